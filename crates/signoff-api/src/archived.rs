@@ -10,13 +10,14 @@ pub const SCHEMA: &str = "signoff.archived/1";
 #[serde(deny_unknown_fields)]
 pub struct Archived {
     pub schema: String,
-    pub plans: Vec<Moved>,
+    pub plans: Vec<MovedPlan>,
 }
 
 /// One plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Moved {
+#[schemars(rename = "Moved")]
+pub struct MovedPlan {
     pub id: String,
     /// Where it was.
     pub from: String,

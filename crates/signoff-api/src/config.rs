@@ -15,7 +15,7 @@ pub struct Config {
     pub user: Option<String>,
     /// The project's file, whether it exists or not; `null` outside a project.
     pub project: Option<String>,
-    pub trust: Trust,
+    pub trust: TrustState,
     /// All settings, or those that were asked for.
     pub settings: Vec<Setting>,
     /// What is written somewhere and has no effect.
@@ -25,7 +25,8 @@ pub struct Config {
 /// Whether the commands of the project's file may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Trust {
+#[schemars(rename = "Trust")]
+pub enum TrustState {
     /// It names none, or there is none.
     NotNeeded,
     /// A person has let them run, as the file is now.

@@ -11,8 +11,8 @@ pub const SCHEMA: &str = "signoff.diff/1";
 #[serde(deny_unknown_fields)]
 pub struct Diff {
     pub schema: String,
-    pub before: Side,
-    pub after: Side,
+    pub before: ComparedPlan,
+    pub after: ComparedPlan,
     /// Is nothing different? Then the digests are equal too.
     pub equal: bool,
     pub changes: Vec<Change>,
@@ -24,7 +24,8 @@ pub struct Diff {
 /// One of the two plans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Side {
+#[schemars(rename = "Side")]
+pub struct ComparedPlan {
     pub path: String,
     pub dialect: String,
     pub digest: String,
@@ -47,7 +48,7 @@ pub struct Change {
 }
 
 impl Diff {
-    pub fn new(before: Side, after: Side, changes: &[diff::Change]) -> Self {
+    pub fn new(before: ComparedPlan, after: ComparedPlan, changes: &[diff::Change]) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             before,

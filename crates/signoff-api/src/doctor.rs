@@ -26,29 +26,31 @@ pub struct Doctor {
     /// How the trees that steps work on are shown to them; `null` outside of a project, and where somebody wants
     /// nothing to be confined or steps to work in the checkout.
     #[serde(default)]
-    pub room: Option<Room>,
+    pub room: Option<RoomReport>,
     /// What agents and contracts do not find of the home; `null` outside of a project, and where nothing is hidden.
     #[serde(default)]
-    pub home: Option<Home>,
+    pub home: Option<HiddenHome>,
     /// What there is less of than before: no run starts until a person accepts it (`doctor --accept-level`).
     #[serde(default)]
-    pub weaker: Vec<Lost>,
+    pub weaker: Vec<LostCapability>,
 }
 
 /// What is not shown of the home; `[sandbox] home` shows more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Home {
+#[schemars(rename = "Home")]
+pub struct HiddenHome {
     /// Names directly in the home (`~/.foo`).
     pub unseen: Vec<String>,
     /// What the output of failed contracts of the newest run names of it.
-    pub missed: Vec<Missed>,
+    pub missed: Vec<MissedPath>,
 }
 
 /// Something of the home that a contract may have missed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Missed {
+#[schemars(rename = "Missed")]
+pub struct MissedPath {
     /// As `[sandbox] home` takes it.
     pub path: String,
     pub run: String,
@@ -59,7 +61,8 @@ pub struct Missed {
 /// How trees are shown: `overlay`, `overlay-tmpfs`, `copy`, or not at all (`shared`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Room {
+#[schemars(rename = "Room")]
+pub struct RoomReport {
     pub now: String,
     /// As it was when a run last began in this checkout; `null` if none did.
     pub before: Option<String>,
@@ -70,7 +73,8 @@ pub struct Room {
 /// Something that this machine had more of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Lost {
+#[schemars(rename = "Lost")]
+pub struct LostCapability {
     /// `sandbox` or `room`.
     pub what: String,
     pub before: String,
@@ -151,7 +155,7 @@ pub struct Sandbox {
 #[expect(clippy::struct_field_names, reason = "it is the level's name")]
 pub struct Level {
     pub level: String,
-    pub state: State,
+    pub state: LevelState,
     /// Why it does not work, or could not be tried.
     pub why: Option<String>,
     /// What it enforces.
@@ -161,7 +165,8 @@ pub struct Level {
 /// What is known of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+#[schemars(rename = "State")]
+pub enum LevelState {
     /// It was tried with a command that breaks the rules, and used.
     Works,
     Fails,

@@ -15,13 +15,14 @@ pub struct Formatted {
     /// Files that were changed, or with `--check` would be.
     pub changed: Vec<String>,
     /// Files that could not be brought into it.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedFile>,
 }
 
 /// A file that was left as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Refused {
+#[schemars(rename = "Refused")]
+pub struct RefusedFile {
     pub path: String,
     pub why: String,
 }

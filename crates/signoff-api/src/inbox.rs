@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signoff_engine as engine;
 
-use crate::event::ItemKind;
+use crate::event::InboxKind;
 
 pub const SCHEMA: &str = "signoff.inbox/1";
 
@@ -36,7 +36,7 @@ pub struct HeldFiles {
 pub struct Item {
     /// `RUN/NAME`, as `answer` takes it.
     pub id: String,
-    pub kind: ItemKind,
+    pub kind: InboxKind,
     pub run: String,
     /// The plan's title.
     #[serde(default)]
@@ -65,7 +65,7 @@ impl Inbox {
 
 impl Item {
     /// `worktree`: where it can be repaired, if that is not the checkout.
-    pub fn new(run: &engine::Run, item: &engine::Item, worktree: Option<String>) -> Self {
+    pub fn new(run: &engine::Run, item: &engine::InboxItem, worktree: Option<String>) -> Self {
         Self {
             id: format!("{}/{}", run.id(), item.id),
             kind: item.kind,

@@ -30,13 +30,14 @@ pub struct Landing {
     pub files: Vec<String>,
     /// Files that stay as they are in the checkout until a person settles them.
     #[serde(default)]
-    pub held: Vec<Held>,
+    pub held: Vec<HeldFile>,
 }
 
 /// A file that you and the run changed, each in their own way, or that could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Held {
+#[schemars(rename = "Held")]
+pub struct HeldFile {
     pub path: String,
     pub reason: String,
     /// The run's version, as seen from the project; none where the run removes the file.

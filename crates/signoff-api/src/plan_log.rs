@@ -96,7 +96,8 @@ pub enum PlanEvent {
 
 /// A line of the log, as it stands in the file.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Line {
+#[schemars(rename = "Line")]
+pub struct PlanLogLine {
     /// Version of the line's shape: 1.
     pub v: u32,
     /// Position, from 1.

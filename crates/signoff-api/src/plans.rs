@@ -10,13 +10,14 @@ pub const SCHEMA: &str = "signoff.plans/1";
 #[serde(deny_unknown_fields)]
 pub struct Plans {
     pub schema: String,
-    pub plans: Vec<Listed>,
+    pub plans: Vec<ListedPlan>,
 }
 
 /// One plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Listed {
+#[schemars(rename = "Listed")]
+pub struct ListedPlan {
     /// Its id, else its path from the project's root.
     pub id: String,
     pub title: String,

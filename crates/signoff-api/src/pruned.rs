@@ -15,16 +15,17 @@ pub struct Pruned {
     pub older_than_days: u64,
     /// Of everything in `removed`.
     pub bytes: u64,
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedItem>,
     /// What was due and stays.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptPath>,
 }
 
 /// One file, directory or name in the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Removed {
-    pub kind: Kind,
+#[schemars(rename = "Removed")]
+pub struct RemovedItem {
+    pub kind: RemovedKind,
     /// The plan it belonged to; of a run, the run.
     pub id: String,
     pub path: String,
@@ -36,7 +37,8 @@ pub struct Removed {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+#[schemars(rename = "Kind")]
+pub enum RemovedKind {
     Plan,
     Artifacts,
     Log,
@@ -52,7 +54,8 @@ pub enum Kind {
 /// Something that stays, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+#[schemars(rename = "Kept")]
+pub struct KeptPath {
     pub path: String,
     pub why: String,
 }

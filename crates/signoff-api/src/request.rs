@@ -14,13 +14,14 @@ pub struct Request {
     pub schema: String,
     /// Who asks.
     pub by: String,
-    pub ask: Ask,
+    pub ask: RequestKind,
 }
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Ask {
+#[schemars(rename = "Ask")]
+pub enum RequestKind {
     /// Nothing new starts; what is under way ends and is judged.
     Pause,
     /// Agents are ended; the run can be resumed.

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signoff_engine as engine;
 
-use crate::event::{Facts, Grade, Isolation, Outcome, PauseReason, Seat, step_status};
+use crate::event::{
+    EvidenceFacts, Grade, Isolation, Outcome, PauseReason, WorkLocation, step_status,
+};
 use crate::inbox::Item;
 
 pub const SCHEMA: &str = "signoff.run/1";
@@ -61,13 +63,13 @@ pub struct Step {
     pub status: String,
     pub attempts: u32,
     pub evidence: Option<Grade>,
-    pub facts: Option<Facts>,
+    pub facts: Option<EvidenceFacts>,
     /// Why it failed, was skipped or is blocked; `interrupted` or `paused` if it has begun and nobody
     /// drives the run.
     pub reason: Option<String>,
     /// Where it sits now, in a run that works in worktrees.
     #[serde(default)]
-    pub seat: Option<Seat>,
+    pub seat: Option<WorkLocation>,
     /// The worktree that it has to itself, where there is one.
     #[serde(default)]
     pub worktree: Option<String>,
@@ -83,13 +85,13 @@ impl Step {
         driven: bool,
         worktree: impl Fn(usize) -> Option<String>,
     ) -> Vec<Self> {
-        let halted = |at| run.halted(at).filter(|_| !driven).map(str::to_owned);
+        let halted = |at| run.halt_reason(at).filter(|_| !driven).map(str::to_owned);
         run.order()
             .filter_map(|at| Some((at, run.step(at)?)))
             .map(|(at, (definition, state))| Self {
                 id: definition.id.clone(),
                 title: definition.title.clone(),
-                status: step_status(run.status_seen(at, driven)).to_owned(),
+                status: step_status(run.displayed_status(at, driven)).to_owned(),
                 attempts: state.attempts,
                 evidence: state.outcome.evidence.as_ref().map(|(grade, _)| *grade),
                 facts: state
@@ -98,7 +100,7 @@ impl Step {
                     .as_ref()
                     .map(|(_, facts)| facts.clone()),
                 reason: state.outcome.reason.clone().or_else(|| halted(at)),
-                seat: run.seat(at),
+                seat: run.work_location(at),
                 worktree: worktree(at),
                 commit: state.attempt.commit.clone(),
             })

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// How one step came out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
+#[schemars(rename = "Line")]
+pub struct SessionLine {
     /// Number of the step, from 1.
     pub step: usize,
     pub tool: Option<String>,

@@ -27,7 +27,7 @@ pub struct Stats {
     pub rejections_per_plan: Option<f64>,
     /// Seconds from a text to its signature, the median.
     pub median_approval_s: Option<u64>,
-    pub runs: Runs,
+    pub runs: RunCounts,
     /// The plans that were rejected most often, at most five.
     pub most_rejected: Vec<MostRejected>,
     /// Tools that plans ask for and that nothing here provides, the most wanted first.
@@ -37,7 +37,8 @@ pub struct Stats {
 /// How runs ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Runs {
+#[schemars(rename = "Runs")]
+pub struct RunCounts {
     pub completed: u64,
     pub failed: u64,
 }

@@ -109,7 +109,7 @@ pub struct Session {
     /// What it is about, in a few words.
     pub topic: Option<String>,
     /// Where the plan of the current thread was committed to.
-    pub committed: Vec<Committed>,
+    pub committed: Vec<CommittedProject>,
     /// The additional threads, oldest first.
     pub threads: Vec<Thread>,
 }
@@ -120,13 +120,14 @@ pub struct Session {
 pub struct Thread {
     pub thread_id: String,
     /// Where its plan was committed to.
-    pub committed: Vec<Committed>,
+    pub committed: Vec<CommittedProject>,
 }
 
 /// A project that has a plan of a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Committed {
+#[schemars(rename = "Committed")]
+pub struct CommittedProject {
     /// The root of the project.
     pub workspace: String,
     /// Hashes of what we put there: one, or two while a commit is under way. Anything else was

@@ -38,13 +38,13 @@ fn every_event() -> Vec<engine::Event> {
             settings: engine::Settings {
                 backoff: 1000,
                 baseline: true,
-                green: engine::Green::Ask,
-                accept: engine::Accept::End,
+                green: engine::OnGreenBaseline::Ask,
+                accept: engine::AcceptAt::End,
                 jobs: 4,
                 sandbox: "none".to_owned(),
                 isolation: engine::Isolation::Worktree,
-                land: engine::Land::Step,
-                cache: engine::Cache::Warm,
+                land: engine::LandAt::Step,
+                cache: engine::ContractCache::Warm,
             },
         },
         engine::Event::RunResumed {
@@ -58,13 +58,13 @@ fn every_event() -> Vec<engine::Event> {
             settings: engine::Settings {
                 backoff: 1000,
                 baseline: true,
-                green: engine::Green::Run,
-                accept: engine::Accept::Step,
+                green: engine::OnGreenBaseline::Run,
+                accept: engine::AcceptAt::Step,
                 jobs: 4,
                 sandbox: "none".to_owned(),
                 isolation: engine::Isolation::Worktree,
-                land: engine::Land::Step,
-                cache: engine::Cache::Cold,
+                land: engine::LandAt::Step,
+                cache: engine::ContractCache::Cold,
             },
             kept: vec![step()],
             reset: vec!["test".to_owned()],
@@ -131,7 +131,7 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::ProcessStarted {
             step: step(),
             attempt: 1,
-            process: engine::Process {
+            process: engine::ProcessIdentity {
                 pid: 42,
                 starttime: 7,
                 boot_id: "dd".to_owned(),
@@ -141,7 +141,7 @@ fn every_event() -> Vec<engine::Event> {
             step: step(),
             attempt: 1,
             ended: engine::ProcessEnd::Signaled(9),
-            output: engine::Output {
+            output: engine::AgentOutput {
                 text: "all tests pass".to_owned(),
             },
             changes: engine::Changes {
@@ -156,7 +156,7 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::CallStarted {
             step: step(),
             attempt: 1,
-            call: engine::Call {
+            call: engine::ToolCall {
                 tool: "read_file".to_owned(),
                 args: serde_json::json!({"path": "a"}),
                 repeatable: true,
@@ -296,7 +296,7 @@ fn every_event() -> Vec<engine::Event> {
             step: step(),
             attempts: 2,
             evidence: engine::Grade::Proved,
-            facts: engine::Facts {
+            facts: engine::EvidenceFacts {
                 sandbox: "none".to_owned(),
                 claimed: false,
                 interrupted: true,
@@ -305,7 +305,7 @@ fn every_event() -> Vec<engine::Event> {
                 accepted_by: Some("ann".to_owned()),
                 judge_changed: vec!["conftest.py".to_owned()],
                 no_change: true,
-                tests: Some(engine::TestsSeen {
+                tests: Some(engine::TestTotals {
                     before: Some(2),
                     after: Some(3),
                 }),
@@ -319,10 +319,10 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::StepConfirmed {
             step: step(),
             evidence: engine::Grade::Proved,
-            facts: engine::Facts {
+            facts: engine::EvidenceFacts {
                 sandbox: "none".to_owned(),
                 room: Some("overlay".to_owned()),
-                ..engine::Facts::default()
+                ..engine::EvidenceFacts::default()
             },
         },
         engine::Event::StepProvisional {
@@ -349,7 +349,7 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::InboxOpened {
             item: "build-1".to_owned(),
-            kind: engine::ItemKind::Escalation,
+            kind: engine::InboxKind::Escalation,
             step: step(),
             steps: Vec::new(),
             question: "q".to_owned(),
@@ -366,7 +366,7 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::InboxOpened {
             item: "acceptance-2".to_owned(),
-            kind: engine::ItemKind::Acceptance,
+            kind: engine::InboxKind::Acceptance,
             step: step(),
             steps: vec![step(), "test".to_owned()],
             question: "q".to_owned(),
@@ -375,7 +375,7 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::InboxOpened {
             item: "build-3".to_owned(),
-            kind: engine::ItemKind::Question,
+            kind: engine::InboxKind::Question,
             step: step(),
             steps: Vec::new(),
             question: "q".to_owned(),
@@ -425,35 +425,35 @@ fn what_may_be_left_out_is_written_as_ever() {
 
 #[test]
 fn what_earlier_builds_wrote_is_still_read() {
-    use signoff_api::event::{Accept, Isolation};
+    use signoff_api::event::{AcceptAt, Isolation};
     let samples = [
         (
             include_str!("samples/event-v1-2026-11.jsonl"),
-            (Accept::Step, 1),
+            (AcceptAt::Step, 1),
         ),
         (
             include_str!("samples/event-v1-2026-11b.jsonl"),
-            (Accept::End, 1),
+            (AcceptAt::End, 1),
         ),
         (
             include_str!("samples/event-v1-2026-11c.jsonl"),
-            (Accept::End, 4),
+            (AcceptAt::End, 4),
         ),
         (
             include_str!("samples/event-v1-2026-11d.jsonl"),
-            (Accept::End, 4),
+            (AcceptAt::End, 4),
         ),
         (
             include_str!("samples/event-v1-2026-11e.jsonl"),
-            (Accept::End, 4),
+            (AcceptAt::End, 4),
         ),
         (
             include_str!("samples/event-v1-2026-11f.jsonl"),
-            (Accept::End, 4),
+            (AcceptAt::End, 4),
         ),
         (
             include_str!("samples/event-v1-2026-11g.jsonl"),
-            (Accept::End, 4),
+            (AcceptAt::End, 4),
         ),
     ];
     for (sample, expected) in samples {
@@ -466,9 +466,9 @@ fn what_earlier_builds_wrote_is_still_read() {
                         assert_eq!(settings.isolation, Isolation::Shared);
                     }
                     if !line.contains("land") {
-                        assert_eq!(settings.land, signoff_api::event::Land::End);
+                        assert_eq!(settings.land, signoff_api::event::LandAt::End);
                     }
-                    assert_eq!(settings.cache, signoff_api::event::Cache::Cold);
+                    assert_eq!(settings.cache, signoff_api::event::ContractCache::Cold);
                 }
                 Event::TreePrepared { tree } if !line.contains("checkout") => {
                     assert_eq!(tree.checkout, None);

@@ -11,19 +11,19 @@ mod resume;
 
 use signoff_plan::model::Step;
 
-use self::answer::{answered, opened};
+use self::answer::{answer_item, open_item};
 pub(crate) use self::loops::{expand, reads_item};
 pub(crate) use self::merge::conflict_reason;
-use self::readiness::{end, lose};
+use self::readiness::{end_step, end_unsatisfied};
 pub(crate) use self::readiness::{recount, satisfy_dependents};
-pub(crate) use self::replan::replanned;
+pub(crate) use self::replan::replan_run;
 use self::resume::{resume, retry_step};
-use crate::event::{Event, Recorded, Settings};
+use crate::event::{Event, RecordedEvent, Settings};
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
 
-/// Applies one recorded event. Never fails: an event about an unknown step changes nothing, and the
-/// journal's reader has already refused what does not parse.
-pub fn apply(run: &mut Run, recorded: &Recorded) {
+/// Applies one recorded event. It cannot fail: an event about an unknown step changes nothing, and the
+/// reader of the journal refuses what does not parse.
+pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     let set_back = recorded.at < run.usage.latest();
     run.usage.note(recorded);
     match &recorded.event {
@@ -42,7 +42,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
         }
         Event::PlanReplanned {
             digest, settings, ..
-        } => replan(run, digest, settings),
+        } => switch_plan(run, digest, settings),
         Event::TreePrepared { tree } => {
             run.head = Some(tree.start.clone());
             run.landed_head = Some(tree.start.clone());
@@ -55,7 +55,7 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
             deleted,
             ..
         } => {
-            merge::joined(run, commit, tree);
+            merge::join_checkout(run, commit, tree);
             merge::note_joined(run, files, deleted);
         }
         Event::FilesLanded { commit, held, .. } => {
@@ -118,25 +118,25 @@ pub fn apply(run: &mut Run, recorded: &Recorded) {
     }
 }
 
-/// Ends all pauses. The clock was set back while the run stood still, so a pause until a time by the
-/// old clock would last too long.
+/// Ends all pauses before retries. The clock was set back while the run stood still, so they would last
+/// too long.
 fn end_pauses(run: &mut Run) {
     for step in &mut run.steps {
-        step.turn.not_before = 0;
+        step.activation.not_before = 0;
     }
 }
 
-/// Goes on under the plan that the loader offered before this event; without one nothing changes.
-fn replan(run: &mut Run, digest: &str, settings: &Settings) {
+/// Continues under the plan that was [offered](Run::offer_plan) before this event; without one, nothing changes.
+fn switch_plan(run: &mut Run, digest: &str, settings: &Settings) {
     let next = run.next.take();
     if let Some(next) = next.filter(|next| next.digest().to_string() == *digest) {
-        *run = replanned(run, next, settings).run;
+        *run = replan_run(run, next, settings).run;
     }
 }
 
-fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
+fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     match &recorded.event {
-        Event::StepStarted { .. } => begin(run, at),
+        Event::StepStarted { .. } => begin_step(run, at),
         Event::Expanded { items, .. } => loops::expand(run, at, items),
         Event::StepCompleted {
             evidence, facts, ..
@@ -145,7 +145,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
                 step.outcome.evidence = Some((*evidence, facts.clone()));
             }
             loops::collect(run, at);
-            end(run, at, StepStatus::Completed, None);
+            end_step(run, at, StepStatus::Completed, None);
             satisfy_dependents(run, at);
             loops::after_acceptance(run, at);
             if let Some(step) = run.steps.get_mut(at) {
@@ -162,39 +162,39 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
                 step.outcome.evidence = Some((*evidence, facts.clone()));
             }
         }
-        Event::StepProvisional { .. } => provisional(run, at),
+        Event::StepProvisional { .. } => make_provisional(run, at),
         Event::StepFailed { reason, .. } => {
-            lose(run, at, StepStatus::Failed, reason);
+            end_unsatisfied(run, at, StepStatus::Failed, reason);
             run.aborting |= run.definition(at).is_some_and(|step| step.critical);
         }
         Event::StepSkipped {
             reason, satisfies, ..
         } => {
             withdraw_items(run, at);
-            end(run, at, StepStatus::Skipped, Some(reason));
+            end_step(run, at, StepStatus::Skipped, Some(reason));
             if *satisfies {
                 satisfy_dependents(run, at);
             }
         }
-        Event::StepBlocked { by, .. } => lose(run, at, StepStatus::Blocked, by),
+        Event::StepBlocked { by, .. } => end_unsatisfied(run, at, StepStatus::Blocked, by),
         Event::StepRetried { hint, .. } => {
             withdraw_items(run, at);
             retry_step(run, at, hint.as_deref());
         }
-        Event::InboxOpened { .. } => opened(run, at, &recorded.event),
-        Event::InboxAnswered { .. } => answered(run, at, &recorded.event),
-        Event::CandidateStarted { attempt, .. } => merge::begins(run, at, *attempt),
+        Event::InboxOpened { .. } => open_item(run, at, &recorded.event),
+        Event::InboxAnswered { .. } => answer_item(run, at, &recorded.event),
+        Event::CandidateStarted { attempt, .. } => merge::start_candidate(run, at, *attempt),
         Event::CandidateBuilt {
             attempt, candidate, ..
-        } => merge::built(run, at, *attempt, candidate),
+        } => merge::set_candidate(run, at, *attempt, candidate),
         Event::MergeConflicted {
             attempt,
             files,
             text,
             ..
-        } => merge::conflicted(run, at, *attempt, (files, text)),
-        Event::MergeStarted { attempt, .. } => merge::merging(run, at, *attempt),
-        Event::Merged { commit, tree, .. } => merge::merged(run, at, commit, tree),
+        } => merge::note_conflict(run, at, *attempt, (files, text)),
+        Event::MergeStarted { attempt, .. } => merge::start_merge(run, at, *attempt),
+        Event::Merged { commit, tree, .. } => merge::finish_merge(run, at, commit, tree),
         Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::BaselineFinished { .. }
@@ -208,7 +208,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
         | Event::ContractStarted { .. }
         | Event::ContractFinished { .. }
         | Event::RetryScheduled { .. } => attempt::apply(run, at, recorded),
-        // `Usage` counts what was spent of the budget; the others change nothing by themselves.
+        // `Usage` counts the budget; the others are not about a step or change nothing.
         Event::BudgetReserved { .. }
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
@@ -228,7 +228,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &Recorded) {
     }
 }
 
-fn note_time(run: &mut Run, at: usize, recorded: &Recorded) {
+fn note_time(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -244,7 +244,7 @@ fn note_time(run: &mut Run, at: usize, recorded: &Recorded) {
     }
 }
 
-fn begin(run: &mut Run, at: usize) {
+fn begin_step(run: &mut Run, at: usize) {
     let Some(definition) = run.definition(at) else {
         return;
     };
@@ -254,7 +254,7 @@ fn begin(run: &mut Run, at: usize) {
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = stage;
-        step.occupies.take_place();
+        step.allocation.take_slot();
     }
 }
 
@@ -267,12 +267,12 @@ fn first_stage(definition: &Step, settings: &Settings) -> Stage {
     }
 }
 
-fn provisional(run: &mut Run, at: usize) {
+fn make_provisional(run: &mut Run, at: usize) {
     let is_loop = run.children.contains_key(&at);
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Provisional;
-        step.occupies.leave_queue();
+        step.allocation.leave_queue();
     }
     run.active.remove(&at);
     run.gather.remove(&at);
@@ -283,7 +283,7 @@ fn provisional(run: &mut Run, at: usize) {
     satisfy_dependents(run, at);
 }
 
-/// Remembers on which tree a contract held that has to hold at the end.
+/// Remembers the tree of a verdict: the contract must also hold at the end of the run.
 pub(crate) fn note_verdict(run: &mut Run, at: usize) {
     let Some((definition, state)) = run.step(at) else {
         return;
@@ -301,7 +301,7 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
     }
 }
 
-/// Closes the questions about this step alone.
+/// Closes the questions that are only about this step.
 fn withdraw_items(run: &mut Run, at: usize) {
     run.items
         .retain(|_, item| !(item.steps.is_empty() && item.step == at));

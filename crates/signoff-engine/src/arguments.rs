@@ -4,16 +4,16 @@ use serde_json::Value;
 use signoff_plan::model::Work;
 use signoff_plan::reference::resolve;
 
-use crate::state::{Run, StepState, StepStatus, referenced};
+use crate::state::{Run, StepState, StepStatus, for_each_reference};
 
 /// The arguments that the step's tool is called with: a person's, or the plan's with every reference
 /// resolved. `None` for a step that calls no tool.
-pub fn resolved(run: &Run, at: usize) -> Option<Result<Value, String>> {
+pub fn resolved_arguments(run: &Run, at: usize) -> Option<Result<Value, String>> {
     let (definition, state) = run.step(at)?;
     let Work::Tool { args, .. } = &definition.work else {
         return None;
     };
-    if let Some(args) = &state.turn.args {
+    if let Some(args) = &state.activation.args {
         return Some(Ok(args.clone()));
     }
     let value = |id: &str| {
@@ -38,13 +38,13 @@ pub(crate) fn value_of(work: &Work, state: &StepState) -> Option<Value> {
     }
 }
 
-/// A skipped step that the arguments refer to: their value will never be known.
+/// A skipped step that the arguments refer to; they can never be resolved.
 pub(crate) fn skipped_reference(run: &Run, at: usize) -> Option<String> {
     let Work::Tool { args, .. } = &run.definition(at)?.work else {
         return None;
     };
     let mut found = None;
-    referenced(args, &mut |id| {
+    for_each_reference(args, &mut |id| {
         let state = run.position(id).and_then(|at| run.steps.get(at));
         if state.is_some_and(|state| state.status == StepStatus::Skipped) {
             found.get_or_insert_with(|| id.to_owned());

@@ -12,7 +12,7 @@ impl Run {
         self.usage.agents
     }
 
-    /// Wall clock used up to the last event, without the stretches in which nobody drove the run.
+    /// Wall clock used up to the last event, without the times when no process drove the run.
     pub fn wall_used(&self) -> Millis {
         self.usage.wall_at(self.usage.latest)
     }
@@ -37,8 +37,8 @@ fn wall_limit(run: &Run) -> Option<Millis> {
     Some(millis(wall).saturating_mul(run.usage.grants + 1))
 }
 
-/// What to ask a person if the budget allows this step no further agent.
-pub(crate) fn exceeded(run: &Run, at: usize, now: Millis) -> Option<String> {
+/// The question to a person if the budget does not allow another agent for this step.
+pub(crate) fn budget_question(run: &Run, at: usize, now: Millis) -> Option<String> {
     of_step(run, at).or_else(|| of_plan(run, now))
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn exceeded(run: &Run, at: usize, now: Millis) -> Option<String> {
 fn of_step(run: &Run, at: usize) -> Option<String> {
     let (step, state) = run.step(at)?;
     let limit = step.budget.agents?;
-    (state.turn.agents >= limit).then(|| {
+    (state.activation.agents >= limit).then(|| {
         format!(
             "budget of step `{}` used up: {} of {limit} agents started; `allow` grants {limit} more",
-            step.id, state.turn.agents
+            step.id, state.activation.agents
         )
     })
 }

@@ -1,5 +1,4 @@
-//! Turns what happened into events, following the plan's policy and nothing else: the harness never
-//! improvises.
+//! Turns inputs into events. Only the plan's policy decides; the harness never improvises.
 
 mod acceptance;
 mod attempt;
@@ -7,6 +6,8 @@ mod call;
 mod confirmation;
 mod control;
 mod ending;
+mod evaluation;
+mod evidence;
 mod gate;
 mod loops;
 mod merge;
@@ -21,12 +22,11 @@ mod verdict;
 use signoff_plan::model::Step;
 
 use self::acceptance::ask_for_acceptance;
-use self::attempt::{
-    Work, baseline_ended, evaluation_begins, evaluation_ended, work_begins, work_ended,
-};
+use self::attempt::{FinishedWork, baseline_ended, work_begins, work_ended};
 use self::call::{call_begins, call_ended, call_impossible, call_needs_approval};
 use self::control::{abort, retry_step, skip_step};
 use self::ending::outcome;
+use self::evaluation::{evaluation_begins, evaluation_ended};
 use self::gate::gate;
 use self::loops::gather;
 use self::merge::{Conflict, candidate_begins, candidate_built, conflicted, merge_begins, merged};
@@ -58,7 +58,7 @@ pub enum Refusal {
         item: String,
         words: Vec<String>,
     },
-    /// What is to be the arguments of a call cannot be read.
+    /// A person's arguments for a call are not valid JSON.
     BadArguments {
         why: String,
     },
@@ -77,7 +77,7 @@ impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::OutOfPlace { what } => write!(f, "{what} does not fit the state of the run"),
-            Self::UnknownItem { item } => write!(f, "nothing waits under `{item}`"),
+            Self::UnknownItem { item } => write!(f, "no open item is named `{item}`"),
             Self::UnknownStep { item, step, known } => {
                 let known = known.join("`, `");
                 write!(f, "`{item}` is not about `{step}`, but about `{known}`")
@@ -189,7 +189,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             now,
             step,
             attempt,
-            Work {
+            FinishedWork {
                 ended,
                 text,
                 changes,
@@ -258,11 +258,11 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
     }
 }
 
-/// The commit that the step's own worktree begins with: the head, or what an earlier attempt began
-/// with. Until there is work, nothing ties it to an older head, not even that its contract was seen there.
+/// The commit that the step's own worktree starts from: that of the earlier attempts, otherwise the head.
+/// A baseline alone does not tie the step to an older head.
 fn base(run: &Run, at: usize) -> Option<String> {
     let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
-    let base = state.turn.base.clone().filter(|_| state.attempts > 0);
+    let base = state.activation.base.clone().filter(|_| state.attempts > 0);
     base.or_else(|| run.head.clone())
 }
 
@@ -279,7 +279,7 @@ fn with_step(
     }
 }
 
-/// `step_started` before the first thing that happens in a step.
+/// Puts `step_started` before the first event of a step.
 fn begin(
     run: &Run,
     at: usize,

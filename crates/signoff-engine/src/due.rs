@@ -1,24 +1,24 @@
-//! What may happen now.
+//! The actions that may happen now.
 
-mod admit;
 mod bounds;
 mod builds;
+mod capacity;
 mod queue;
 
 use signoff_plan::model::{Step, Work};
 
-use self::admit::Capacity;
 pub use self::bounds::Bounds;
+use self::capacity::Capacity;
 use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
-use crate::budget::exceeded;
+use crate::budget::budget_question;
 use crate::state::{Run, Stage, StepState, wants_baseline};
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Run the contract before the work, to see it red.
+    /// Run the contract before the work; it should fail.
     Baseline { step: usize },
     /// Start a fresh agent.
     Dispatch { step: usize, attempt: u32 },
@@ -30,26 +30,26 @@ pub enum Action {
         attempt: u32,
         patience: u32,
     },
-    /// Put the step's work on top of what was merged before.
+    /// Rebase the step's work onto what was merged before.
     Candidate { step: usize, attempt: u32 },
     /// Make the candidate the head.
     Merge { step: usize, attempt: u32 },
-    /// Run the contract of a completed step once more: the tree has changed since.
+    /// Run the contract of a completed step again, because the tree has changed since.
     Recheck { step: usize, patience: u32 },
-    /// Write to the checkout what the head has.
+    /// Write the files of the head to the checkout.
     LandFiles,
-    /// Evaluate the step's condition, make a loop its items, ask for an approval or the step's
-    /// question: the engine can do that by itself.
+    /// Evaluate the step's condition, expand a loop, ask for approval or ask the step's question. The engine
+    /// needs no process for that.
     Gate { step: usize },
-    /// All items of a loop are done.
+    /// End a loop whose items are all done.
     Gather { step: usize },
     /// Ask a person for more budget before this step's agent.
     AskForBudget { step: usize },
-    /// Ask a person about the steps that have no contract, all at once.
+    /// Ask a person to accept all steps that have no contract.
     AskForAcceptance,
-    /// Nothing before this time.
+    /// Do nothing before this time.
     Wait { until: Millis },
-    /// Every step has ended.
+    /// End the run: every step has ended.
     Finish,
 }
 
@@ -62,14 +62,14 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let mut capacity = Capacity::of(run, bounds.jobs(run));
     let wanted = (run.active.iter())
         .filter(|_| !run.aborting)
-        .filter_map(|&at| Some((at, next(run, at, now)?)))
-        .filter(|(_, action)| run.pausing.is_none() || judges(action));
-    let has_place = |(at, _): &(usize, Action)| {
+        .filter_map(|&at| Some((at, next_action(run, at, now)?)))
+        .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
+    let has_slot = |(at, _): &(usize, Action)| {
         run.steps
             .get(*at)
-            .is_some_and(|step| step.occupies.has_place())
+            .is_some_and(|step| step.allocation.has_slot())
     };
-    let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_place);
+    let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_slot);
     let mut actions: Vec<Action> = placed
         .into_iter()
         .filter(|(at, action)| queue.admit(run, *at, action))
@@ -79,7 +79,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         actions.insert(0, Action::LandFiles);
     }
     for (at, action) in back {
-        actions.extend(admitted(run, at, action, (&mut queue, &mut capacity)));
+        actions.extend(admit(run, at, action, (&mut queue, &mut capacity)));
     }
     if run.aborting {
         if !run.in_flight() {
@@ -92,34 +92,34 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         return actions;
     }
     for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
-        if !capacity.left() {
+        if !capacity.has_room() {
             break;
         }
-        let Some(action) = first(run, at, now) else {
+        let Some(action) = first_action(run, at, now) else {
             continue;
         };
-        actions.extend(admitted(run, at, action, (&mut queue, &mut capacity)));
+        actions.extend(admit(run, at, action, (&mut queue, &mut capacity)));
     }
     if actions.is_empty() && !run.in_flight() {
-        actions.extend(last(run, now, bounds));
+        actions.extend(final_actions(run, now, bounds));
     }
     actions
 }
 
-/// The action of a step that has no place yet, if there is one for it.
-fn admitted<'a>(
+/// The action of a step without a slot, if what it needs is free.
+fn admit<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
     (queue, capacity): (&mut Queue, &mut Capacity<'a>),
 ) -> Option<Action> {
-    // A step that waits for the queue takes no place for work meanwhile.
+    // A step that waits for the queue must not occupy a slot.
     let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
     (free && queue.admit(run, at, &action)).then_some(action)
 }
 
-/// Does the action belong to judging what is under way already?
-fn judges(action: &Action) -> bool {
+/// Does the action judge work that is already done? Such actions go on while the run pauses.
+fn is_judging(action: &Action) -> bool {
     matches!(
         action,
         Action::Evaluate { .. }
@@ -129,25 +129,27 @@ fn judges(action: &Action) -> bool {
     )
 }
 
-/// What is left when nothing is due, running or waiting.
-fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
+/// The actions at the end of a run, when no step is due, running or waiting.
+fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let settled = run.items.is_empty() && run.active.is_empty();
-    // A step outside the bounds is still to come, and the end is not here.
+    // Steps outside the bounds are still to come.
     if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
     let stale = run.verdicts.range(..(run.tree_version, 0));
     let stale = stale.map(|&(_, step)| step);
-    // Those that hold on this tree with what others built have to hold without.
+    // Contracts that held on this tree with what others built must also hold without it.
     let is_current = |step: &usize| run.verdicts.contains(&(run.tree_version, *step));
     let warm = run.unconfirmed.iter().copied().filter(is_current);
     let stale: Vec<Action> = stale
         .chain(warm)
         .take(bounds.jobs(run))
         .map(|step| match run.steps.get(step) {
-            Some(state) if state.attempt.void > 0 && state.turn.not_before > now => Action::Wait {
-                until: state.turn.not_before,
-            },
+            Some(state) if state.attempt.void > 0 && state.activation.not_before > now => {
+                Action::Wait {
+                    until: state.activation.not_before,
+                }
+            }
             state => Action::Recheck {
                 step,
                 patience: 1 + state.map_or(0, |state| state.attempt.inconclusive.min(1)),
@@ -164,36 +166,36 @@ fn last(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
 }
 
 /// The first action of a step that has not begun.
-fn first(run: &Run, at: usize, now: Millis) -> Option<Action> {
+fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
-    if is_closed(definition, state) {
+    if has_closed_gate(definition, state) {
         return Some(Action::Gate { step: at });
     }
     if wants_baseline(definition, &run.settings) {
         return Some(Action::Baseline { step: at });
     }
-    work(run, at, now)
+    work_action(run, at, now)
 }
 
 /// The next action of a step under way.
-fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
+fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
     match state.stage {
-        Stage::NeedsBaseline | Stage::NeedsWork if is_closed(definition, state) => {
+        Stage::NeedsBaseline | Stage::NeedsWork if has_closed_gate(definition, state) => {
             Some(Action::Gate { step: at })
         }
-        Stage::NeedsWork if state.turn.not_before > now => Some(Action::Wait {
-            until: state.turn.not_before,
+        Stage::NeedsWork if state.activation.not_before > now => Some(Action::Wait {
+            until: state.activation.not_before,
         }),
         Stage::NeedsBaseline | Stage::NeedsEvaluation { .. }
-            if state.attempt.void > 0 && state.turn.not_before > now =>
+            if state.attempt.void > 0 && state.activation.not_before > now =>
         {
             Some(Action::Wait {
-                until: state.turn.not_before,
+                until: state.activation.not_before,
             })
         }
         Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
-        Stage::NeedsWork => work(run, at, now),
+        Stage::NeedsWork => work_action(run, at, now),
         Stage::NeedsEvaluation { attempt } if run.wants_candidate(at) => {
             Some(Action::Candidate { step: at, attempt })
         }
@@ -217,17 +219,19 @@ fn next(run: &Run, at: usize, now: Millis) -> Option<Action> {
     }
 }
 
-/// Does something stand before the step's work that has not been settled?
-fn is_closed(definition: &Step, state: &StepState) -> bool {
-    let condition = definition.when.is_some() && !state.turn.condition_held;
-    condition || definition.for_each.is_some() || (definition.approval && !state.turn.approved)
+/// Must a condition, a loop or an approval be settled before the step's work?
+fn has_closed_gate(definition: &Step, state: &StepState) -> bool {
+    let condition = definition.when.is_some() && !state.activation.condition_held;
+    condition
+        || definition.for_each.is_some()
+        || (definition.approval && !state.activation.approved)
 }
 
-fn work(run: &Run, at: usize, now: Millis) -> Option<Action> {
+fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let definition = run.definition(at)?;
     let attempt = run.next_attempt(at);
     match definition.work {
-        Work::Agent { .. } if exceeded(run, at, now).is_some() => {
+        Work::Agent { .. } if budget_question(run, at, now).is_some() => {
             Some(Action::AskForBudget { step: at })
         }
         Work::Agent { .. } => Some(Action::Dispatch { step: at, attempt }),

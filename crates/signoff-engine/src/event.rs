@@ -4,24 +4,29 @@
 //! Formats change with ceremony: `signoff-api/tests/samples` holds what every version wrote, and its
 //! tests read all of it.
 
-mod choice;
+mod inbox;
+mod outcome;
+mod scope;
 mod settings;
 mod work;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use self::choice::Choice;
-pub use self::settings::{Accept, Cache, Green, Isolation, Land, Settings};
-pub use self::work::{Call, CallEnd, Output, Process, WorkInput, WorkItem, WorkKind, WorkPayload};
+pub use self::inbox::{Choice, InboxKind};
+pub use self::outcome::{Outcome, PauseReason};
+pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
+pub use self::work::{
+    AgentOutput, CallEnd, ProcessIdentity, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
+};
 use crate::Millis;
 pub use crate::changes::{Candidate, ChangeDetails, Changes, LinkEnd, RunTree};
-use crate::evidence::{Facts, Grade};
+use crate::evidence::{EvidenceFacts, Grade};
 use crate::verdict::{Observation, ProcessEnd, Verdict};
 
 /// An event with its place in the journal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedEvent {
     pub seq: u64,
     pub at: Millis,
     pub event: Event,
@@ -124,7 +129,7 @@ pub enum Event {
     ProcessStarted {
         step: String,
         attempt: u32,
-        process: Process,
+        process: ProcessIdentity,
     },
     /// All processes of the agent have ended.
     WorkFinished {
@@ -132,7 +137,7 @@ pub enum Event {
         attempt: u32,
         ended: ProcessEnd,
         /// What the agent said last; never judged.
-        output: Output,
+        output: AgentOutput,
         /// What changed meanwhile.
         #[serde(default)]
         changes: Changes,
@@ -141,7 +146,7 @@ pub enum Event {
     CallStarted {
         step: String,
         attempt: u32,
-        call: Call,
+        call: ToolCall,
     },
     CallFinished {
         step: String,
@@ -231,13 +236,13 @@ pub enum Event {
         step: String,
         attempts: u32,
         evidence: Grade,
-        facts: Facts,
+        facts: EvidenceFacts,
     },
     /// Its contract had held with what earlier ones built, and holds without that on the last tree.
     StepConfirmed {
         step: String,
         evidence: Grade,
-        facts: Facts,
+        facts: EvidenceFacts,
     },
     /// Its agent is done and it has no contract: dependents go on, a person decides at the end.
     StepProvisional {
@@ -265,7 +270,7 @@ pub enum Event {
     },
     InboxOpened {
         item: String,
-        kind: ItemKind,
+        kind: InboxKind,
         step: String,
         /// All that it is about, where it is about several; `step` is the first of them.
         // Not `steps`: in the stream that tells how all of them ended.
@@ -328,132 +333,4 @@ pub enum Event {
     RunUndone {
         by: String,
     },
-}
-
-impl Event {
-    /// The step this event is about, if it is about one.
-    pub fn step(&self) -> Option<&str> {
-        match self {
-            Self::RunStarted { .. }
-            | Self::RunResumed { .. }
-            | Self::PlanReplanned { .. }
-            | Self::PauseRequested { .. }
-            | Self::RunPaused { .. }
-            | Self::TreePrepared { .. }
-            | Self::CheckoutJoined { .. }
-            | Self::FilesLanded { .. }
-            | Self::LandingStarted { .. }
-            | Self::RunLanded { .. }
-            | Self::RunUndone { .. }
-            | Self::RunFinished { .. } => None,
-            Self::StepStarted { step }
-            | Self::ConditionHeld { step }
-            | Self::Expanded { step, .. }
-            | Self::BaselineStarted { step, .. }
-            | Self::CandidateStarted { step, .. }
-            | Self::CandidateBuilt { step, .. }
-            | Self::MergeConflicted { step, .. }
-            | Self::MergeStarted { step, .. }
-            | Self::Merged { step, .. }
-            | Self::BaselineFinished { step, .. }
-            | Self::AttemptStarted { step, .. }
-            | Self::WorkItem { step, .. }
-            | Self::ProcessStarted { step, .. }
-            | Self::WorkFinished { step, .. }
-            | Self::CallStarted { step, .. }
-            | Self::CallFinished { step, .. }
-            | Self::BudgetReserved { step, .. }
-            | Self::BudgetSpent { step, .. }
-            | Self::BudgetExceeded { step, .. }
-            | Self::AttemptInterrupted { step, .. }
-            | Self::ContractStarted { step, .. }
-            | Self::ContractFinished { step, .. }
-            | Self::RetryScheduled { step, .. }
-            | Self::StepCompleted { step, .. }
-            | Self::StepConfirmed { step, .. }
-            | Self::StepProvisional { step, .. }
-            | Self::StepFailed { step, .. }
-            | Self::StepSkipped { step, .. }
-            | Self::StepBlocked { step, .. }
-            | Self::StepWaiting { step, .. }
-            | Self::StepRetried { step, .. }
-            | Self::InboxOpened { step, .. }
-            | Self::InboxAnswered { step, .. } => Some(step),
-        }
-    }
-
-    /// Must this be on disk before anything else happens? True where an effect outside the harness
-    /// follows, or a person was told that it counts; losing any other event costs one more
-    /// evaluation and never a wrong answer.
-    pub fn reaches_outside(&self) -> bool {
-        matches!(
-            self,
-            Self::RunStarted { .. }
-                | Self::RunResumed { .. }
-                | Self::PlanReplanned { .. }
-                | Self::WorkItem { .. }
-                | Self::ProcessStarted { .. }
-                | Self::CallStarted { .. }
-                | Self::TreePrepared { .. }
-                | Self::MergeStarted { .. }
-                | Self::LandingStarted { .. }
-                | Self::RunLanded { .. }
-                | Self::RunUndone { .. }
-                | Self::StepRetried { .. }
-                | Self::InboxAnswered { .. }
-                | Self::RunPaused { .. }
-                | Self::RunFinished { .. }
-        )
-    }
-}
-
-/// Why a person is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum ItemKind {
-    /// The step's policy is exhausted.
-    Escalation,
-    /// An agent step without a contract: only a person can say that it is done.
-    Acceptance,
-    /// The plan's budget does not allow another agent.
-    Budget,
-    /// The plan wants a person's leave before the step's work.
-    Approval,
-    /// An `ask` step: the plan asks a person something.
-    Question,
-    /// A call whose end nobody saw: only a person can find out whether it happened.
-    UnknownCall,
-    /// Somebody wants another version of the plan before the step goes on.
-    Revision,
-}
-
-/// Why a run stands still although it is not finished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum PauseReason {
-    /// Everything that is left waits on a person.
-    Waiting,
-    /// Ctrl-C or a termination signal.
-    Interrupted,
-    /// The plan or its terms are no longer what was signed.
-    Changed,
-    /// A person asked for it.
-    Requested,
-    /// It was to go only so far (`--until`, `--only`).
-    Limited,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Outcome {
-    /// Every step is done or skipped.
-    Completed,
-    /// Only steps that are `critical: no` failed.
-    Partial,
-    /// A critical step failed or is blocked.
-    Failed,
 }

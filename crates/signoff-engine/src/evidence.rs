@@ -19,8 +19,12 @@ pub enum Grade {
 
 /// What qualifies a grade. We claim no more than was enforced.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Facts {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Facts")
+)]
+pub struct EvidenceFacts {
     /// Confinement really enforced.
     pub sandbox: String,
     /// The file said "done" before our journal knew of it.
@@ -41,7 +45,7 @@ pub struct Facts {
     pub no_change: bool,
     /// Tests that ran before and after the work, read from output: a hint, never the proof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tests: Option<TestsSeen>,
+    pub tests: Option<TestTotals>,
     /// Files that its contract changed when it ran; they were thrown away with its layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contract_writes: Vec<String>,
@@ -61,8 +65,12 @@ pub struct Facts {
 
 /// Numbers of tests that ran, as far as the output told them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct TestsSeen {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "TestsSeen")
+)]
+pub struct TestTotals {
     pub before: Option<u64>,
     pub after: Option<u64>,
 }

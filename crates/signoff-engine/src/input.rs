@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::event::{
-    Call, CallEnd, Candidate, Changes, Choice, PauseReason, Process, RunTree, Settings, WorkItem,
+    CallEnd, Candidate, Changes, Choice, PauseReason, ProcessIdentity, RunTree, Settings, ToolCall,
+    WorkItem,
 };
 use crate::verdict::{Observation, ProcessEnd};
 
@@ -69,7 +70,7 @@ pub enum Input {
     ProcessHeld {
         step: usize,
         attempt: u32,
-        process: Process,
+        process: ProcessIdentity,
     },
     WorkEnded {
         step: usize,
@@ -78,7 +79,7 @@ pub enum Input {
         text: String,
         changes: Changes,
     },
-    /// The tool cannot be called with these arguments; why, all of it.
+    /// The tool cannot be called with these arguments, for these reasons.
     CallImpossible {
         step: usize,
         problems: Vec<String>,
@@ -92,7 +93,7 @@ pub enum Input {
     CallBegins {
         step: usize,
         attempt: u32,
-        call: Call,
+        call: ToolCall,
     },
     CallEnded {
         step: usize,
@@ -117,7 +118,7 @@ pub enum Input {
         attempt: u32,
         candidate: Candidate,
     },
-    /// The step's work does not go together with what was merged, or with git.
+    /// The step's work cannot be merged: it conflicts, or git refuses it.
     Conflicted {
         step: usize,
         attempt: u32,
@@ -163,7 +164,7 @@ pub enum Input {
     OverBudget {
         step: usize,
     },
-    /// Only the steps are left that only a person can judge.
+    /// Only steps are left that a person must accept.
     AskForAcceptance,
     /// All items of a loop have ended.
     Gather {

@@ -44,7 +44,7 @@ pub struct JudgeChanged {
 
 /// How a runner comes to load a file that nobody named to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Load {
+enum LoadedAs {
     Configures,
     Shadows,
 }
@@ -86,8 +86,8 @@ pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChan
                 .any(|name| named.produces(name))
         };
         match load {
-            Some(Load::Shadows) if !is_named() => found.shadows.push(path.clone()),
-            Some(Load::Configures) if !is_named() => found.runner_config.push(path.clone()),
+            Some(LoadedAs::Shadows) if !is_named() => found.shadows.push(path.clone()),
+            Some(LoadedAs::Configures) if !is_named() => found.runner_config.push(path.clone()),
             Some(_) | None => {}
         }
         let is_read = own.as_ref().is_some_and(|own| {
@@ -194,12 +194,12 @@ impl ContractText {
     }
 
     /// How a file comes to be loaded that nobody named.
-    fn load(&self, path: &str, details: &ChangeDetails) -> Option<Load> {
+    fn load(&self, path: &str, details: &ChangeDetails) -> Option<LoadedAs> {
         let path = plain(path);
         if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
             || shadows::shadows(path, &self.runners, &self.starts, details)
         {
-            return Some(Load::Shadows);
+            return Some(LoadedAs::Shadows);
         }
         let leads_there =
             || self.has_below(&self.configuration, path) || known::leads_there(path, &self.runners);
@@ -213,7 +213,7 @@ impl ContractText {
             || known::role(path, &self.runners) == Some(Role::Configures)
             || (is_listed(path, &details.selects) && self.runners.include(Family::Rust))
             || (is_link(path, details) && leads_there());
-        configures.then_some(Load::Configures)
+        configures.then_some(LoadedAs::Configures)
     }
 
     /// Whether a new file that configures may count for the contract, although nothing could be started where it lies

@@ -31,25 +31,27 @@ mod unsupported;
 mod verdict;
 
 pub use apply::apply;
-pub use arguments::resolved as resolved_arguments;
+pub use arguments::resolved_arguments;
 pub use budget::wall_left;
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    Accept, Cache, Call, CallEnd, Candidate, ChangeDetails, Changes, Choice, Event, Green,
-    Isolation, ItemKind, Land, LinkEnd, Outcome, Output, PauseReason, Process, Recorded, RunTree,
-    Settings, WorkInput, WorkItem, WorkKind, WorkPayload,
+    AcceptAt, AgentOutput, CallEnd, Candidate, ChangeDetails, Changes, Choice, ContractCache,
+    Event, InboxKind, Isolation, LandAt, LinkEnd, OnGreenBaseline, Outcome, PauseReason,
+    ProcessIdentity, RecordedEvent, RunTree, Settings, ToolCall, WorkInput, WorkItem, WorkKind,
+    WorkPayload,
 };
-pub use evidence::{Facts, Grade, TestsSeen};
+pub use evidence::{EvidenceFacts, Grade, TestTotals};
 pub use input::Input;
 pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
 pub use lifecycle::{
-    Act, Actor, Fact, Forbidden, Known, KnownRun, PlanState, after, after_signing_anew, derive,
-    escalates, may_clone, may_delete, possible,
+    Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
+    may_clone, may_delete, must_escalate, possible_transitions, state_after,
+    state_after_signing_again,
 };
 pub use state::{
-    Advice, AttemptState, Baseline, ContractRuns, CutOffAttempts, Failure, History, Item, LoopItem,
-    Occupied, Run, Seat, Stage, StepOutcome, StepState, StepStatus, Turn,
+    Activation, Advice, Allocation, AttemptState, Baseline, ContractRuns, CutOffAttempts, Failure,
+    History, InboxItem, LoopItem, Run, Stage, StepOutcome, StepState, StepStatus, WorkLocation,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};

@@ -1,5 +1,5 @@
-//! What a crash cut off. This is the only place that says what becomes of a step that was under way
-//! when the harness died: `decide` turns it into events, `apply` into the stage that is asked for again.
+//! What a crash cut off. Only this file decides how a step continues that was active when the harness died:
+//! `decide` turns the answer into events, `apply` into the stage from which it is requested again.
 
 use signoff_plan::model::{Step, Work};
 
@@ -7,32 +7,32 @@ use crate::event::Choice;
 use crate::state::{Stage, StepState};
 use crate::verdict::Verdict;
 
-/// What was under way in a step when the harness died, or what it had not written down yet.
+/// What a step was doing when the harness died, or which consequence is missing from the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CutOff<'a> {
-    /// Nothing was, and nothing is missing.
+    /// Nothing was cut off.
     Nothing,
-    /// Something that the harness does itself: it is done again from this stage.
+    /// Something that the harness does itself. It is repeated from this stage.
     Harness(Stage),
-    /// The last run of the contract of a step that has ended: the end of the run asks for it again.
+    /// The recheck of a step that has ended. It is requested again at the end of the run.
     Recheck,
-    /// Its agent worked, and nobody knows how far it came.
+    /// Its agent was working.
     Agent { attempt: u32 },
-    /// Its tool was called, and nobody knows whether that took place.
+    /// Its tool was being called; it is not known whether the call took place.
     Call { attempt: u32 },
-    /// A person answered, and what follows from that was not written.
+    /// The consequence of a person's answer is missing.
     Answer { choice: Choice, by: &'a str },
-    /// The agent of a step without a contract had ended, and what follows was not written.
+    /// The consequence of the agent's end is missing, for a step without a contract.
     AfterAgent,
-    /// The same of a call.
+    /// The consequence of a call's end is missing.
     AfterCall,
-    /// Its work was merged, and what follows was not written.
+    /// The consequence of a merge is missing.
     AfterMerge,
 }
 
 /// What a crash cut off in this step.
 pub(crate) fn cut_off<'a>(definition: &Step, state: &'a StepState) -> CutOff<'a> {
-    if let Some((choice, by)) = &state.turn.answered {
+    if let Some((choice, by)) = &state.activation.answered {
         return CutOff::Answer {
             choice: *choice,
             by,
@@ -67,8 +67,8 @@ pub(crate) fn cut_off<'a>(definition: &Step, state: &'a StepState) -> CutOff<'a>
     }
 }
 
-/// Where a step goes on whose attempt was cut off. Its contract was seen red before: if it holds now,
-/// the work was done. Otherwise nothing can be said about the attempt, and it is void.
+/// Where a step continues after an interrupted attempt. If its baseline failed, the contract can show whether
+/// the work was done. Otherwise the attempt is void and the work starts again.
 pub(crate) fn stage_after_interruption(state: &StepState, attempt: u32) -> Stage {
     if state.baseline.verdict == Some(Verdict::Fail) {
         Stage::NeedsEvaluation { attempt }

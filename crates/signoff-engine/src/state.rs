@@ -1,4 +1,4 @@
-//! The state of a run: what applying its events has led to.
+//! The state of a run, which follows from its events.
 
 mod attempt;
 mod contract;
@@ -16,12 +16,13 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
-pub use self::item::Item;
-pub use self::run_tree::Seat;
-pub(crate) use self::setup::referenced;
+pub use self::item::InboxItem;
+pub use self::run_tree::WorkLocation;
+pub(crate) use self::setup::{for_each_reference, steps_read};
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
-    Advice, CutOffAttempts, Failure, History, LoopItem, Occupied, StepOutcome, StepState, Turn,
+    Activation, Advice, Allocation, CutOffAttempts, Failure, History, LoopItem, StepOutcome,
+    StepState,
 };
 pub(crate) use self::usage::Usage;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
@@ -30,30 +31,30 @@ use crate::event::{Outcome, PauseReason, RunTree, Settings};
 #[derive(Debug, Clone)]
 pub struct Run {
     pub(crate) signed: SignedPlan,
-    /// The version of the plan that it will go on under, until `plan_replanned` is applied.
+    /// The version of the plan that it will continue under, until `plan_replanned` is applied.
     pub(crate) next: Option<SignedPlan>,
     pub(crate) id: String,
     pub(crate) settings: Settings,
     /// The plan's steps, then the items of its loops in the order in which they were made.
     pub(crate) steps: Vec<StepState>,
-    /// Steps whose texts hold parameters, with the values in them, and steps whose marks are ours.
+    /// Steps with parameters replaced by their values, and steps without marks that the harness wrote.
     pub(crate) rendered: BTreeMap<usize, Step>,
     /// Definitions of the items of loops.
     pub(crate) expanded: Vec<Step>,
     /// The items of each loop.
     pub(crate) children: BTreeMap<usize, Vec<usize>>,
     pub(crate) index: BTreeMap<String, usize>,
-    /// Which steps name this one among those they wait for. A loop waits for its items.
+    /// For each step, the steps that name it as a dependency. A loop waits for its items.
     pub(crate) dependents: Vec<Vec<usize>>,
     /// The highest attempt number that each id had under earlier versions of the plan.
     pub(crate) used: BTreeMap<String, u32>,
-    /// The first step that is not satisfied. Steps that wait for all before them are ready when this
-    /// has come to them: lists of all steps before would grow with the square of the plan.
+    /// The first step that is not satisfied. A step that waits for all earlier ones is ready when this reaches
+    /// it: a list of all earlier steps for each would be quadratic.
     pub(crate) frontier: usize,
     /// Steps whose dependencies are satisfied and that have not begun, in plan order.
     // Plan order, not readiness order: replay must choose the same step.
     pub(crate) ready: BTreeSet<usize>,
-    /// Steps whose values something later reads.
+    /// Steps whose values other steps read.
     pub(crate) read: BTreeSet<usize>,
     /// Steps that have begun and neither ended nor wait on a person.
     pub(crate) active: BTreeSet<usize>,
@@ -66,8 +67,8 @@ pub struct Run {
     /// The last commit of its branch.
     pub(crate) head: Option<String>,
     /// The last git tree that something was judged on.
-    pub(crate) seen_tree: Option<String>,
-    /// The commit that lands in the checkout, and whether it has landed.
+    pub(crate) latest_tree: Option<String>,
+    /// The commit that is brought into the checkout, and whether that is done.
     pub(crate) landing: Option<(String, bool)>,
     /// The commit whose files were last written to the checkout, where that is done step by step.
     pub(crate) landed_head: Option<String>,
@@ -80,11 +81,11 @@ pub struct Run {
     pub(crate) joined: BTreeMap<String, (u64, bool)>,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.
     pub(crate) verdicts: BTreeSet<(u64, usize)>,
-    /// Those of them whose contracts have held only with what earlier ones had built.
+    /// Those whose contracts have only held with what earlier ones had built.
     pub(crate) unconfirmed: BTreeSet<usize>,
     /// How many of the plan's steps are done or skipped.
     pub(crate) done: usize,
-    pub(crate) items: BTreeMap<String, Item>,
+    pub(crate) items: BTreeMap<String, InboxItem>,
     pub(crate) items_opened: u32,
     pub(crate) usage: Usage,
     pub(crate) started: bool,
@@ -117,7 +118,7 @@ impl Run {
         self.outcome
     }
 
-    pub fn paused(&self) -> Option<PauseReason> {
+    pub fn pause_reason(&self) -> Option<PauseReason> {
         self.pause
     }
 
@@ -127,17 +128,17 @@ impl Run {
     }
 
     /// Offers the plan that the next `plan_replanned` names. By itself it changes nothing.
-    pub fn offer(&mut self, next: SignedPlan) {
+    pub fn offer_plan(&mut self, next: SignedPlan) {
         self.next = Some(next);
     }
 
-    /// The version that it goes on under: the one offered, or the present one.
-    pub fn goes_on_under(&self) -> &SignedPlan {
+    /// The version that it will continue under: the one offered, otherwise the present one.
+    pub fn next_plan(&self) -> &SignedPlan {
         self.next.as_ref().unwrap_or(&self.signed)
     }
 
     /// Open inbox items, oldest first.
-    pub fn items(&self) -> impl Iterator<Item = &Item> {
+    pub fn items(&self) -> impl Iterator<Item = &InboxItem> {
         self.items.values()
     }
 
@@ -160,7 +161,7 @@ impl Run {
     }
 
     /// How many of the plan's steps are done or skipped.
-    pub fn done(&self) -> usize {
+    pub fn done_steps(&self) -> usize {
         self.done
     }
 
@@ -192,12 +193,12 @@ impl Run {
     }
 
     /// The steps that are under way, in plan order.
-    pub fn under_way(&self) -> impl Iterator<Item = (&Step, &StepState)> {
+    pub fn active_steps(&self) -> impl Iterator<Item = (&Step, &StepState)> {
         self.active.iter().filter_map(|&at| self.step(at))
     }
 
-    /// The number of the step's next attempt: none is used twice under one id, whatever it named
-    /// before.
+    /// The number of the step's next attempt. No number is used twice under one id, even across versions
+    /// of the plan.
     pub(crate) fn next_attempt(&self, at: usize) -> u32 {
         let begun = self.steps.get(at).map_or(0, |step| step.attempts);
         let used = self.definition(at).and_then(|step| self.used.get(&step.id));
@@ -220,7 +221,7 @@ impl Run {
         (self.definition(at)).is_some_and(|step| step.depends_on == Depends::AllBefore)
     }
 
-    /// The status people see, which is finer than what is stored.
+    /// The status of a step; `Ready` is computed, not stored.
     pub fn status_of(&self, at: usize) -> StepStatus {
         match self.steps.get(at) {
             Some(step) if step.status == StepStatus::Pending && self.ready.contains(&at) => {
@@ -231,9 +232,9 @@ impl Run {
         }
     }
 
-    /// The status, given whether a process drives the run: if not, nothing is under way, and what was
-    /// is ready again.
-    pub fn status_seen(&self, at: usize, driven: bool) -> StepStatus {
+    /// The status that people see. If no process drives the run, nothing is active, and what was active is
+    /// ready again.
+    pub fn displayed_status(&self, at: usize, driven: bool) -> StepStatus {
         match self.pause {
             _ if driven || !self.has_begun(at) => self.status_of(at),
             // A loop waits as its items do.
@@ -242,9 +243,9 @@ impl Run {
         }
     }
 
-    /// Why a step that has begun does not go on where nobody drives the run: `paused` if that was
-    /// meant to be, else `interrupted`.
-    pub fn halted(&self, at: usize) -> Option<&'static str> {
+    /// Why a step that has begun does not continue if no process drives the run: `paused` on purpose, or
+    /// `interrupted`.
+    pub fn halt_reason(&self, at: usize) -> Option<&'static str> {
         match self.pause {
             _ if !self.has_begun(at) => None,
             Some(PauseReason::Waiting) => None,
@@ -262,8 +263,8 @@ impl Run {
         )
     }
 
-    /// Is it a loop over nothing?
-    pub fn has_nothing_to_do(&self, at: usize) -> bool {
+    /// Is the step a loop without items?
+    pub fn is_empty_loop(&self, at: usize) -> bool {
         self.children.get(&at).is_some_and(Vec::is_empty)
     }
 }

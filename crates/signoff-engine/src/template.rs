@@ -1,12 +1,12 @@
 //! Steps with values in the place of `{{ params.x }}`, `{{ item }}` and `{{ index }}`.
 
 use signoff_plan::expression::{
-    EvaluationFailed, Scope, places, render, render_args, render_shell,
+    EvaluationFailed, Scope, placeholders, render, render_args, render_shell,
 };
 use signoff_plan::model::{Step, Work};
 
 /// The step with values in its title, its work and its contract; `None` = nothing in it to replace.
-pub(crate) fn rendered(step: &Step, scope: &Scope) -> Result<Option<Step>, EvaluationFailed> {
+pub(crate) fn render_step(step: &Step, scope: &Scope) -> Result<Option<Step>, EvaluationFailed> {
     if !has_templates(step) {
         return Ok(None);
     }
@@ -30,7 +30,7 @@ pub(crate) fn rendered(step: &Step, scope: &Scope) -> Result<Option<Step>, Evalu
 }
 
 fn has_templates(step: &Step) -> bool {
-    let is = |text: &String| !places(text).is_empty();
+    let is = |text: &String| !placeholders(text).is_empty();
     let work = match &step.work {
         Work::Agent { task, .. } => is(task),
         Work::Tool { args, .. } => is(&args.to_string()),

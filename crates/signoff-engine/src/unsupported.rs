@@ -1,11 +1,11 @@
-//! What this version reads and checks but cannot run. Such a plan is refused before its first step:
-//! a field that is parsed and then ignored would be a lie about what was enforced.
+//! What this version reads and checks but cannot run. Such a plan is refused before its first step: ignoring
+//! a field would claim something that is not enforced.
 
 use signoff_plan::dialect::Dialect;
 use signoff_plan::expression::Scope;
 use signoff_plan::model::{Plan, Step};
 
-use crate::template::rendered;
+use crate::template::render_step;
 
 /// A field the engine would have to ignore.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub struct Unsupported {
     pub what: String,
 }
 
-/// Everything in this plan that this version cannot carry out. What its dialect tells the agents is
-/// carried out: nothing more is promised of it.
+/// Everything in this plan that this version cannot carry out. Fields that the dialect only passes on to agents
+/// are supported.
 pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     let mut found: Vec<Unsupported> = Vec::new();
     for step in &plan.steps {
@@ -50,7 +50,7 @@ fn unrenderable(plan: &Plan) -> impl Iterator<Item = Unsupported> + '_ {
     };
     let single = plan.steps.iter().filter(|step| step.for_each.is_none());
     single.filter_map(move |step| {
-        rendered(step, &scope).err().map(|why| Unsupported {
+        render_step(step, &scope).err().map(|why| Unsupported {
             step: Some(step.id.clone()),
             what: format!("a template without a value ({why})"),
         })

@@ -33,14 +33,14 @@ pub struct Diagnostic {
     /// An edit that would solve it.
     pub fix: Option<Fix>,
     /// What would have to be given for it not to be there.
-    pub(crate) lack: Option<Lack>,
+    pub(crate) lack: Option<MissingFieldScope>,
     /// Whether what stands behind it was not read, so that nobody knows what is missing.
     pub(crate) cuts_off: bool,
 }
 
 /// Fields, by their native names, of which one is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lack {
+pub(crate) enum MissingFieldScope {
     /// In the step that the problem is about, or in the plan if it is about none.
     Here(&'static [&'static str]),
     /// In the plan or in whatever step.
@@ -106,7 +106,7 @@ impl Diagnostic {
     /// Says that one of these fields, by their native names, is not given: where its name is misspelt,
     /// that says it all.
     #[must_use]
-    pub(crate) fn lacks(mut self, lack: Lack) -> Self {
+    pub(crate) fn lacks(mut self, lack: MissingFieldScope) -> Self {
         self.lack = Some(lack);
         self
     }

@@ -4,11 +4,11 @@
 //! All dialects parse into this. Values with a grammar of their own (budgets, durations, failure
 //! policies, conditions) stay text here: the checks read them, so that each is worded in one place.
 
-mod rare;
+mod optional_details;
 
 use serde_json::Value;
 
-use self::rare::Rare;
+use self::optional_details::OptionalDetails;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 pub use crate::source::{Command, Piece, Spanned};
@@ -116,7 +116,7 @@ pub struct Step {
     /// Marks that say how far the step is.
     pub marks: StepMarks,
     /// Everything else.
-    pub(crate) details: Rare,
+    pub(crate) details: OptionalDetails,
 }
 
 /// What most steps do not have.

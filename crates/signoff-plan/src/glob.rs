@@ -1,5 +1,7 @@
 //! Patterns over workspace paths: `*` and `?` within a name, `**` over any number of folders, `{a,b}` for either.
 
+use crate::source::text_up_to;
+
 /// Whether a pattern covers a path. A pattern that ends in `/` covers everything below it.
 pub fn matches(pattern: &str, path: &str) -> bool {
     if !pattern.contains('{') {
@@ -19,7 +21,7 @@ pub fn covers(pattern: &str, path: &str) -> bool {
 /// The folder that everything lies in which a pattern covers, as far as its text says.
 pub fn fixed_folder(pattern: &str) -> &str {
     let fixed = pattern.find(['*', '?', '{']).unwrap_or(pattern.len());
-    let folder = pattern.get(..fixed).unwrap_or_default();
+    let folder = text_up_to(pattern, fixed);
     folder.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

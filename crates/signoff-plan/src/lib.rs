@@ -47,4 +47,4 @@ mod workspace;
 pub mod write;
 mod yaml;
 
-pub use workspace::{Everything, Workspace};
+pub use workspace::{PermissiveWorkspace, Workspace};

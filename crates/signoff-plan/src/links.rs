@@ -5,7 +5,7 @@ const MOST: usize = 40;
 
 /// The way that a path takes through a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Route {
+pub struct LinkRoute {
     /// The links on it, each by a path without links.
     pub links: Vec<Vec<u8>>,
     /// Where it ends, by a path without links; empty = the root. `None`: it leaves the tree, or goes in circles.
@@ -18,8 +18,8 @@ pub fn route(
     path: &[u8],
     root: Option<&[u8]>,
     mut target: impl FnMut(&[u8]) -> Option<Vec<u8>>,
-) -> Route {
-    let mut route = Route::default();
+) -> LinkRoute {
+    let mut route = LinkRoute::default();
     let mut left: Vec<Vec<u8>> = reversed(path);
     let mut at: Vec<Vec<u8>> = Vec::new();
     while let Some(part) = left.pop() {

@@ -28,7 +28,7 @@ pub fn agents_can_overlap(plan: &Plan) -> Option<(usize, usize)> {
 /// chain just if each waits for the one before it; and whether it does, its highest number waited for
 /// says. So one number for each step is enough, and no pair is ever compared.
 fn side_by_side(depends: &[&Depends], is_wanted: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
-    let mut behind = Behind {
+    let mut behind = HighestAncestors {
         highest: vec![0; depends.len()],
         all_before: 0,
     };
@@ -56,14 +56,14 @@ fn in_order(depends: &[&Depends]) -> Vec<usize> {
 }
 
 /// The highest number that each step is, or waits for.
-struct Behind {
+struct HighestAncestors {
     highest: Vec<u32>,
     /// The last step met that waits for every one before it. These come up in plan order, and its
     /// own number speaks for all before it: no step is looked at twice.
     all_before: usize,
 }
 
-impl Behind {
+impl HighestAncestors {
     fn highest_before(&mut self, at: usize, depends: &Depends) -> u32 {
         match depends {
             Depends::AllBefore => {
@@ -91,7 +91,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Everything;
+    use crate::PermissiveWorkspace;
     use crate::dialect::parse;
     use crate::source::Source;
 
@@ -99,7 +99,7 @@ mod tests {
     fn check(steps: &str, expected: Option<(usize, usize)>) {
         let text = format!("---\ntype: plan\n---\n# P\n\n## Steps\n\n{steps}");
         let draft = parse(&Source::new("plan.md", text.into()));
-        let plan = crate::check::check(&draft, &Everything).plan;
+        let plan = crate::check::check(&draft, &PermissiveWorkspace).plan;
         assert_eq!(agents_can_overlap(&plan), expected, "{steps}");
     }
 

@@ -79,15 +79,15 @@ impl SignedPlan {
         checked: CheckedPlan,
         terms: &Digest,
         signature: &Signature,
-    ) -> Result<Self, Mismatch> {
+    ) -> Result<Self, SignatureMismatch> {
         if signature.digest != checked.digest {
-            return Err(Mismatch::Plan {
+            return Err(SignatureMismatch::Plan {
                 signed: signature.digest,
                 present: checked.digest,
             });
         }
         if signature.terms != *terms {
-            return Err(Mismatch::Terms {
+            return Err(SignatureMismatch::Terms {
                 signed: signature.terms,
                 present: *terms,
             });
@@ -126,7 +126,7 @@ impl SignedPlan {
 
 /// Why a signature does not cover what is at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mismatch {
+pub enum SignatureMismatch {
     /// The plan was edited after it was signed.
     Plan {
         /// What was signed.
@@ -143,7 +143,7 @@ pub enum Mismatch {
     },
 }
 
-impl fmt::Display for Mismatch {
+impl fmt::Display for SignatureMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, signed, present) = match self {
             Self::Plan { signed, present } => ("plan", signed, present),
@@ -157,7 +157,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-impl std::error::Error for Mismatch {}
+impl std::error::Error for SignatureMismatch {}
 
 #[cfg(test)]
 mod tests {
@@ -187,14 +187,14 @@ mod tests {
         assert_eq!(signed.map(|plan| plan.digest()), Ok(digest));
         assert_eq!(
             SignedPlan::new(checked.clone(), &terms, &signature(other, terms)),
-            Err(Mismatch::Plan {
+            Err(SignatureMismatch::Plan {
                 signed: other,
                 present: digest
             })
         );
         assert_eq!(
             SignedPlan::new(checked, &terms, &signature(digest, other)),
-            Err(Mismatch::Terms {
+            Err(SignatureMismatch::Terms {
                 signed: other,
                 present: terms
             })

@@ -59,6 +59,22 @@ impl Span {
 }
 
 /// The text of a plan: one file, or the files of a directory one after the other, so that a place in
+/// The text from a byte offset on. Like [`Span::slice`], it is empty for an offset that does not fit: parsing never
+/// panics.
+pub(crate) fn text_from(text: &str, offset: usize) -> &str {
+    text.get(offset..).unwrap_or_default()
+}
+
+/// The first line, without its end; empty for an empty text.
+pub(crate) fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The text before a byte offset; empty for an offset that does not fit.
+pub(crate) fn text_up_to(text: &str, offset: usize) -> &str {
+    text.get(..offset).unwrap_or_default()
+}
+
 /// any of them is one offset.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {

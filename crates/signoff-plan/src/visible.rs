@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// Why a character cannot be shown as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hides {
+pub enum HiddenReason {
     /// A terminal acts on it.
     Control,
     /// It changes the direction of reading.
@@ -16,7 +16,7 @@ pub enum Hides {
     Space,
 }
 
-impl Hides {
+impl HiddenReason {
     /// What such a character is called.
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,15 +29,15 @@ impl Hides {
 }
 
 /// Why this character of a command cannot be shown as it is. Tabs and line ends can.
-pub fn hides(letter: char) -> Option<Hides> {
+pub fn hides(letter: char) -> Option<HiddenReason> {
     Some(match letter {
         '\t' | '\n' | ' '..='~' => return None,
-        letter if letter.is_control() => Hides::Control,
+        letter if letter.is_control() => HiddenReason::Control,
         '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            Hides::Direction
+            HiddenReason::Direction
         }
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-            Hides::Space
+            HiddenReason::Space
         }
         '\u{ad}'
         | '\u{34f}'
@@ -63,7 +63,7 @@ pub fn hides(letter: char) -> Option<Hides> {
         | '\u{13430}'..='\u{1343f}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}' => Hides::Invisible,
+        | '\u{e0000}'..='\u{e0fff}' => HiddenReason::Invisible,
         _ => return None,
     })
 }
@@ -102,11 +102,11 @@ fn note_word(word: &mut Vec<(usize, char)>, found: &mut Vec<(usize, char, char)>
 /// do not break stay: they belong to prose.
 pub fn text(text: &str) -> Cow<'_, str> {
     escaped(text, |before, letter| match hides(letter)? {
-        Hides::Space => None,
-        Hides::Invisible if matches!(letter, '\u{200d}' | '\u{fe0f}') => {
+        HiddenReason::Space => None,
+        HiddenReason::Invisible if matches!(letter, '\u{200d}' | '\u{fe0f}') => {
             before.is_none_or(|before| before.is_ascii()).then_some(())
         }
-        Hides::Control | Hides::Direction | Hides::Invisible => Some(()),
+        HiddenReason::Control | HiddenReason::Direction | HiddenReason::Invisible => Some(()),
     })
 }
 

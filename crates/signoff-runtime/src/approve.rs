@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, Outcome, PlanState, after, after_signing_anew};
+use signoff_engine::{
+    Actor, Outcome, PlanState, Transition, state_after, state_after_signing_again,
+};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, Signed};
@@ -86,8 +88,8 @@ fn standing_still(project: &Project, standing: &Standing) -> Result<Option<Durin
 /// The state after signing.
 fn allowed(project: &Project, standing: &Standing, actor: Actor) -> Result<PlanState, Error> {
     match standing_still(project, standing)? {
-        Some(_) => Ok(after_signing_anew(standing.state, actor)?),
-        None => Ok(after(standing.state, Act::Approve, actor)?),
+        Some(_) => Ok(state_after_signing_again(standing.state, actor)?),
+        None => Ok(state_after(standing.state, Transition::Approve, actor)?),
     }
 }
 
@@ -134,7 +136,7 @@ fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, E
     let held = Held::open(doing, &seen.path, seen.source.name())?;
     let state = match standing_still(project, &held.standing)? {
         Some(_) => allowed(project, &held.standing, doing.actor)?,
-        None => held.allow(Act::Approve)?,
+        None => held.allow(Transition::Approve)?,
     };
     let terms = Digest::of_json(&project.terms(&held.plan.checked.plan));
     if (held.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {

@@ -54,7 +54,7 @@ pub enum Done {
 pub fn ask(
     project: &Project,
     run: &str,
-    what: request::Ask,
+    what: request::RequestKind,
     clock: &dyn Clock,
 ) -> Result<Done, Error> {
     let view = View::load(project, run)?;
@@ -62,7 +62,10 @@ pub fn ask(
     if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
         let requests = Requests::of(&dir);
         if send(&requests, &dir.lock(), project, &what, clock)? {
-            if matches!(what, request::Ask::Stop | request::Ask::Abort) {
+            if matches!(
+                what,
+                request::RequestKind::Stop | request::RequestKind::Abort
+            ) {
                 until_free(&dir.lock());
             }
             return Ok(Done::There);
@@ -85,8 +88,11 @@ pub fn ask(
 }
 
 /// A run that has ended, or that nobody goes on with, cannot be paused or stopped.
-fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<(), Error> {
-    if !matches!(what, request::Ask::Pause | request::Ask::Stop) {
+fn refuse_if_ended(project: &Project, run: &str, what: &request::RequestKind) -> Result<(), Error> {
+    if !matches!(
+        what,
+        request::RequestKind::Pause | request::RequestKind::Stop
+    ) {
         return Ok(());
     }
     // It may have ended while we asked.
@@ -110,7 +116,7 @@ fn send(
     requests: &Requests,
     lock: &std::path::Path,
     project: &Project,
-    what: &request::Ask,
+    what: &request::RequestKind,
     clock: &dyn Clock,
 ) -> Result<bool, Error> {
     let request = Request {
@@ -153,17 +159,17 @@ fn answered(reply: &[u8]) -> Result<(), Error> {
 }
 
 /// A request as the loop takes it.
-pub(crate) fn meant(what: request::Ask, by: String) -> Ask {
+pub(crate) fn meant(what: request::RequestKind, by: String) -> Ask {
     Ask::Input(match what {
-        request::Ask::Stop => return Ask::Stop,
-        request::Ask::Abort => return Ask::Abort { by },
-        request::Ask::Pause => Input::Pause {
+        request::RequestKind::Stop => return Ask::Stop,
+        request::RequestKind::Abort => return Ask::Abort { by },
+        request::RequestKind::Pause => Input::Pause {
             reason: PauseReason::Requested,
             by,
         },
-        request::Ask::SkipStep { step } => Input::SkipStep { step, by },
-        request::Ask::RetryStep { step, hint } => Input::RetryStep { step, hint, by },
-        request::Ask::Answer {
+        request::RequestKind::SkipStep { step } => Input::SkipStep { step, by },
+        request::RequestKind::RetryStep { step, hint } => Input::RetryStep { step, hint, by },
+        request::RequestKind::Answer {
             item,
             steps,
             choice,

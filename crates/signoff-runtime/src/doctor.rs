@@ -1,8 +1,9 @@
 //! What this machine can do for a run, found by trying it.
 
 use signoff_api::doctor::{
-    Doctor, Helper, HelperState, Home as HomeReport, Level as Told, Lost, Missed,
-    Project as ProjectReport, Room, SCHEMA, Sandbox, State, UNKNOWN, Worktrees,
+    Doctor, Helper, HelperState, HiddenHome as HomeReport, Level as Told, LevelState,
+    LostCapability, MissedPath, Project as ProjectReport, RoomReport, SCHEMA, Sandbox, UNKNOWN,
+    Worktrees,
 };
 use signoff_engine::{StepState, StepStatus};
 use signoff_plan::model::Step;
@@ -64,11 +65,14 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
         UNKNOWN => None,
         _ => machine.found(config.run.isolation.value)?,
     };
-    let room = found.as_ref().and_then(Found::room).map(|(now, why)| Room {
-        now: now.to_string(),
-        before: before.room.clone(),
-        why: why.to_vec(),
-    });
+    let room = found
+        .as_ref()
+        .and_then(Found::room)
+        .map(|(now, why)| RoomReport {
+            now: now.to_string(),
+            before: before.room.clone(),
+            why: why.to_vec(),
+        });
     let weaker = found.and_then(|found| less(&before, found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
@@ -97,7 +101,7 @@ fn home(project: &Project) -> Option<HomeReport> {
     })
 }
 
-fn missed(project: &Project, home: &Home) -> Vec<Missed> {
+fn missed(project: &Project, home: &Home) -> Vec<MissedPath> {
     let Ok(Some(View { run, .. })) = View::newest(project) else {
         return Vec::new();
     };
@@ -106,18 +110,18 @@ fn missed(project: &Project, home: &Home) -> Vec<Missed> {
         let failure = state.advice.failure.as_ref().filter(|_| !is_done);
         let text = failure.map(|failure| [failure.stdout.as_str(), &failure.stderr].join("\n"));
         let paths = text.map_or_else(Vec::new, |text| home.missed_in(&text));
-        let missed = paths.into_iter().map(|path| Missed {
+        let missed = paths.into_iter().map(|path| MissedPath {
             path,
             run: run.id().to_owned(),
             step: step.id.clone(),
         });
-        missed.collect::<Vec<Missed>>()
+        missed.collect::<Vec<MissedPath>>()
     };
     run.steps().flat_map(named).collect()
 }
 
-fn lost(weaker: &Weaker) -> Vec<Lost> {
-    let lost = weaker.lost.iter().map(|lost| Lost {
+fn lost(weaker: &Weaker) -> Vec<LostCapability> {
+    let lost = weaker.lost.iter().map(|lost| LostCapability {
         what: lost.what.to_owned(),
         before: lost.before.clone(),
         now: lost.now.clone(),
@@ -186,9 +190,9 @@ pub fn sandbox(config: &Config) -> Sandbox {
         Told {
             level: one.to_string(),
             state: match tried {
-                Some(_) => State::Fails,
-                None if Some(one) == level => State::Works,
-                None => State::NotTried,
+                Some(_) => LevelState::Fails,
+                None if Some(one) == level => LevelState::Works,
+                None => LevelState::NotTried,
             },
             why: tried
                 .map(|tried| tried.why.clone())

@@ -2,7 +2,8 @@
 //! is due, journal it, perform it.
 
 use signoff_engine::{
-    Action, Bounds, Input, Item, Millis, Outcome, PauseReason, Recorded, Refusal, Run, due,
+    Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, RecordedEvent, Refusal, Run,
+    due,
 };
 use signoff_store::failpoint;
 
@@ -89,14 +90,14 @@ pub enum Stopped {
 /// Sees every event, right after it was journaled and applied.
 pub trait Observe {
     /// An event happened.
-    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error>;
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error>;
 }
 
 /// A person who can be asked while the run waits.
 pub trait Person {
     /// Asks about an item. Gives up as soon as `has_news` says that something else has happened: the
     /// answer may have come from elsewhere, or nobody wants one any more.
-    fn answer(&mut self, run: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said;
+    fn answer(&mut self, run: &Run, item: &InboxItem, has_news: &mut dyn FnMut() -> bool) -> Said;
     /// The answer does not fit.
     fn refused(&mut self, refusal: &Refusal);
     /// Is anybody there at all?
@@ -119,7 +120,7 @@ pub enum Said {
 pub struct Nobody;
 
 impl Person for Nobody {
-    fn answer(&mut self, _: &Run, _: &Item, _: &mut dyn FnMut() -> bool) -> Said {
+    fn answer(&mut self, _: &Run, _: &InboxItem, _: &mut dyn FnMut() -> bool) -> Said {
         Said::Later
     }
 
@@ -344,7 +345,7 @@ impl Loop<'_, '_> {
     fn park(&mut self) -> Result<Option<Stopped>, Error> {
         let reason = match self.run.state().pausing() {
             Some(reason) => reason,
-            None if self.run.state().items().next().is_none() && self.bounds.limited() => {
+            None if self.run.state().items().next().is_none() && self.bounds.is_limited() => {
                 PauseReason::Limited
             }
             None => match self.ask()? {
@@ -363,7 +364,7 @@ impl Loop<'_, '_> {
 
     /// Asks about the open items, one after the other, until something comes of it.
     fn ask(&mut self) -> Result<Asked, Error> {
-        let open: Vec<Item> = self.run.state().items().cloned().collect();
+        let open: Vec<InboxItem> = self.run.state().items().cloned().collect();
         self.perform.rest(self.run.state());
         for item in open {
             let perform = &mut *self.perform;

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use signoff_engine::{Forbidden, Outcome, PlanState, Refusal, Run, Unsupported};
+use signoff_engine::{ForbiddenTransition, Outcome, PlanState, Refusal, Run, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
 use signoff_plan::edit::EditRefused;
 use signoff_plan::source::Source;
@@ -118,11 +118,11 @@ pub enum Error {
     /// A file that is, or leads, outside the project cannot be handed in.
     OutsideProject { path: PathBuf, workspace: PathBuf },
     /// The state of the plan, or who wants it, does not allow it.
-    Forbidden(Forbidden),
+    Forbidden(ForbiddenTransition),
     /// The same, because nothing happened to it for so long that it was cancelled just now.
     Expired {
         notice: String,
-        forbidden: Forbidden,
+        forbidden: ForbiddenTransition,
     },
     /// The plan's version is not the one the caller expected.
     OtherVersion {
@@ -296,8 +296,8 @@ impl From<ReplaceError> for Error {
     }
 }
 
-impl From<Forbidden> for Error {
-    fn from(forbidden: Forbidden) -> Self {
+impl From<ForbiddenTransition> for Error {
+    fn from(forbidden: ForbiddenTransition) -> Self {
         Self::Forbidden(forbidden)
     }
 }

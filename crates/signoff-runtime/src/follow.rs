@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use signoff_engine::{Recorded, Run};
+use signoff_engine::{RecordedEvent, Run};
 use signoff_store::journal::Follower;
 use signoff_store::lock::is_held;
 
@@ -44,7 +44,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Hands on each event since the last time, with the state as it was then. Does not wait.
-    pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<Then, Error> {
+    pub fn look(&mut self, mut each: impl FnMut(&Run, &RecordedEvent)) -> Result<Then, Error> {
         // Before the journal: what whoever let go of the run wrote last is there by now.
         let driven = is_held(&self.lock).unwrap_or(false);
         let replay = &mut self.replay;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_engine::{Event, Millis, Recorded};
+use signoff_engine::{Event, Millis, RecordedEvent};
 use signoff_store::config::Durability;
 use signoff_store::journal::{self, Entry, Journal, JournalError, Line, Torn};
 
@@ -19,7 +19,7 @@ const SYNC_EVERY: Millis = 25;
 /// Remembers events. What must survive is in it before it happens.
 pub trait Append {
     /// Appends events without waiting. [`Append::sync`] stands between the last of them and what they announce.
-    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error>;
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error>;
 
     /// Waits until everything that was appended and reaches outside is on disk: one sync for all of
     /// it, none if there is nothing of the kind.
@@ -58,7 +58,7 @@ impl FileJournal {
     pub(crate) fn open(
         path: &Path,
         durability: Durability,
-        mut each: impl FnMut(Recorded) -> Result<(), Error>,
+        mut each: impl FnMut(RecordedEvent) -> Result<(), Error>,
     ) -> Result<Self, Error> {
         let journal = Journal::open_each(path, |line| each(recorded(line)?))?;
         Ok(Self::new(journal, durability))
@@ -80,7 +80,7 @@ impl FileJournal {
 }
 
 impl Append for FileJournal {
-    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error> {
         let entries = events.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
         let first = self.journal.append_entries(&timestamp(at), &entries)?;
         self.owed |= events.iter().any(Event::reaches_outside);
@@ -95,7 +95,7 @@ impl Append for FileJournal {
         }
         let numbered = (first..).zip(events);
         Ok(numbered
-            .map(|(seq, event)| Recorded { seq, at, event })
+            .map(|(seq, event)| RecordedEvent { seq, at, event })
             .collect())
     }
 
@@ -136,15 +136,15 @@ fn entry(event: &Event) -> Result<Entry, Error> {
 /// Reads a run's journal, which another process may be writing, one event at a time.
 pub(crate) fn load(
     path: &Path,
-    mut each: impl FnMut(Recorded) -> Result<(), Error>,
+    mut each: impl FnMut(RecordedEvent) -> Result<(), Error>,
 ) -> Result<(), Error> {
     journal::load_each(path, |line| each(recorded(line)?))
 }
 
 /// The first event of a journal, if it has any.
-pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
+pub(crate) fn first(path: &Path) -> Result<Option<RecordedEvent>, Error> {
     enum Early {
-        Found(Box<Recorded>),
+        Found(Box<RecordedEvent>),
         Failed(Error),
     }
     impl From<JournalError> for Early {
@@ -167,12 +167,12 @@ pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
 
 /// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
-pub(crate) fn recorded(line: Line<'_>) -> Result<Recorded, Error> {
+pub(crate) fn recorded(line: Line<'_>) -> Result<RecordedEvent, Error> {
     let event = serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
         seq: line.seq,
         why: why.to_string(),
     })?;
-    Ok(Recorded {
+    Ok(RecordedEvent {
         seq: line.seq,
         at: millis(line.at),
         event,

@@ -1,6 +1,6 @@
 //! A run in progress: its state, its journal and its clock.
 
-use signoff_engine::{Input, Millis, Recorded, Run, apply, decide};
+use signoff_engine::{Input, Millis, RecordedEvent, Run, apply, decide};
 use signoff_plan::signed::SignedPlan;
 
 use crate::clock::Clock;
@@ -59,7 +59,7 @@ impl<'a> JournaledRun<'a> {
     pub fn write(
         &mut self,
         input: Input,
-        mut observe: impl FnMut(&Run, &Recorded) -> Result<(), Error>,
+        mut observe: impl FnMut(&Run, &RecordedEvent) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let now = self.clock.now();
         let events = decide(&self.state, now, input)?;
@@ -85,7 +85,7 @@ impl<'a> JournaledRun<'a> {
 
     /// Offers another version of the plan, which [`Input::Replan`] takes up.
     pub(crate) fn offer(&mut self, plan: SignedPlan) {
-        self.state.offer(plan);
+        self.state.offer_plan(plan);
     }
 
     /// The state after these inputs, of which nothing is recorded.
@@ -97,7 +97,7 @@ impl<'a> JournaledRun<'a> {
         let at = self.now();
         for input in inputs {
             for event in decide(&state, at, input.clone())? {
-                apply(&mut state, &Recorded { seq: 0, at, event });
+                apply(&mut state, &RecordedEvent { seq: 0, at, event });
             }
         }
         Ok(state)

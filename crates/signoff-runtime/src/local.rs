@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Choice, Input, Item, ItemKind, Millis, Refusal, Run};
+use signoff_engine::{Action, Changes, Choice, InboxItem, InboxKind, Input, Millis, Refusal, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
@@ -579,7 +579,7 @@ impl Perform for Local<'_> {
 
     fn rest(&mut self, run: &Run) {
         self.offer_repairs(run);
-        let is_told = |item: &Item| item.kind == ItemKind::Escalation;
+        let is_told = |item: &InboxItem| item.kind == InboxKind::Escalation;
         if let Some(trees) = self.trees()
             && run.items().any(is_told)
         {

@@ -8,8 +8,10 @@ mod session;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use signoff_engine::{Event, Millis, Outcome, PlanState, Recorded, Run, StepState, StepStatus};
-use signoff_plan::Everything;
+use signoff_engine::{
+    Event, Millis, Outcome, PlanState, RecordedEvent, Run, StepState, StepStatus,
+};
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks, apply_progress};
 use signoff_plan::model::Step;
@@ -129,7 +131,7 @@ impl Projection {
                 apply_marks(&present, &marks)
             });
         }
-        let present = PlanFile::from_source(&self.plan, present, None, &Everything);
+        let present = PlanFile::from_source(&self.plan, present, None, &PermissiveWorkspace);
         let told = self.execution.told(&present, run)?;
         let marked = apply_marks(&told, &marks(run, dialect))?;
         if marked == present.source.bytes() {
@@ -141,7 +143,7 @@ impl Projection {
 }
 
 impl Observe for Projection {
-    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         let last = matches!(
             recorded.event,
             Event::RunPaused { .. } | Event::RunFinished { .. }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use signoff_engine::{Event, Recorded, Run};
+use signoff_engine::{Event, RecordedEvent, Run};
 use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
 use signoff_work::helpers::Pinned;
@@ -98,7 +98,7 @@ impl Notify {
 }
 
 impl Observe for Notify {
-    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         let Event::InboxOpened {
             item,
             kind,

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use signoff_engine::{Act, PlanState, unsupported};
+use signoff_engine::{PlanState, Transition, unsupported};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::Work;
-use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
+use signoff_plan::signed::{Signature, SignatureMismatch, SignedPlan};
 use signoff_store::config::{Agent, Mode, Unverified};
 use signoff_store::signatures::{self, Signed};
 use signoff_work::confine::needs;
@@ -79,7 +79,7 @@ pub(crate) fn may_start(held: &Held<'_>) -> Result<(), Error> {
                 plan: held.plan.source.name().to_owned(),
             })
         }
-        _ => held.allow(Act::Start).map(|_| ()),
+        _ => held.allow(Transition::Start).map(|_| ()),
     }
 }
 
@@ -155,7 +155,7 @@ fn join(plan: &PlanFile, terms: &Digest, found: &Signed) -> Result<SignedPlan, E
             diagnostics,
         })?;
     SignedPlan::new(checked, terms, &found.signature)
-        .map_err(|_: Mismatch| Error::NotSigned { plan: name })
+        .map_err(|_: SignatureMismatch| Error::NotSigned { plan: name })
 }
 
 /// Every program that an agent of this plan needs can be found.

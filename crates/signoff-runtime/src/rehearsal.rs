@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use signoff_engine::{Act, Forbidden, Isolation, PlanState, Refusal, after, possible};
+use signoff_engine::{
+    ForbiddenTransition, Isolation, PlanState, Refusal, Transition, possible_transitions,
+    state_after,
+};
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_store::lock::{holder, is_held};
 
@@ -83,16 +86,16 @@ fn may_start(
     let state = standing.state;
     if let Some(notice) = expiry_notice(project, plan, standing, doing.clock) {
         let state = PlanState::Cancelled;
-        let forbidden = Forbidden::State {
+        let forbidden = ForbiddenTransition::State {
             state,
-            act: Act::Start,
-            possible: possible(state, actor),
+            act: Transition::Start,
+            possible: possible_transitions(state, actor),
         };
         return Err(Error::Expired { notice, forbidden });
     }
     match state {
         PlanState::Approved => Ok(()),
-        _ if approve => after(state, Act::Approve, actor)
+        _ if approve => state_after(state, Transition::Approve, actor)
             .map(drop)
             .map_err(Error::Forbidden),
         PlanState::Verified if covering(doing, plan).is_some() => Ok(()),
@@ -101,13 +104,15 @@ fn may_start(
             let plan = plan.source.name().to_owned();
             Err(Error::NotSigned { plan })
         }
-        _ => after(state, Act::Start, actor).map(drop).map_err(|_| {
-            Error::Forbidden(Forbidden::State {
-                state,
-                act: Act::Start,
-                possible: possible(state, actor),
-            })
-        }),
+        _ => state_after(state, Transition::Start, actor)
+            .map(drop)
+            .map_err(|_| {
+                Error::Forbidden(ForbiddenTransition::State {
+                    state,
+                    act: Transition::Start,
+                    possible: possible_transitions(state, actor),
+                })
+            }),
     }
 }
 

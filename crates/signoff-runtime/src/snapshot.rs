@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use signoff_engine::{Event, Recorded, Run, apply};
-use signoff_plan::Everything;
+use signoff_engine::{Event, RecordedEvent, Run, apply};
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::runs::{RunDir, is_run_id};
@@ -51,13 +51,19 @@ fn load(dir: &RunDir, name: Option<&str>) -> Result<Option<PlanFile>, Error> {
     };
     let known = |path: &Path| path.to_string_lossy().into_owned();
     if place.is_dir() || (name.is_some() && place.is_file()) {
-        return Ok(Some(PlanFile::read(&place, &known(&place), &Everything)?));
+        return Ok(Some(PlanFile::read(
+            &place,
+            &known(&place),
+            &PermissiveWorkspace,
+        )?));
     }
     if name.is_some() {
         return Ok(None);
     }
     let found = dir.load_snapshot()?;
-    Ok(found.map(|(path, bytes)| PlanFile::from_bytes(&path, &known(&path), bytes, &Everything)))
+    Ok(found.map(|(path, bytes)| {
+        PlanFile::from_bytes(&path, &known(&path), bytes, &PermissiveWorkspace)
+    }))
 }
 
 /// A run as its journal makes it again, one event at a time. Where an event says that it went on under
@@ -123,7 +129,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Applies the next event.
-    pub(crate) fn apply(&mut self, recorded: &Recorded) -> Result<(), Error> {
+    pub(crate) fn apply(&mut self, recorded: &RecordedEvent) -> Result<(), Error> {
         if let Event::PlanReplanned {
             snapshot,
             digest,
@@ -139,7 +145,7 @@ impl<'a> Replay<'a> {
             let whose = (self.id.as_str(), self.key.as_str());
             let found = (&named, &self.text);
             let (signed, terms) = signed_snapshot(self.project, whose, &self.dir, found)?;
-            self.run.offer(signed);
+            self.run.offer_plan(signed);
             self.terms = terms;
             self.versions += 1;
         }

@@ -1,6 +1,6 @@
 //! The state of a plan, derived from its log, its signatures and its runs.
 
-use signoff_engine::{Known, PlanState, derive};
+use signoff_engine::{PlanFlags, PlanState, derive};
 use signoff_plan::digest::Digest;
 
 use crate::error::Error;
@@ -39,7 +39,7 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
         Some((fact, view)) => (Some(fact), view),
         None => (None, None),
     };
-    let known = Known {
+    let known = PlanFlags {
         has_errors: plan.checked.errors() > 0,
         signed,
         needs_person: history.needs_person(),

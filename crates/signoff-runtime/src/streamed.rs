@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use signoff_api::event::{
-    LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, Streamed, step_status,
+    LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, StreamedEvent, step_status,
 };
-use signoff_engine::{Event, Recorded, Run, StepState};
+use signoff_engine::{Event, RecordedEvent, Run, StepState};
 use signoff_store::runs::RunDir;
 
 use crate::clock::timestamp;
 
 /// An event as the stream shows it, after it was applied.
-pub fn streamed(run: &Run, recorded: &Recorded) -> Streamed {
+pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
     let id = recorded.event.step();
     let at = id.and_then(|id| run.position(id));
     let ended = matches!(recorded.event, Event::RunFinished { .. });
-    Streamed {
+    StreamedEvent {
         schema: SCHEMA.to_owned(),
         run: run.id().to_owned(),
         seq: recorded.seq,
@@ -56,7 +56,7 @@ fn task(run: &Run) -> String {
     task.unwrap_or_else(|| run.id()).to_owned()
 }
 
-fn result(state: &StepState, recorded: &Recorded) -> Option<StepResult> {
+fn result(state: &StepState, recorded: &RecordedEvent) -> Option<StepResult> {
     let error = match &recorded.event {
         Event::StepCompleted { .. } => None,
         Event::StepFailed { reason, .. } => Some(reason.clone()),
@@ -66,7 +66,7 @@ fn result(state: &StepState, recorded: &Recorded) -> Option<StepResult> {
         ok: error.is_none(),
         value: state.values.output.clone().filter(|_| error.is_none()),
         error,
-        duration: state.took().unwrap_or_default(),
+        duration: state.duration().unwrap_or_default(),
         timestamp: timestamp(recorded.at),
     })
 }

@@ -13,7 +13,7 @@ mod withdraw;
 
 use std::path::Path;
 
-use signoff_api::threads::{Committed, Session, Thread, ThreadDir};
+use signoff_api::threads::{CommittedProject, Session, Thread, ThreadDir};
 use signoff_store::threads::{ThreadId, Threads};
 
 pub use self::commit::{Commit, CommittedThread};
@@ -131,7 +131,7 @@ impl Planning {
     }
 
     /// Where the plan of a thread was committed to.
-    fn committed(&mut self, thread: &ThreadId) -> Option<&mut Vec<Committed>> {
+    fn committed(&mut self, thread: &ThreadId) -> Option<&mut Vec<CommittedProject>> {
         if *thread == self.session {
             return Some(&mut self.known().committed);
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use signoff_engine::{Event, KnownRun, Millis, PauseReason, PlanState, Run};
+use signoff_engine::{Event, Millis, PauseReason, PlanState, Run, RunFact};
 use signoff_store::lock::is_held;
 use signoff_store::runs::list;
 
@@ -133,14 +133,14 @@ impl View {
     }
 
     fn has_ended(&self) -> bool {
-        self.over || self.run.undone() || self.run.outcome().is_some()
+        self.over || self.run.is_undone() || self.run.outcome().is_some()
     }
 
     /// What this run says about its plan.
-    pub fn known(&self) -> KnownRun {
-        KnownRun {
+    pub fn known(&self) -> RunFact {
+        RunFact {
             outcome: self.run.outcome(),
-            cared_for: self.driven || self.run.paused() == Some(PauseReason::Waiting),
+            is_attended: self.driven || self.run.pause_reason() == Some(PauseReason::Waiting),
         }
     }
 
@@ -149,12 +149,12 @@ impl View {
         if self.over {
             return PlanState::Cancelled;
         }
-        let known = signoff_engine::Known {
+        let known = signoff_engine::PlanFlags {
             needs_person: false,
             has_errors: false,
             signed: true,
         };
-        signoff_engine::derive(known, [signoff_engine::Fact::Run(self.known())])
+        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.known())])
     }
 
     /// The shape `status` prints.
@@ -166,7 +166,7 @@ impl View {
             title: self.run.plan().display_title().to_owned(),
             status: self.state().name().to_owned(),
             outcome: self.run.outcome(),
-            paused: self.run.paused().filter(|_| !self.has_ended()),
+            paused: self.run.pause_reason().filter(|_| !self.has_ended()),
             digest: self.run.signed().digest().to_string(),
             terms: self.run.signed().terms().to_string(),
             started_at: timestamp(self.began),
@@ -175,8 +175,8 @@ impl View {
             isolation: Some(self.run.settings().isolation),
             branch: self.branch(),
             worktree: self.whereabouts.run_tree().map(shown),
-            landed: self.run.landed().map(str::to_owned),
-            undone: self.run.undone(),
+            landed: self.run.landed_commit().map(str::to_owned),
+            undone: self.run.is_undone(),
             held: self.held_files().to_vec(),
             steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
                 self.whereabouts.of_step(&self.run, at).map(shown)
@@ -197,7 +197,7 @@ impl View {
 
     /// What of its files could not be written to the checkout: nothing, once it was taken back.
     pub fn held_files(&self) -> &[String] {
-        if self.run.undone() {
+        if self.run.is_undone() {
             return &[];
         }
         self.run.held_files()

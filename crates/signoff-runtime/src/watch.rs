@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::resolved_plan;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::{Digest, canonical};
@@ -128,7 +128,7 @@ impl Watch {
         if self.is_signed(&source) && Digest::of_json(&terms) == self.signed.terms() {
             return Ok(None);
         }
-        let plan = PlanFile::from_source(&self.plan, source, None, &Everything);
+        let plan = PlanFile::from_source(&self.plan, source, None, &PermissiveWorkspace);
         let terms = fresh.terms_against(&plan.checked.plan, &self.terms);
         let mut difference = Difference::between(
             (&canonical(self.signed.plan()), &self.terms),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use signoff_engine::{Choice, Item, Run};
+use signoff_engine::{Choice, InboxItem, Run};
 
 use crate::project::Project;
 use crate::trees::{root, run_tree, step_tree};
@@ -37,7 +37,7 @@ impl Whereabouts {
     }
 
     /// Where a person repairs what an item is about, if not in the checkout.
-    pub fn of_item(&self, run: &Run, item: &Item) -> Option<PathBuf> {
+    pub fn of_item(&self, run: &Run, item: &InboxItem) -> Option<PathBuf> {
         if !item.choices.contains(&Choice::Fixed) {
             return None;
         }

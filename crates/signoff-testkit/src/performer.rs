@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 use signoff_engine::{
-    Action, Call, CallEnd, Candidate, Changes, Input, Observation, ProcessEnd, Run, WorkInput,
+    Action, CallEnd, Candidate, Changes, Input, Observation, ProcessEnd, Run, ToolCall, WorkInput,
     WorkItem, WorkKind, WorkPayload, resolved_arguments,
 };
 use signoff_plan::model::Work;
@@ -106,7 +106,7 @@ impl Performer {
         };
         let definition = run.definition(step).expect("a step");
         let reads = matches!(&definition.work, Work::Tool { tool, .. } if tool == "read_file");
-        let call = Call {
+        let call = ToolCall {
             tool: "tool".to_owned(),
             args,
             repeatable: !self.outcomes.careful,
@@ -175,7 +175,7 @@ impl Performer {
     pub fn build(&mut self, run: &Run, step: usize, attempt: u32) -> Input {
         let onto = run.head().expect("a tree").to_owned();
         let (_, state) = run.step(step).expect("a step");
-        let known = state.turn.base.is_some() || !run.has_own_tree(step);
+        let known = state.activation.base.is_some() || !run.has_own_tree(step);
         assert!(known, "nobody knows what its worktree began with");
         if self.outcomes.conflicts.pop_front().unwrap_or(false) {
             return Input::Conflicted {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -12,7 +12,7 @@ use signoff_plan::source::Source;
 /// Signs a plan whose surroundings have everything.
 pub fn signed_plan(text: &str) -> SignedPlan {
     let source = Source::new("plan.md", text.as_bytes().to_vec());
-    let checked = check(&parse(&source), &Everything);
+    let checked = check(&parse(&source), &PermissiveWorkspace);
     assert_eq!(checked.errors(), 0, "{:#?}\n{text}", checked.diagnostics);
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");

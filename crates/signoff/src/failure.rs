@@ -9,7 +9,7 @@ mod trust;
 
 use std::fmt;
 
-use signoff_engine::{Act, Forbidden, PlanState, Refusal};
+use signoff_engine::{ForbiddenTransition, PlanState, Refusal, Transition};
 use signoff_runtime::{Difference, Error};
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
@@ -577,13 +577,13 @@ fn plan_log(error: &JournalError) -> Failure {
 }
 
 /// The state does not allow it, or not to whoever asked.
-fn forbidden_act(forbidden: &Forbidden) -> Failure {
+fn forbidden_act(forbidden: &ForbiddenTransition) -> Failure {
     let (exit, code) = match forbidden {
-        Forbidden::State { .. } => (5, "state"),
-        Forbidden::Actor { .. } => (4, "person-only"),
+        ForbiddenTransition::State { .. } => (5, "state"),
+        ForbiddenTransition::Actor { .. } => (4, "person-only"),
     };
     let failure = Failure::new(exit, code, forbidden.to_string());
-    let Forbidden::State {
+    let ForbiddenTransition::State {
         state, possible, ..
     } = forbidden
     else {
@@ -606,23 +606,23 @@ fn forbidden_act(forbidden: &Forbidden) -> Failure {
 }
 
 /// What to type for an act, if it is typed.
-fn command_of(act: Act) -> Option<String> {
+fn command_of(act: Transition) -> Option<String> {
     match act {
-        Act::Edit => Some("editing its text".to_owned()),
-        Act::Approve
-        | Act::Reject
-        | Act::Revise
-        | Act::Cancel
-        | Act::Start
-        | Act::Resume
-        | Act::Retry => Some(format!("`signoff {} …`", act.verb())),
-        Act::Verify
-        | Act::Escalate
-        | Act::Expire
-        | Act::Complete
-        | Act::Fail
-        | Act::Stall
-        | Act::Replan => None,
+        Transition::Edit => Some("editing its text".to_owned()),
+        Transition::Approve
+        | Transition::Reject
+        | Transition::Revise
+        | Transition::Cancel
+        | Transition::Start
+        | Transition::Resume
+        | Transition::Retry => Some(format!("`signoff {} …`", act.verb())),
+        Transition::Verify
+        | Transition::Escalate
+        | Transition::Expire
+        | Transition::Complete
+        | Transition::Fail
+        | Transition::Stall
+        | Transition::Replan => None,
     }
 }
 

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use signoff_engine::{
-    Accept, Cache, Choice, Event, Facts, Grade, Isolation, ItemKind, Land, Outcome, PauseReason,
-    Seat,
+    AcceptAt, Choice, ContractCache, Event, EvidenceFacts, Grade, InboxKind, Isolation, LandAt,
+    Outcome, PauseReason, WorkLocation,
 };
 
 pub use self::names::{item_kind_name, outcome_name, step_status};
@@ -25,7 +25,8 @@ pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
 
 /// One event of a run's stream.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Streamed {
+#[schemars(rename = "Streamed")]
+pub struct StreamedEvent {
     pub schema: String,
     pub run: String,
     pub seq: u64,
@@ -56,14 +57,15 @@ pub struct StepEnd {
     pub status: String,
     /// The grade.
     pub evidence: Option<Grade>,
-    pub facts: Option<Facts>,
+    pub facts: Option<EvidenceFacts>,
     pub attempts: u32,
 }
 
 /// One line of `journal.jsonl`. `hash` is the sha256 of the line up to `,"hash":`, `prev` the hash
 /// of the line before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Journaled {
+#[schemars(rename = "Journaled")]
+pub struct JournalLine {
     pub v: u32,
     pub seq: u64,
     pub at: String,

@@ -1,6 +1,6 @@
 //! Words that the stream and the surfaces share.
 
-use signoff_engine::{ItemKind, Outcome, StepStatus};
+use signoff_engine::{InboxKind, Outcome, StepStatus};
 
 /// The word for a step's status.
 pub fn step_status(status: StepStatus) -> &'static str {
@@ -18,15 +18,15 @@ pub fn step_status(status: StepStatus) -> &'static str {
 }
 
 /// The word for what an item of the inbox is about.
-pub fn item_kind_name(kind: ItemKind) -> &'static str {
+pub fn item_kind_name(kind: InboxKind) -> &'static str {
     match kind {
-        ItemKind::Escalation => "escalation",
-        ItemKind::Acceptance => "acceptance",
-        ItemKind::Budget => "budget",
-        ItemKind::Approval => "approval",
-        ItemKind::Question => "question",
-        ItemKind::UnknownCall => "unknown_call",
-        ItemKind::Revision => "revision",
+        InboxKind::Escalation => "escalation",
+        InboxKind::Acceptance => "acceptance",
+        InboxKind::Budget => "budget",
+        InboxKind::Approval => "approval",
+        InboxKind::Question => "question",
+        InboxKind::UnknownCall => "unknown_call",
+        InboxKind::Revision => "revision",
     }
 }
 

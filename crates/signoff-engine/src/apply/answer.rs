@@ -4,11 +4,11 @@ use serde_json::Value;
 use signoff_plan::model::Work;
 
 use super::first_stage;
-use super::merge::carry;
+use super::merge::carry_work_over;
 use crate::event::{Changes, Choice, Event};
-use crate::state::{Item, Occupied, Run, Stage, StepStatus};
+use crate::state::{Allocation, InboxItem, Run, Stage, StepStatus};
 
-pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
+pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
     let Event::InboxOpened {
         item,
         kind,
@@ -26,11 +26,11 @@ pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
     {
         step.status = StepStatus::Waiting;
         step.stage = Stage::Waiting { item: item.clone() };
-        step.turn.answered = None;
-        step.occupies = Occupied::Nothing;
+        step.activation.answered = None;
+        step.allocation = Allocation::Nothing;
         run.active.remove(&at);
     }
-    let opened = Item {
+    let opened = InboxItem {
         id: item.clone(),
         kind: *kind,
         step: at,
@@ -43,7 +43,7 @@ pub(super) fn opened(run: &mut Run, at: usize, event: &Event) {
     run.items_opened += 1;
 }
 
-pub(super) fn answered(run: &mut Run, at: usize, event: &Event) {
+pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
     let Event::InboxAnswered {
         item,
         steps,
@@ -73,8 +73,8 @@ fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
     known.copied().collect()
 }
 
-/// Text that is JSON as its value, other text as text.
-pub(crate) fn entered(note: Option<&str>) -> Value {
+/// A reply as JSON if it is JSON, otherwise as text.
+pub(crate) fn reply_value(note: Option<&str>) -> Value {
     let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| text.into());
     note.map_or(Value::Null, read)
 }
@@ -93,22 +93,22 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         return;
     };
     step.attempt.inconclusive = 0;
-    step.turn.interruptions = 0;
+    step.activation.interruptions = 0;
     match choice {
         Choice::Retry => {
-            // One more attempt, not a new set of retries: the policy is exhausted.
-            step.turn.failures = retries;
+            // One more attempt, not a new set of retries.
+            step.activation.failures = retries;
             step.advice.hint = note.map(str::to_owned);
-            step.turn.not_before = 0;
+            step.activation.not_before = 0;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
-            carry(step);
+            carry_work_over(step);
         }
         Choice::Fixed => {
-            step.turn.failures = retries;
+            step.activation.failures = retries;
             step.attempt.repaired_by = Some(by.to_owned());
             if step.attempt.taken_over.is_none() {
-                // What an attempt changed that was cut off is unknown.
+                // The changes of an interrupted attempt are unknown.
                 let known = step.changes.clone();
                 step.attempt.taken_over = Some(if step.cut_off.unseen_since.is_some() {
                     Changes::default()
@@ -120,7 +120,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.cut_off.numbers.remove(&step.attempts);
             step.attempt.work_ended = None;
             step.status = StepStatus::Verifying;
-            // The repair gets a candidate of its own on the present head.
+            // The repair gets a new candidate on the present head.
             step.attempt.candidate = None;
             step.stage = if is_check && !in_worktrees {
                 Stage::NeedsWork
@@ -131,18 +131,18 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             };
         }
         Choice::Allow => {
-            step.turn.agents = 0;
+            step.activation.agents = 0;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
         }
         Choice::Approve => {
-            step.turn.approved = true;
-            step.turn.args = note
+            step.activation.approved = true;
+            step.activation.args = note
                 .and_then(|note| serde_json::from_str(note).ok())
                 .filter(Value::is_object)
-                .or(step.turn.args.take());
+                .or(step.activation.args.take());
             step.status = StepStatus::Running;
-            // The question may have come after the baseline.
+            // The question may have been asked after the baseline.
             step.stage = match step.baseline.verdict {
                 Some(_) => Stage::NeedsWork,
                 None => stage,
@@ -150,7 +150,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         }
         Choice::Reply | Choice::Happened => {
             step.values.output = Some(if choice == Choice::Happened {
-                entered(note)
+                reply_value(note)
             } else {
                 note.into()
             });
@@ -161,7 +161,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
                     attempt: step.attempts,
                 };
             } else {
-                step.turn.answered = Some((choice, by.to_owned()));
+                step.activation.answered = Some((choice, by.to_owned()));
             }
         }
         Choice::Accept if unmerged => {
@@ -180,7 +180,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             if matches!(choice, Choice::Refuse | Choice::Revise | Choice::Deny) {
                 step.advice.hint = note.map(str::to_owned);
             }
-            step.turn.answered = Some((choice, by.to_owned()));
+            step.activation.answered = Some((choice, by.to_owned()));
         }
     }
 }

@@ -1,43 +1,43 @@
 //! One attempt, from the contract before the work to the contract after it.
 
 use super::contract::{baseline_finished, contract_finished};
-use super::merge::carry;
-use crate::event::{CallEnd, Event, Output, Recorded};
+use super::merge::carry_work_over;
+use crate::event::{AgentOutput, CallEnd, Event, RecordedEvent};
 use crate::recovery::stage_after_interruption;
-use crate::state::{AttemptState, Occupied, Run, Stage, StepStatus};
+use crate::state::{Allocation, AttemptState, Run, Stage, StepStatus};
 use crate::verdict::ProcessEnd;
 
-pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
+pub(super) fn apply(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     let (tree, takes_queue) = (run.tree_version, run.calls_in_tree(at));
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
     match &recorded.event {
-        Event::ConditionHeld { .. } => step.turn.condition_held = true,
+        Event::ConditionHeld { .. } => step.activation.condition_held = true,
         Event::BaselineStarted { base, .. } => {
             step.stage = Stage::Baselining;
-            // The baseline does not see what other steps change from now on.
+            // What other steps change from now on is not part of the baseline.
             step.contract.tree_version = tree;
             step.baseline.commit.clone_from(base);
             if step.attempt.candidate.is_none() {
-                step.turn.base.clone_from(base);
+                step.activation.base.clone_from(base);
             }
-            step.occupies.take_place();
+            step.allocation.take_slot();
         }
         Event::BaselineFinished { .. } => baseline_finished(run, at, recorded),
         Event::AttemptStarted { attempt, base, .. } => {
             step.attempts = *attempt;
             step.attempt = AttemptState::started(recorded.at);
-            step.turn.base.clone_from(base);
-            step.occupies = if takes_queue {
-                Occupied::Queue
+            step.activation.base.clone_from(base);
+            step.allocation = if takes_queue {
+                Allocation::MergeQueue
             } else {
-                Occupied::Place
+                Allocation::Slot
             };
             step.status = StepStatus::Running;
             step.stage = Stage::Working { attempt: *attempt };
         }
-        Event::WorkItem { .. } => step.turn.agents += 1,
+        Event::WorkItem { .. } => step.activation.agents += 1,
         Event::ProcessStarted { process, .. } => step.attempt.process = Some(process.clone()),
         Event::WorkFinished { .. } => work_finished(run, at, &recorded.event),
         Event::CallStarted { call, .. } => {
@@ -51,10 +51,10 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
         } => interrupt(run, at, *attempt, *stopped),
         Event::ContractStarted { attempt, again, .. } => {
             step.contract.tree_version = tree;
-            step.occupies.take_place();
-            // A step that was cut off left the queue, and its candidate needs it again.
+            step.allocation.take_slot();
+            // An interrupted step left the queue; its candidate needs the queue again.
             if step.attempt.candidate.is_some() {
-                step.occupies = Occupied::Queue;
+                step.allocation = Allocation::MergeQueue;
             }
             if *again {
                 step.stage = Stage::Rechecking;
@@ -70,11 +70,11 @@ pub(super) fn apply(run: &mut Run, at: usize, recorded: &Recorded) {
             counted,
             ..
         } => {
-            step.turn.failures += u32::from(*counted);
-            step.turn.not_before = *not_before;
+            step.activation.failures += u32::from(*counted);
+            step.activation.not_before = *not_before;
             step.status = StepStatus::Running;
             step.stage = Stage::NeedsWork;
-            carry(step);
+            carry_work_over(step);
         }
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
@@ -115,7 +115,7 @@ fn work_finished(run: &mut Run, at: usize, event: &Event) {
     let Event::WorkFinished {
         attempt,
         ended,
-        output: Output { text },
+        output: AgentOutput { text },
         changes,
         ..
     } = event
@@ -164,18 +164,18 @@ fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.turn.interruptions += u32::from(!stopped);
+    step.activation.interruptions += u32::from(!stopped);
     step.attempt.interrupted = true;
     step.attempt.process = None;
     step.attempt.call = None;
     step.cut_off.unseen_since.get_or_insert(attempt);
     step.cut_off.numbers.insert(attempt);
-    // An earlier attempt changed these; this one began without them.
+    // These are from an earlier attempt; this one started without them.
     step.changes.protected.clear();
     if in_worktrees {
-        // The candidate shows what it changed.
+        // The candidate will show what it changed.
         step.changes.files = None;
     }
-    step.occupies.leave_queue();
+    step.allocation.leave_queue();
     step.stage = stage_after_interruption(step, attempt);
 }

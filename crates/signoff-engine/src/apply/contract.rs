@@ -1,11 +1,11 @@
-//! What the runs of a contract change: the one before the work and those after it.
+//! Results of a contract: before the work (baseline) and after it.
 
 use crate::Millis;
-use crate::event::{Changes, Event, Recorded};
+use crate::event::{Changes, Event, RecordedEvent};
 use crate::state::{Baseline, Failure, Run, Stage, StepState};
 use crate::verdict::{Observation, Verdict, pause_after_void};
 
-pub(super) fn baseline_finished(run: &mut Run, at: usize, recorded: &Recorded) {
+pub(super) fn baseline_finished(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     let Event::BaselineFinished {
         verdict, observed, ..
     } = &recorded.event
@@ -22,15 +22,15 @@ pub(super) fn baseline_finished(run: &mut Run, at: usize, recorded: &Recorded) {
         return;
     }
     step.attempt.void = 0;
-    step.turn.not_before = 0;
+    step.activation.not_before = 0;
     if read {
-        step.values.stdout = whole(observed);
+        step.values.stdout = complete_stdout(observed);
     }
     step.baseline = Baseline {
         verdict: Some(*verdict),
         commit: step.baseline.commit.take(),
         after_work: step.attempt.candidate.is_some(),
-        excuse: observed.excuse(),
+        inconclusive_reason: observed.inconclusive_reason(),
         tests: observed.tests.clone(),
     };
     step.contract = step.contract.after_baseline(observed);
@@ -42,7 +42,7 @@ pub(super) fn baseline_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     };
 }
 
-pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
+pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     let Event::ContractFinished {
         attempt,
         verdict,
@@ -55,7 +55,7 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     };
     let read = run.read.contains(&at);
     if observed.tree.is_some() {
-        run.seen_tree.clone_from(&observed.tree);
+        run.latest_tree.clone_from(&observed.tree);
     }
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -69,10 +69,10 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     let has_no_answer = *verdict == Verdict::Inconclusive && observed.void.is_none();
     step.attempt.inconclusive += u32::from(has_no_answer);
     if step.stage == Stage::Rechecking {
-        return rechecked(run, at, *verdict);
+        return finish_recheck(run, at, *verdict);
     }
-    // The consequence is an event of its own. If a crash loses that event, the contract is evaluated
-    // again, which costs time and is never wrong.
+    // The consequence is a separate event. If a crash loses it, the contract is evaluated again, which
+    // costs time but is never wrong.
     let holds = *verdict == Verdict::Pass && step.ended_badly().is_none();
     step.stage = if holds && step.attempt.candidate.is_some() {
         Stage::NeedsMerge { attempt: *attempt }
@@ -80,7 +80,7 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
         Stage::NeedsEvaluation { attempt: *attempt }
     };
     if read {
-        step.values.stdout = whole(observed);
+        step.values.stdout = complete_stdout(observed);
     }
     match verdict {
         Verdict::Pass => step.advice.failure = None,
@@ -97,8 +97,8 @@ pub(super) fn contract_finished(run: &mut Run, at: usize, recorded: &Recorded) {
     }
 }
 
-/// The step has ended already; only a verdict against it changes that, by an event of its own.
-fn rechecked(run: &mut Run, at: usize, verdict: Verdict) {
+/// The step has ended already. Only a failure changes that, by a separate event.
+fn finish_recheck(run: &mut Run, at: usize, verdict: Verdict) {
     run.active.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -112,8 +112,8 @@ fn rechecked(run: &mut Run, at: usize, verdict: Verdict) {
     }
 }
 
-/// What a contract printed, if nothing of it was cut.
-fn whole(observed: &Observation) -> Option<String> {
+/// What a contract printed to stdout, if it was recorded completely.
+fn complete_stdout(observed: &Observation) -> Option<String> {
     (!observed.cut).then(|| observed.stdout.clone())
 }
 
@@ -124,5 +124,5 @@ fn note_void(step: &mut StepState, observed: &Observation, at: Millis) {
         return;
     }
     step.attempt.void += 1;
-    step.turn.not_before = at + pause_after_void(step.attempt.void);
+    step.activation.not_before = at + pause_after_void(step.attempt.void);
 }

@@ -5,9 +5,9 @@ use signoff_plan::expression::{Scope, read};
 use signoff_plan::model::{Depends, Step};
 
 use crate::state::{LoopItem, Run, Stage, StepState, StepStatus};
-use crate::template::rendered;
+use crate::template::render_step;
 
-/// Makes the items' steps. The loop waits for them all.
+/// Makes one step for each item. The loop waits for all of them.
 pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
     let Some(definition) = run.definition(at).cloned() else {
         return;
@@ -46,8 +46,8 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
     run.children.insert(at, children);
 }
 
-/// The step for one item. What cannot be rendered stays as it is written: the checks have refused
-/// templates that have no value for any item.
+/// The step for one item. What cannot be rendered stays as written: the checks refuse templates that
+/// have no value for any item.
 fn item_step(run: &Run, definition: &Step, item: &Value, key: u64) -> Step {
     let scope = Scope {
         params: run.plan().params.clone(),
@@ -55,7 +55,7 @@ fn item_step(run: &Run, definition: &Step, item: &Value, key: u64) -> Step {
         index: Some(key),
         ..Scope::default()
     };
-    let mut step = match rendered(definition, &scope) {
+    let mut step = match render_step(definition, &scope) {
         Ok(Some(step)) => step,
         Ok(None) | Err(_) => definition.clone(),
     };
@@ -63,12 +63,12 @@ fn item_step(run: &Run, definition: &Step, item: &Value, key: u64) -> Step {
     step.depends_on = Depends::On(Vec::new());
     step.for_each = None;
     step.max_items = None;
-    // What does not read the item was decided for the whole loop.
+    // A condition that does not read the item was decided for the whole loop.
     step.when = step.when.filter(|when| reads_item(when));
     step
 }
 
-/// Is a condition about one item, not about the whole loop?
+/// Does a condition read the item, so that it must be decided for each one?
 pub(crate) fn reads_item(when: &str) -> bool {
     read(when).is_ok_and(|reads| !reads.loop_variables.is_empty())
 }

@@ -5,19 +5,19 @@ use signoff_plan::model::Work;
 
 use crate::event::Candidate;
 use crate::judge::names_of;
-use crate::state::{Failure, Occupied, Run, Stage, StepState, StepStatus, wants_baseline};
+use crate::state::{Allocation, Failure, Run, Stage, StepState, StepStatus, wants_baseline};
 use crate::verdict::{ProcessEnd, Verdict};
 
-pub(super) fn begins(run: &mut Run, at: usize, attempt: u32) {
+pub(super) fn start_candidate(run: &mut Run, at: usize, attempt: u32) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
     step.status = StepStatus::Verifying;
     step.stage = Stage::Assembling { attempt };
-    step.occupies = Occupied::Queue;
+    step.allocation = Allocation::MergeQueue;
 }
 
-pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
+pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
     let Some(definition) = run.definition(at) else {
         return;
     };
@@ -37,7 +37,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
         step.changes.protected = protected;
     }
     if works || step.attempt.taken_over.is_some() {
-        // Judge what the commit will change, no matter who changed it and when.
+        // What the commit changes is judged, no matter who changed it and when.
         step.changes.files = Some(candidate.files.clone());
         step.changes.details.clone_from(&candidate.details);
         step.cut_off.unseen_since = None;
@@ -47,7 +47,7 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     let is_moved =
         step.baseline.commit.is_some() && step.baseline.commit.as_ref() != Some(&candidate.onto);
     step.stage = if was_red && is_moved && candidate.commit != candidate.onto {
-        // Other steps may have done meanwhile what its contract wants: run the baseline again on the head.
+        // Other steps may have made its contract pass meanwhile: the baseline runs again on the head.
         Stage::NeedsBaseline
     } else if judged {
         Stage::NeedsEvaluation { attempt }
@@ -56,11 +56,16 @@ pub(super) fn built(run: &mut Run, at: usize, attempt: u32, candidate: &Candidat
     };
 }
 
-pub(super) fn conflicted(run: &mut Run, at: usize, attempt: u32, (files, text): (&[String], &str)) {
+pub(super) fn note_conflict(
+    run: &mut Run,
+    at: usize,
+    attempt: u32,
+    (files, text): (&[String], &str),
+) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.occupies.leave_queue();
+    step.allocation.leave_queue();
     step.attempt.candidate = None;
     step.stage = Stage::NeedsEvaluation { attempt };
     // The next attempt starts from the head.
@@ -74,14 +79,14 @@ pub(super) fn conflicted(run: &mut Run, at: usize, attempt: u32, (files, text): 
     });
 }
 
-pub(super) fn merging(run: &mut Run, at: usize, attempt: u32) {
+pub(super) fn start_merge(run: &mut Run, at: usize, attempt: u32) {
     if let Some(step) = run.steps.get_mut(at) {
         step.stage = Stage::Merging { attempt };
     }
 }
 
-/// The run's tree now has what is in the checkout.
-pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
+/// Moves the head to the commit that merged the checkout's changes.
+pub(super) fn join_checkout(run: &mut Run, commit: &str, tree: &str) {
     let was_landed = run.landed_head == run.head;
     set_head(run, commit, tree);
     if was_landed {
@@ -89,7 +94,7 @@ pub(super) fn joined(run: &mut Run, commit: &str, tree: &str) {
     }
 }
 
-/// Remembers what a person changed: it may explain why a contract no longer holds.
+/// Remembers what a person changed: it may explain why a contract fails later.
 pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
     for file in files {
         let note = (run.tree_version, deleted.contains(file));
@@ -98,19 +103,19 @@ pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
 }
 
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
-    // Earlier verdicts were made on another tree.
+    // Earlier verdicts are about another tree.
     run.tree_version += u64::from(run.head.as_deref() != Some(commit));
     run.head = Some(commit.to_owned());
-    run.seen_tree = Some(tree.to_owned());
+    run.latest_tree = Some(tree.to_owned());
 }
 
-pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
+pub(super) fn finish_merge(run: &mut Run, at: usize, commit: &str, tree: &str) {
     set_head(run, commit, tree);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
     step.contract.tree_version = run.tree_version;
-    step.occupies.leave_queue();
+    step.allocation.leave_queue();
     step.attempt.commit = Some(commit.to_owned());
     step.contract.judged_on = Some(tree.to_owned());
     step.stage = Stage::NeedsMerge {
@@ -118,15 +123,15 @@ pub(super) fn merged(run: &mut Run, at: usize, commit: &str, tree: &str) {
     };
 }
 
-/// The next attempt continues with the work on its newer base, or starts from the head after a conflict. An attempt
-/// that was cut off left nothing: the next one begins where it began.
-// Called only when there is a next attempt: until then a person may repair this one, and after a crash its candidate
-// is built again.
-pub(super) fn carry(step: &mut StepState) {
-    step.occupies.leave_queue();
+/// Prepares the next attempt: it continues with the work on its newer base, or starts from the head after a conflict.
+/// Nothing is kept of an interrupted attempt: the next one starts where it started.
+// Only called when there is a next attempt: until then a person may repair this one, and a crash builds its candidate
+// again.
+pub(super) fn carry_work_over(step: &mut StepState) {
+    step.allocation.leave_queue();
     if step.attempt.conflicted {
-        step.turn.base = None;
-        step.turn.carried = None;
+        step.activation.base = None;
+        step.activation.carried = None;
     }
     let candidate = step
         .attempt
@@ -134,8 +139,8 @@ pub(super) fn carry(step: &mut StepState) {
         .take()
         .filter(|_| !step.attempt.interrupted);
     if let Some(candidate) = candidate {
-        step.turn.base = Some(candidate.onto);
-        step.turn.carried = Some(candidate.commit);
+        step.activation.base = Some(candidate.onto);
+        step.activation.carried = Some(candidate.commit);
     }
 }
 

@@ -1,8 +1,8 @@
-//! Which steps may start: changed when a step ends, and when what it let start is taken back.
+//! Which steps may start. This changes when a step ends, and when an ended step is revoked.
 
-use crate::state::{Occupied, Run, Stage, StepStatus};
+use crate::state::{Allocation, Run, Stage, StepStatus};
 
-pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
+pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
     run.ready.remove(&at);
     run.active.remove(&at);
     run.gather.remove(&at);
@@ -10,18 +10,18 @@ pub(super) fn end(run: &mut Run, at: usize, status: StepStatus, reason: Option<&
     if let Some(step) = run.steps.get_mut(at) {
         step.status = status;
         step.stage = Stage::Ended;
-        step.occupies = Occupied::Nothing;
+        step.allocation = Allocation::Nothing;
         step.attempt.candidate = None;
-        step.turn.answered = None;
+        step.activation.answered = None;
         step.attempt.inconclusive = 0;
         step.outcome.reason = reason.cloned();
     }
 }
 
-/// Ends a step as failed or blocked. It may have satisfied its dependents before: a person refused
-/// it, or what it was built on, or its contract no longer holds.
-pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
-    end(run, at, status, Some(reason));
+/// Ends a step as failed or blocked. If it had satisfied its dependents, it no longer does: a person refused
+/// it or a step that it was built on, or its contract fails now.
+pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
+    end_step(run, at, status, Some(reason));
     run.verdicts.retain(|&(_, step)| step != at);
     run.unconfirmed.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
@@ -44,7 +44,7 @@ pub(super) fn lose(run: &mut Run, at: usize, status: StepStatus, reason: &String
     run.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
 }
 
-/// Lets dependents count the step as done, once: one that is accepted at the end was so before.
+/// Lets dependents count the step as done. A second call changes nothing: a provisional step is accepted later.
 pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -67,7 +67,7 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     {
         run.frontier += 1;
     }
-    // Items of loops come after the plan's own steps and wait for nothing before them.
+    // Items of loops come after the plan's own steps and do not wait for earlier ones.
     if run.frontier < of_plan {
         make_ready(run, run.frontier);
     }

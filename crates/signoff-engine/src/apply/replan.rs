@@ -1,11 +1,9 @@
-//! A run goes on under another version of its plan: after an edit that somebody signed, and wherever
-//! else a new plan takes the place of an old one.
+//! Continues a run under another signed version of its plan.
 //!
-//! What was done stays done as long as it is what the new plan asks for; everything else starts over.
-//! Nothing here depends on anything but the two plans and the state, so that a journal with several
-//! versions replays to the same state.
+//! Finished steps stay finished if the new plan asks for the same; everything else starts over. Only the two
+//! plans and the state decide, so that a journal with several versions replays to the same state.
 
-mod fate;
+mod carryover;
 
 use std::collections::BTreeMap;
 
@@ -14,10 +12,10 @@ use signoff_plan::diff::pairs;
 use signoff_plan::model::Step;
 use signoff_plan::signed::SignedPlan;
 
-use self::fate::{Fate, fates, of_item, text_is_same};
+use self::carryover::{Carryover, carryovers, of_item, text_is_same};
 use crate::apply::{expand, note_verdict, recount, satisfy_dependents};
 use crate::event::Settings;
-use crate::state::{Item, Run, Stage, StepState, StepStatus};
+use crate::state::{InboxItem, Run, Stage, StepState, StepStatus};
 
 /// A run under another version of its plan.
 pub(crate) struct Replanned {
@@ -28,8 +26,8 @@ pub(crate) struct Replanned {
     pub(crate) reset: Vec<String>,
 }
 
-/// Makes the run that goes on under `signed` out of the one so far.
-pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
+/// Turns the run so far into one that continues under `signed`.
+pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Replanned {
     let pairs = pairs(old.plan(), signed.plan());
     let mut replanning = Replanning {
         old,
@@ -38,7 +36,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
         reset: Vec::new(),
     };
     replanning.disown_marks(&pairs);
-    let fates = fates(old, &replanning.run, &pairs);
+    let fates = carryovers(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
         if let Some(from) = *from {
             replanning.carry(from, at, *fate, &unmet(&replanning.run, &fates, at));
@@ -54,7 +52,7 @@ pub(crate) fn replanned(old: &Run, signed: SignedPlan, settings: &Settings) -> R
     Replanned { run, kept, reset }
 }
 
-/// A run of the new version in which no step has begun, with what belongs to the run as a whole.
+/// A run of the new version in which no step has begun, with the state that belongs to the whole run.
 fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
     let mut used = old.used.clone();
     for (id, &at) in &old.index {
@@ -76,37 +74,37 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         landed_head: old.landed_head.clone(),
         joined: old.joined.clone(),
         held: old.held.clone(),
-        seen_tree: old.seen_tree.clone(),
+        latest_tree: old.latest_tree.clone(),
         started: old.started,
         usage: old.usage.clone(),
         items_opened: old.items_opened,
         used,
-        // What holds was seen under the version before: it has to hold at the end of this one.
+        // Verdicts are from the previous version: the contracts must hold again at the end of this one.
         tree_version: old.tree_version + 1,
         ..Run::new(signed)
     }
 }
 
-/// What the step waits for and is not done.
-fn unmet(run: &Run, fates: &[Fate], at: usize) -> Vec<usize> {
-    let done = |before: &usize| fates.get(*before) == Some(&Fate::Finished);
+/// The dependencies of a step that are not finished.
+fn unmet(run: &Run, fates: &[Carryover], at: usize) -> Vec<usize> {
+    let done = |before: &usize| fates.get(*before) == Some(&Carryover::Finished);
     let dependencies = run.plan().dependencies(at);
     dependencies.filter(|before| !done(before)).collect()
 }
 
-/// The new run while the old one's steps are put in their places.
+/// The new run while the old steps are carried over.
 struct Replanning<'a> {
     old: &'a Run,
     run: Run,
-    /// Where steps that wait on a person are now.
+    /// New positions of steps that wait on a person, by their old ones.
     places: BTreeMap<usize, usize>,
     /// Positions of steps that had begun and start over.
     reset: Vec<usize>,
 }
 
 impl Replanning<'_> {
-    /// A mark that came since the version before was written by us: it is no claim of the author's,
-    /// and says nothing about a step that starts over.
+    /// Removes marks that the harness itself wrote since the previous version: they are not claims of the author,
+    /// and a step that starts over must not have them.
     fn disown_marks(&mut self, pairs: &[Option<usize>]) {
         for (at, from) in pairs.iter().enumerate() {
             let Some(step) = self.run.definition(at) else {
@@ -127,8 +125,8 @@ impl Replanning<'_> {
         }
     }
 
-    fn carry(&mut self, from: usize, at: usize, fate: Fate, unmet: &[usize]) {
-        if fate == Fate::Over {
+    fn carry(&mut self, from: usize, at: usize, fate: Carryover, unmet: &[usize]) {
+        if fate == Carryover::Over {
             return self.start_over(from, at);
         }
         let items = self.old.children.get(&from);
@@ -136,13 +134,13 @@ impl Replanning<'_> {
             self.carry_items(items, at, fate, unmet);
         }
         match fate {
-            Fate::Underway if items.is_some() => self.go_on_with_loop(from, at, unmet),
-            Fate::Underway => self.keep_waiting(from, at),
-            Fate::Finished | Fate::Over => self.finish(from, at),
+            Carryover::Underway if items.is_some() => self.go_on_with_loop(from, at, unmet),
+            Carryover::Underway => self.keep_waiting(from, at),
+            Carryover::Finished | Carryover::Over => self.finish(from, at),
         }
     }
 
-    fn carry_items(&mut self, items: &[usize], at: usize, of_loop: Fate, unmet: &[usize]) {
+    fn carry_items(&mut self, items: &[usize], at: usize, of_loop: Carryover, unmet: &[usize]) {
         let old = self.old;
         let value = |from: &usize| {
             let item = old.steps.get(*from).and_then(|step| step.item.clone());
@@ -153,13 +151,13 @@ impl Replanning<'_> {
         let positions = self.run.children.get(&at).cloned().unwrap_or_default();
         for (&from, at) in items.iter().zip(positions) {
             let fate = match of_loop {
-                Fate::Finished => Fate::Finished,
-                Fate::Underway | Fate::Over => of_item(old, &self.run, from, at),
+                Carryover::Finished => Carryover::Finished,
+                Carryover::Underway | Carryover::Over => of_item(old, &self.run, from, at),
             };
             match fate {
-                Fate::Finished => self.finish(from, at),
-                Fate::Underway if unmet.is_empty() => self.keep_waiting(from, at),
-                Fate::Underway | Fate::Over => {
+                Carryover::Finished => self.finish(from, at),
+                Carryover::Underway if unmet.is_empty() => self.keep_waiting(from, at),
+                Carryover::Underway | Carryover::Over => {
                     self.start_over(from, at);
                     self.hold_back(at, unmet);
                 }
@@ -167,7 +165,7 @@ impl Replanning<'_> {
         }
     }
 
-    /// An item waits for nothing but its loop; of one that has become its items, they wait.
+    /// Makes an item wait for the unmet dependencies of its loop, which no longer waits itself.
     fn hold_back(&mut self, at: usize, unmet: &[usize]) {
         for &before in unmet {
             if let Some(list) = self.run.dependents.get_mut(before) {
@@ -182,7 +180,7 @@ impl Replanning<'_> {
         }
     }
 
-    /// The loop waits for its items alone.
+    /// Makes the loop wait only for its items.
     fn go_on_with_loop(&mut self, from: usize, at: usize, unmet: &[usize]) {
         for &before in unmet {
             if let Some(list) = self.run.dependents.get_mut(before) {
@@ -190,8 +188,8 @@ impl Replanning<'_> {
             }
         }
         if let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) {
-            step.turn.condition_held = was.turn.condition_held;
-            step.turn.approved = was.turn.approved;
+            step.activation.condition_held = was.activation.condition_held;
+            step.activation.approved = was.activation.approved;
         }
     }
 
@@ -200,8 +198,8 @@ impl Replanning<'_> {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
         };
-        // Its used budget stays used, and the prompt of an unchanged task says why it failed.
-        step.turn.agents = was.turn.agents;
+        // Its budget stays spent, and the prompt of an unchanged task says why it failed.
+        step.activation.agents = was.activation.agents;
         step.history.ended_before = was.stage == Stage::Ended;
         if same && !was.satisfies {
             step.advice.failure.clone_from(&was.advice.failure);
@@ -219,7 +217,7 @@ impl Replanning<'_> {
         self.put(from, at);
         if let Some(step) = self.run.steps.get_mut(at) {
             step.outcome.kept = true;
-            step.turn.answered = None;
+            step.activation.answered = None;
             if step.stage != Stage::Provisional {
                 step.stage = Stage::Ended;
             } else if !self.run.children.contains_key(&at) {
@@ -233,7 +231,7 @@ impl Replanning<'_> {
         self.places.insert(from, at);
     }
 
-    /// Puts an old state in its new place. Who waits for it is counted anew.
+    /// Moves a state to its new position. Its dependencies are counted again.
     fn put(&mut self, from: usize, at: usize) {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
@@ -248,8 +246,8 @@ impl Replanning<'_> {
         self.run.ready.remove(&at);
     }
 
-    /// Lets what is finished satisfy what waits for it, once everything is in its place.
-    fn settle(&mut self, fates: &[Fate]) {
+    /// Lets finished steps satisfy their dependents, after all steps were carried over.
+    fn settle(&mut self, fates: &[Carryover]) {
         let run = &mut self.run;
         for at in 0..run.steps.len() {
             let Some(step) = run.steps.get(at).filter(|step| step.outcome.kept) else {
@@ -266,7 +264,7 @@ impl Replanning<'_> {
         for (at, items) in run.children.clone() {
             let open = items.iter().filter_map(|&item| run.steps.get(item));
             let open = open.filter(|step| !step.satisfies).count();
-            if fates.get(at) == Some(&Fate::Underway)
+            if fates.get(at) == Some(&Carryover::Underway)
                 && let Some(step) = run.steps.get_mut(at)
             {
                 step.waits_for = open;
@@ -278,7 +276,7 @@ impl Replanning<'_> {
         let open = self.old.items.iter().filter_map(|(id, item)| {
             let step = *self.places.get(&item.step)?;
             let waits = run.steps.get(step)?.stage == Stage::Waiting { item: id.clone() };
-            let item = Item {
+            let item = InboxItem {
                 step,
                 ..item.clone()
             };

@@ -1,10 +1,10 @@
-//! Going on: after a crash or a pause, and after a failure.
+//! Continuing a run after a crash, a pause or a failure.
 
 use super::readiness::{make_ready, recount};
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{AttemptState, Run, Stage, StepOutcome, StepState, StepStatus, Turn};
+use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState, StepStatus};
 
-/// After a crash or a pause, what was under way has to be asked for again.
+/// Puts steps that a crash or a pause cut off back to where they are requested again.
 pub(super) fn resume(run: &mut Run, reopened: bool) {
     run.pause = None;
     run.pausing = None;
@@ -18,7 +18,7 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
                 ask_again(run, at, Stage::Ended);
                 run.active.remove(&at);
             }
-            // `decide` adds events that say what becomes of these.
+            // Events from `decide` settle these.
             CutOff::Agent { .. }
             | CutOff::Call { .. }
             | CutOff::Answer { .. }
@@ -37,19 +37,19 @@ fn ask_again(run: &mut Run, at: usize, stage: Stage) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    // A baseline on the base commit does not need the queue.
+    // A baseline on the base commit needs no queue.
     if stage == Stage::NeedsBaseline && step.attempt.candidate.is_none() {
-        step.occupies.leave_queue();
+        step.allocation.leave_queue();
     }
     step.stage = stage;
 }
 
-/// Lets failed and blocked steps, and those that were skipped and block them, run again; what passed
-/// stays passed.
+/// Lets failed and blocked steps run again, and skipped steps that block them. Completed steps stay
+/// completed.
 fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
-    // Questions of the end are asked again at the new end.
+    // Questions about several steps are asked again at the new end.
     run.items.retain(|_, item| item.steps.is_empty());
     for at in 0..run.steps.len() {
         // A skipped step that blocks others has to run before them.
@@ -74,7 +74,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     let parent = run.steps.get(at).and_then(StepState::parent);
     let mut freed = vec![at];
     freed.extend(parent);
-    // Blocked steps name what blocks them. Plan order frees a cause before what it blocks.
+    // Blocked steps name their cause. In plan order, a cause is freed before what it blocks.
     for later in run.order().collect::<Vec<_>>() {
         let by = run
             .steps
@@ -89,7 +89,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     }
 }
 
-/// Lets a step that ended begin again; a loop keeps its items.
+/// Lets an ended step start again; a loop keeps its items.
 fn take_up(run: &mut Run, at: usize) {
     let items = run.children.get(&at).cloned();
     let open = items.as_ref().map(|items| {
@@ -101,7 +101,7 @@ fn take_up(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.turn = Turn::default();
+    step.activation = Activation::default();
     step.attempt = AttemptState::default();
     step.outcome = StepOutcome::default();
     step.history.ended_before = true;

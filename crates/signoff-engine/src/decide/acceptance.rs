@@ -1,7 +1,7 @@
 //! Agent steps without a contract, at the end of a run: one question about all of them.
 
 use super::Refusal;
-use crate::event::{Choice, Event, ItemKind};
+use crate::event::{Choice, Event, InboxKind};
 use crate::state::Run;
 
 pub(super) fn ask_for_acceptance(run: &Run) -> Result<Vec<Event>, Refusal> {
@@ -26,10 +26,10 @@ pub(super) fn acceptance(run: &Run, ids: Vec<String>) -> Option<Event> {
     };
     Some(Event::InboxOpened {
         item: format!("acceptance-{}", run.items_opened + 1),
-        kind: ItemKind::Acceptance,
+        kind: InboxKind::Acceptance,
         step: first,
         question,
-        // A step that should be tried again is refused: what was built on it has to go as well.
+        // No `retry`: a refused step also takes down what was built on it.
         choices: vec![Choice::Accept, Choice::Refuse],
         options: Vec::new(),
         steps: ids,

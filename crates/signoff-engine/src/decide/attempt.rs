@@ -1,26 +1,25 @@
-//! One attempt: the contract before the work, the work, the contract after it.
+//! The contract before the work, and the work itself.
 
-use signoff_plan::model::{self, Step};
+use signoff_plan::model::{Step, Work};
 
-use super::confirmation::confirmation;
-use super::person::{ask, escalate, open};
-use super::policy::{attempt_failed, start_over};
-use super::proof::reasons_against;
-use super::verdict::{AttemptVerdict, changed_protected_files, forbidden_change, verdict};
+use super::evidence::facts;
+use super::person::{ask, escalate, open_item};
+use super::policy::attempt_failed;
+use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, base, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
-use crate::event::{Accept, Changes, Choice, Event, Green, ItemKind, Output, WorkItem};
-use crate::evidence::{Facts, Grade, TestsSeen};
-use crate::judge::judge_changed;
-use crate::state::{Run, Stage, StepState};
+use crate::event::{
+    AcceptAt, AgentOutput, Changes, Choice, Event, InboxKind, OnGreenBaseline, WorkItem,
+};
+use crate::evidence::Grade;
+use crate::state::{Run, StepState};
 use crate::verdict::{
-    Observation, ProcessEnd, Verdict, baseline_verdict, count_after, count_before, is_repeated,
-    readable, reported_tests, tail,
+    Observation, ProcessEnd, Verdict, baseline_verdict, count_before, readable, tail,
 };
 
 /// How an agent's work ended.
-pub(super) struct Work {
+pub(super) struct FinishedWork {
     pub(super) ended: ProcessEnd,
     pub(super) text: String,
     pub(super) changes: Changes,
@@ -56,7 +55,7 @@ pub(super) fn work_begins(
     })
 }
 
-/// Is there a budget that the step's agent uses up?
+/// Does the plan or the step limit what the agent may use?
 fn is_limited(run: &Run, at: usize) -> bool {
     let of_step = |step: &Step| !step.budget.is_empty();
     !run.plan().budget.is_empty() || run.definition(at).is_some_and(of_step)
@@ -77,14 +76,14 @@ pub(super) fn baseline_ended(
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
             verdict,
-            observed: recorded(run, at, observed),
+            observed: journaled_observation(run, at, observed),
         }];
-        // After the work, the baseline only shows what the work is worth.
+        // A baseline after the work only decides how much the work proves.
         if state.attempt.candidate.is_some() {
             return events;
         }
         if verdict == Verdict::Pass && !definition.claimed {
-            events.extend(green(run, definition));
+            events.extend(after_green_baseline(run, definition));
         }
         if definition.claimed && verdict == Verdict::Pass {
             events.push(Event::StepCompleted {
@@ -98,26 +97,26 @@ pub(super) fn baseline_ended(
     })
 }
 
-/// What follows if the contract of an agent step holds before the work.
-fn green(run: &Run, definition: &Step) -> Vec<Event> {
-    if !matches!(definition.work, model::Work::Agent { .. }) {
+/// The events after a baseline that passed, for an agent step.
+fn after_green_baseline(run: &Run, definition: &Step) -> Vec<Event> {
+    if !matches!(definition.work, Work::Agent { .. }) {
         return Vec::new();
     }
     match run.settings.green {
-        Green::Run => Vec::new(),
-        Green::Skip => vec![Event::StepSkipped {
+        OnGreenBaseline::Run => Vec::new(),
+        OnGreenBaseline::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),
             reason: "its contract holds already".to_owned(),
             satisfies: true,
         }],
-        Green::Ask => {
+        OnGreenBaseline::Ask => {
             let question = format!(
                 "the contract of step `{}` holds already, so it cannot prove the work: shall its agent work all the same?",
                 definition.id
             );
             let choices = vec![Choice::Approve, Choice::Skip, Choice::Abort];
             let offered = (choices, Vec::new());
-            open(run, definition, ItemKind::Approval, question, offered)
+            open_item(run, definition, InboxKind::Approval, question, offered)
         }
     }
 }
@@ -127,18 +126,18 @@ pub(super) fn work_ended(
     now: Millis,
     at: usize,
     attempt: u32,
-    Work {
+    FinishedWork {
         ended,
         text,
         changes,
-    }: Work,
+    }: FinishedWork,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let mut events = vec![Event::WorkFinished {
             step: definition.id.clone(),
             attempt,
             ended: ended.clone(),
-            output: Output {
+            output: AgentOutput {
                 text: if run.read.contains(&at) {
                     readable(text)
                 } else {
@@ -155,7 +154,7 @@ pub(super) fn work_ended(
             });
         }
         if let ProcessEnd::NotStarted(why) = &ended {
-            // This is not the agent's fault, and a retry would end the same way.
+            // The agent did nothing wrong, and a retry would fail in the same way.
             let reason = format!("its agent cannot be started: {why}");
             events.extend(escalate(run, definition, state, &reason));
         } else if definition.contract.is_none() {
@@ -163,14 +162,14 @@ pub(super) fn work_ended(
                 changes,
                 ..state.clone()
             };
-            events.extend(unverified(run, now, definition, state, &ended));
+            events.extend(end_without_contract(run, now, definition, state, &ended));
         }
         events
     })
 }
 
-/// Only a person can say that an agent step without a contract is done.
-pub(super) fn unverified(
+/// Ends the work of an agent step without a contract: only a person can say that it is done.
+pub(super) fn end_without_contract(
     run: &Run,
     now: Millis,
     definition: &Step,
@@ -192,254 +191,27 @@ pub(super) fn unverified(
             &format!("the agent ended: {ended}"),
         );
     }
-    // Its dependents can only start once its work is in their tree.
+    // Dependents need its work in their tree, so it is merged first.
     let unmerged = state.attempt.commit.is_none() && run.in_worktrees();
     match run.settings.accept {
         _ if unmerged && state.attempt.accepted_by.is_some() => Vec::new(),
-        Accept::End if unmerged => Vec::new(),
-        Accept::End => vec![Event::StepProvisional {
+        AcceptAt::End if unmerged => Vec::new(),
+        AcceptAt::End => vec![Event::StepProvisional {
             step: definition.id.clone(),
             attempts: state.attempts,
         }],
-        Accept::Step => {
+        AcceptAt::Step => {
             let question = format!("step `{}` has no contract: is it done?", definition.id);
-            ask(run, definition, ItemKind::Acceptance, question)
+            ask(run, definition, InboxKind::Acceptance, question)
         }
     }
-}
-
-pub(super) fn evaluation_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
-    begin(run, at, |step| {
-        let is_check = run.step(at).is_some_and(|(definition, state)| {
-            definition.work == model::Work::Check && state.attempts < attempt
-        });
-        let again = run
-            .steps
-            .get(at)
-            .is_some_and(|step| step.stage == Stage::Ended);
-        let mut events = Vec::new();
-        if is_check && !again {
-            events.push(Event::AttemptStarted {
-                step: step.clone(),
-                attempt,
-                base: None,
-            });
-        }
-        events.push(Event::ContractStarted {
-            step,
-            attempt,
-            again,
-        });
-        events
-    })
-}
-
-pub(super) fn evaluation_ended(
-    run: &Run,
-    now: Millis,
-    at: usize,
-    attempt: u32,
-    observed: Observation,
-) -> Result<Vec<Event>, Refusal> {
-    with_step(run, at, |definition, state| {
-        let observed = count_after(definition.contract.as_ref(), observed);
-        let state = &after(state, &observed);
-        // In the checkout, `changes` is from earlier attempts unless this evaluation looked again.
-        let fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
-        let seen = fresh && state.changes.files.is_some();
-        let AttemptVerdict {
-            verdict,
-            unmet,
-            despite_contract,
-        } = verdict(run, definition, state, &observed);
-        let reason = unmet.join("; ");
-        let is_void = observed.void.is_some();
-        // Running it again would end the same way.
-        let is_final = is_void || !observed.left_out.is_empty();
-        let mut events = vec![Event::ContractFinished {
-            step: definition.id.clone(),
-            attempt,
-            verdict,
-            unmet,
-            observed: recorded(run, at, observed),
-        }];
-        let is_repeated = is_void && is_repeated(state.attempt.void + 1);
-        if is_repeated {
-            // Nothing was learned, and no attempt is used up.
-            return events;
-        }
-        if state.stage == Stage::Rechecking {
-            let reason = match joined_since(run, at) {
-                Some(joined) => format!("{reason}; {joined}"),
-                None => reason,
-            };
-            let was_warm = run.unconfirmed.contains(&at);
-            if was_warm && verdict == Verdict::Pass {
-                events.extend(confirmation(run, at, definition, state));
-            }
-            let how = (verdict, is_final, was_warm);
-            events.extend(rechecked(definition, state, how, &reason));
-            return events;
-        }
-        events.extend(match verdict {
-            Verdict::Pass if state.attempt.interrupted && !seen => {
-                vec![start_over(definition, UNSEEN)]
-            }
-            Verdict::Pass => passed(run, now, definition, state),
-            Verdict::Fail if state.attempt.interrupted && !despite_contract => {
-                vec![start_over(definition, "the attempt was cut off")]
-            }
-            Verdict::Fail => attempt_failed(run, now, definition, state, &reason),
-            // Once more with twice the time before a person is asked; no attempt is used up.
-            Verdict::Inconclusive if state.attempt.inconclusive == 0 && !is_final => Vec::new(),
-            Verdict::Inconclusive => escalate(
-                run,
-                definition,
-                state,
-                &format!("its contract gave no answer: {reason}"),
-            ),
-        });
-        events
-    })
-}
-
-/// The step with what its contract run showed.
-fn after(state: &StepState, observed: &Observation) -> StepState {
-    let changes = observed.changes.as_deref().unwrap_or(&state.changes);
-    StepState {
-        changes: changes.clone(),
-        contract: state.contract.after_evaluation(observed),
-        ..state.clone()
-    }
-}
-
-/// Why a cut off attempt whose contract holds does not count.
-const UNSEEN: &str = "the attempt was cut off, and what it changed is not known";
-
-/// Why a step fails whose contract needs what earlier ones built.
-const WARM_ONLY: &str = "green warm, red cold: its contract held with what earlier contracts had built, and fails at the end without it";
-
-/// A contract that was run once more on the last tree.
-fn rechecked(
-    definition: &Step,
-    state: &StepState,
-    (verdict, is_final, was_warm): (Verdict, bool, bool),
-    reason: &str,
-) -> Vec<Event> {
-    match verdict {
-        Verdict::Pass => Vec::new(),
-        Verdict::Inconclusive if state.attempt.inconclusive == 0 && !is_final => Vec::new(),
-        Verdict::Fail | Verdict::Inconclusive => {
-            let reason = match verdict {
-                Verdict::Inconclusive => {
-                    format!("its contract gave no answer at the end ({reason})")
-                }
-                Verdict::Pass | Verdict::Fail if was_warm => {
-                    format!("{WARM_ONLY} ({reason})")
-                }
-                Verdict::Pass | Verdict::Fail => {
-                    format!("regressed: its contract no longer holds at the end ({reason})")
-                }
-            };
-            vec![Event::StepFailed {
-                step: definition.id.clone(),
-                attempts: state.attempts,
-                reason,
-            }]
-        }
-    }
-}
-
-/// What a person changed in the checkout since the step's contract last held: a likely cause.
-fn joined_since(run: &Run, at: usize) -> Option<String> {
-    const SHOWN: usize = 5;
-    let held = run.verdicts.iter().find(|(_, step)| *step == at);
-    let held = held.map_or(0, |(tree, _)| *tree);
-    let since = run.joined.iter().filter(|(_, (tree, _))| *tree > held);
-    let mut names: Vec<String> = since
-        .map(|(file, (_, deleted))| match deleted {
-            true => format!("deleted `{file}`"),
-            false => format!("`{file}`"),
-        })
-        .collect();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    (!names.is_empty()).then(|| format!("your changes joined since it held: {}", names.join(", ")))
 }
 
 /// What the journal keeps of an observation.
-fn recorded(run: &Run, at: usize, observed: Observation) -> Observation {
+pub(super) fn journaled_observation(run: &Run, at: usize, observed: Observation) -> Observation {
     if run.read.contains(&at) {
         observed.readable()
     } else {
         observed.shortened()
-    }
-}
-
-fn passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
-    if let Some(ended) = state.ended_badly() {
-        let reason =
-            format!("the agent ended: {ended}, and its contract was not seen to fail before");
-        return attempt_failed(run, now, definition, state, &reason);
-    }
-    // What holds on the candidate counts once it is merged.
-    if state.attempt.candidate.is_some() {
-        return Vec::new();
-    }
-    vec![completed(run, definition, state)]
-}
-
-/// The step's contract holds.
-pub(super) fn completed(run: &Run, definition: &Step, state: &StepState) -> Event {
-    let is_red = state.baseline.verdict == Some(Verdict::Fail);
-    let proved = is_red && reasons_against(definition, state).is_empty();
-    Event::StepCompleted {
-        step: definition.id.clone(),
-        attempts: state.attempts,
-        evidence: if proved { Grade::Proved } else { Grade::Held },
-        facts: facts(run, definition, state),
-    }
-}
-
-pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Facts {
-    let judge = judge_changed(&run.plan().steps, definition, &state.changes);
-    let is_agent = matches!(definition.work, model::Work::Agent { .. });
-    let changed = state.changes.files.as_deref().filter(|_| is_agent);
-    let tests = TestsSeen {
-        before: reported_tests(state.baseline.tests.as_ref()),
-        after: reported_tests(state.contract.tests.as_ref()),
-    };
-    Facts {
-        sandbox: run.settings.sandbox.clone(),
-        claimed: definition.claimed,
-        interrupted: state.attempt.interrupted,
-        agent_failed: state
-            .attempt
-            .work_ended
-            .as_ref()
-            .is_some_and(|ended| !ended.succeeded()),
-        repaired_by: state.attempt.repaired_by.clone(),
-        accepted_by: state.attempt.accepted_by.clone(),
-        judge_changed: judge.reads,
-        no_change: changed.is_some_and(<[String]>::is_empty),
-        tests: (tests != TestsSeen::default()).then_some(tests),
-        contract_writes: state.contract.writes.clone(),
-        tree: state
-            .contract
-            .judged_on
-            .clone()
-            .or_else(|| run.seen_tree.clone()),
-        commit: state.attempt.commit.clone(),
-        not_proved: match definition.work {
-            // A check does no work.
-            model::Work::Check => Vec::new(),
-            model::Work::Agent { .. } | model::Work::Tool { .. } | model::Work::Ask { .. } => {
-                reasons_against(definition, state)
-            }
-        },
-        room: state.contract.room.clone(),
     }
 }

@@ -4,13 +4,13 @@ use serde_json::Value;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::model::{Step, Work};
 
-use super::attempt::facts;
-use super::gate::asked;
-use super::person::open;
-use super::policy::{attempt_failed, exhausted};
+use super::evidence::facts;
+use super::gate::ask_at_gate;
+use super::person::open_item;
+use super::policy::{attempt_failed, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::event::{Call, CallEnd, Choice, Event, ItemKind};
+use crate::event::{CallEnd, Choice, Event, InboxKind, ToolCall};
 use crate::evidence::Grade;
 use crate::state::{Run, StepState};
 
@@ -21,8 +21,8 @@ pub(super) fn call_impossible(
 ) -> Result<Vec<Event>, Refusal> {
     let mut events = begin(run, at, |_| Vec::new())?;
     events.extend(with_step(run, at, |definition, state| {
-        // The next call would be the same one.
-        exhausted(run, definition, state, &problems.join("; "))
+        // A retry would make the same call.
+        retries_exhausted(run, definition, state, &problems.join("; "))
     })?);
     Ok(events)
 }
@@ -39,14 +39,20 @@ pub(super) fn call_needs_approval(
     let question = format!(
         "may step `{}` call {}? {why}",
         definition.id,
-        spelled(definition, args)
+        call_text(definition, args)
     );
     let choices = vec![Choice::Approve, Choice::Deny];
-    asked(run, at, ItemKind::Approval, question, (choices, Vec::new()))
+    ask_at_gate(
+        run,
+        at,
+        InboxKind::Approval,
+        question,
+        (choices, Vec::new()),
+    )
 }
 
-/// `tool {"arg": …}`, as a person is shown it.
-pub(super) fn spelled(definition: &Step, args: &Value) -> String {
+/// The call as a person sees it: `tool` with its arguments.
+pub(super) fn call_text(definition: &Step, args: &Value) -> String {
     match &definition.work {
         Work::Tool { tool, .. } => format!("`{tool}` with {args}"),
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => definition.title.clone(),
@@ -57,7 +63,7 @@ pub(super) fn call_begins(
     run: &Run,
     at: usize,
     attempt: u32,
-    call: Call,
+    call: ToolCall,
 ) -> Result<Vec<Event>, Refusal> {
     begin(run, at, |step| {
         vec![
@@ -93,7 +99,7 @@ pub(super) fn call_ended(
     })
 }
 
-/// What follows from the end of a call; a contract is asked for by the state.
+/// The events after a call. If the step has a contract, the state asks for its evaluation.
 pub(super) fn after_call(
     run: &Run,
     now: Millis,
@@ -103,7 +109,7 @@ pub(super) fn after_call(
 ) -> Vec<Event> {
     match end {
         CallEnd::Done(_) if definition.contract.is_some() => Vec::new(),
-        // What it changed counts once it is merged.
+        // Its changes count once they are merged.
         CallEnd::Done(_) if run.in_worktrees() && state.attempt.changed_tree => Vec::new(),
         CallEnd::Done(_) => vec![Event::StepCompleted {
             step: definition.id.clone(),
@@ -111,7 +117,7 @@ pub(super) fn after_call(
             evidence: Grade::Observed,
             facts: facts(run, definition, state),
         }],
-        // No policy allows repeating a call that may have taken place.
+        // A call that may have taken place is never repeated.
         CallEnd::Failed {
             message,
             unknown: true,
@@ -122,19 +128,21 @@ pub(super) fn after_call(
             .as_ref()
             .is_some_and(|call| !call.repeatable) =>
         {
-            unknown(run, definition, state, message)
+            ask_about_unknown_call(run, definition, state, message)
         }
-        // A `toolplan`, and a step that says nothing, repeats only what may go better the next time.
+        // A `toolplan`, and a step without `on_fail`, retries only transient failures.
         CallEnd::Failed {
             message,
             transient: false,
             ..
-        } if is_default(run, definition) => exhausted(run, definition, state, message),
+        } if has_default_policy(run, definition) => {
+            retries_exhausted(run, definition, state, message)
+        }
         CallEnd::Failed { message, .. } => attempt_failed(run, now, definition, state, message),
     }
 }
 
-/// A call whose end is unknown: it is repeated if that does no harm, otherwise a person finds out.
+/// A call whose result is unknown: it is repeated if that is harmless; otherwise a person is asked.
 pub(super) fn call_cut_off(
     run: &Run,
     definition: &Step,
@@ -154,23 +162,28 @@ pub(super) fn call_cut_off(
             stopped,
         }];
     }
-    unknown(run, definition, state, "the harness ended")
+    ask_about_unknown_call(run, definition, state, "the harness ended")
 }
 
-fn is_default(run: &Run, definition: &Step) -> bool {
+fn has_default_policy(run: &Run, definition: &Step) -> bool {
     let dialect = run.signed.dialect();
     dialect == Dialect::Toolplan || definition.on_fail == dialect.default_on_fail()
 }
 
 /// Only a person can find out whether a call took place.
-fn unknown(run: &Run, definition: &Step, state: &StepState, why: &str) -> Vec<Event> {
+fn ask_about_unknown_call(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    why: &str,
+) -> Vec<Event> {
     let args = state.attempt.call.as_ref().map(|call| &call.args);
     let question = format!(
-        "step `{}` was cut off while it called {} ({why}); nobody knows whether that took place",
+        "step `{}` was cut off while it called {} ({why}); it is not known whether the call took place",
         definition.id,
-        spelled(definition, args.unwrap_or(&Value::Null))
+        call_text(definition, args.unwrap_or(&Value::Null))
     );
     let choices = vec![Choice::Happened, Choice::Retry, Choice::Skip, Choice::Abort];
     let offered = (choices, Vec::new());
-    open(run, definition, ItemKind::UnknownCall, question, offered)
+    open_item(run, definition, InboxKind::UnknownCall, question, offered)
 }

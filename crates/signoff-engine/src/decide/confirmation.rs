@@ -1,14 +1,14 @@
-//! What is known of a step better than before: its contract held warm, and holds cold on the last tree.
+//! Better evidence for a completed step: its contract held warm, and now holds cold on the last tree.
 
 use signoff_plan::model::Step;
 
-use super::attempt::completed;
+use super::evidence::completion;
 use crate::event::Event;
 use crate::evidence::Grade;
 use crate::state::{Run, StepState};
 
-/// The step with its evidence, and before it the loop that this was the last item of: if its own event is lost, the
-/// contract is run again and both are said once more.
+/// Confirms the step, and before it the loop whose grade improves. In this order, a crash that loses the step's own
+/// event runs the contract again and writes both.
 pub(super) fn confirmation(
     run: &Run,
     at: usize,
@@ -20,7 +20,7 @@ pub(super) fn confirmation(
         evidence,
         facts,
         ..
-    } = completed(run, definition, state)
+    } = completion(run, definition, state)
     else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use super::recovery::cut_off_steps;
 use crate::event::{Event, Outcome};
 use crate::state::{Run, Stage, StepStatus};
 
-/// What came after such a step has begun already, and the question about it names others too.
+/// Dependents of such a step have begun already, and its question is about several steps.
 const TO_ACCEPT: &str = "is done and waits to be accepted; answer that";
 
 /// Gives the run up: what was under way has failed, and nothing else is tried.
@@ -36,13 +36,13 @@ pub(super) fn abort(run: &Run, by: &str) -> Vec<Event> {
 }
 
 pub(super) fn skip_step(run: &Run, id: &str, by: &str) -> Result<Vec<Event>, Refusal> {
-    let state = known(run, id)?;
+    let state = known_step(run, id)?;
     let why = match state.status {
         _ if run.outcome.is_some() => Some("belongs to a run that has ended"),
         _ if state.stage.in_flight() => Some("is under way; stop the run first"),
         _ if state.stage == Stage::Provisional => Some(TO_ACCEPT),
         _ if state.stage == Stage::Expanded => Some("is a loop that has begun; skip its items"),
-        StepStatus::Completed => Some("is completed, and stays so"),
+        StepStatus::Completed => Some("is completed, which cannot be changed"),
         StepStatus::Skipped => Some("is skipped already"),
         StepStatus::Failed | StepStatus::Blocked => {
             Some("has ended; let it be tried again with `step retry`")
@@ -70,7 +70,7 @@ pub(super) fn retry_step(
     hint: Option<String>,
     by: String,
 ) -> Result<Vec<Event>, Refusal> {
-    let state = known(run, &step)?;
+    let state = known_step(run, &step)?;
     let why = match state.status {
         _ if matches!(run.outcome, Some(Outcome::Completed)) => {
             Some("belongs to a run that is completed")
@@ -78,7 +78,7 @@ pub(super) fn retry_step(
         _ if state.stage == Stage::Provisional => Some(TO_ACCEPT),
         StepStatus::Failed | StepStatus::Waiting | StepStatus::Skipped => None,
         StepStatus::Blocked => Some("is blocked; let the step that blocks it be tried again"),
-        StepStatus::Completed => Some("is completed, and stays so"),
+        StepStatus::Completed => Some("is completed, which cannot be changed"),
         StepStatus::Pending | StepStatus::Ready => Some("has not been tried yet"),
         StepStatus::Running | StepStatus::Verifying => Some("is being tried"),
     };
@@ -92,7 +92,7 @@ pub(super) fn retry_step(
     Ok(vec![Event::StepRetried { step, hint, by }])
 }
 
-fn known<'a>(run: &'a Run, id: &str) -> Result<&'a crate::state::StepState, Refusal> {
+fn known_step<'a>(run: &'a Run, id: &str) -> Result<&'a crate::state::StepState, Refusal> {
     let state = run.position(id).and_then(|at| run.steps.get(at));
     state.ok_or_else(|| Refusal::NoStep {
         step: id.to_owned(),

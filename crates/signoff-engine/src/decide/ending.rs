@@ -1,6 +1,6 @@
 //! How a run ends.
 
-use crate::event::{Cache, Outcome};
+use crate::event::{ContractCache, Outcome};
 use crate::state::{Run, StepState, StepStatus};
 
 pub(super) fn outcome(run: &Run) -> Outcome {
@@ -8,7 +8,7 @@ pub(super) fn outcome(run: &Run) -> Outcome {
     for (definition, state) in run.steps() {
         let lost = matches!(state.status, StepStatus::Failed | StepStatus::Blocked);
         // Work that was merged after a warm verdict only must not land, even if its step is not critical.
-        if state.outcome.regressed && run.settings.cache == Cache::Warm {
+        if state.outcome.regressed && run.settings.cache == ContractCache::Warm {
             return Outcome::Failed;
         }
         let unfinished = !matches!(

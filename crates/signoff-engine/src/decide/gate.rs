@@ -1,18 +1,18 @@
 //! What comes before a step's work and needs no process: its condition, its items, a person's
 //! approval, and the question of an `ask` step.
 
-use signoff_plan::expression::{Scope, StepRead, evaluate_condition, read};
+use signoff_plan::expression::{Scope, StepRead, evaluate_condition};
 use signoff_plan::model::{Step, Work};
 
-use super::call::spelled;
+use super::call::call_text;
 use super::loops::expand;
-use super::person::open;
-use super::policy::{block_dependents, exhausted};
+use super::person::open_item;
+use super::policy::{block_dependents, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::apply::reads_item;
-use crate::arguments::{resolved, skipped_reference};
-use crate::event::{Choice, Event, ItemKind};
-use crate::state::{Run, StepState, StepStatus};
+use crate::arguments::{resolved_arguments, skipped_reference};
+use crate::event::{Choice, Event, InboxKind};
+use crate::state::{Run, StepState, StepStatus, steps_read};
 
 pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at) else {
@@ -20,25 +20,25 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     };
     let of_items = definition.for_each.is_some();
     let when = definition.when.as_ref();
-    let settled = |when: &String| state.turn.condition_held || (of_items && reads_item(when));
+    let settled = |when: &String| state.activation.condition_held || (of_items && reads_item(when));
     let when = when.filter(|when| !settled(when));
     if let Some(when) = when {
-        return condition(run, at, definition, when);
+        return check_condition(run, at, definition, when);
     }
     if let Some(list) = &definition.for_each {
         return expand(run, at, definition, list);
     }
     if let Some(cause) = skipped_reference(run, at) {
-        return Ok(blocked(run, definition, &cause));
+        return Ok(block_step(run, definition, &cause));
     }
-    if definition.approval && !state.turn.approved {
-        return approval(run, at, definition, state);
+    if definition.approval && !state.activation.approved {
+        return ask_for_approval(run, at, definition, state);
     }
     match &definition.work {
         Work::Ask { question, choices } => {
             let words = vec![Choice::Reply, Choice::Skip, Choice::Abort];
             let offered = (words, choices.clone());
-            asked(run, at, ItemKind::Question, question.clone(), offered)
+            ask_at_gate(run, at, InboxKind::Question, question.clone(), offered)
         }
         Work::Agent { .. } | Work::Tool { .. } | Work::Check => Err(Refusal::OutOfPlace {
             what: "a gate that is open",
@@ -47,29 +47,40 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
 }
 
 /// Asks for approval; for a tool step, with the resolved arguments.
-fn approval(
+fn ask_for_approval(
     run: &Run,
     at: usize,
     definition: &Step,
     state: &StepState,
 ) -> Result<Vec<Event>, Refusal> {
-    let what = match resolved(run, at) {
+    let what = match resolved_arguments(run, at) {
         None => definition.title.clone(),
-        Some(Ok(args)) => format!("It calls {}", spelled(definition, &args)),
+        Some(Ok(args)) => format!("It calls {}", call_text(definition, &args)),
         Some(Err(why)) => {
             let mut events = begin(run, at, |_| Vec::new())?;
-            events.extend(exhausted(run, definition, state, &why));
+            events.extend(retries_exhausted(run, definition, state, &why));
             return Ok(events);
         }
     };
     let question = format!("may step `{}` start? {what}", definition.id);
     let choices = vec![Choice::Approve, Choice::Deny];
-    asked(run, at, ItemKind::Approval, question, (choices, Vec::new()))
+    ask_at_gate(
+        run,
+        at,
+        InboxKind::Approval,
+        question,
+        (choices, Vec::new()),
+    )
 }
 
-/// Runs the step, skips it, or lets a person decide where the condition has no value.
-fn condition(run: &Run, at: usize, definition: &Step, when: &str) -> Result<Vec<Event>, Refusal> {
-    let reads = read(when).map(|reads| reads.steps).unwrap_or_default();
+/// Lets the step run, skips it, or asks a person if the condition has no value.
+fn check_condition(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    when: &str,
+) -> Result<Vec<Event>, Refusal> {
+    let reads = steps_read(when);
     if let Some(events) = blocked_by_skip(run, definition, &reads) {
         return Ok(events);
     }
@@ -84,10 +95,10 @@ fn condition(run: &Run, at: usize, definition: &Step, when: &str) -> Result<Vec<
         Err(why) => {
             let question = format!("the condition of step `{step}` has no value: {why} (`{when}`)");
             let choices = vec![Choice::Skip, Choice::Abort];
-            asked(
+            ask_at_gate(
                 run,
                 at,
-                ItemKind::Escalation,
+                InboxKind::Escalation,
                 question,
                 (choices, Vec::new()),
             )
@@ -106,11 +117,11 @@ pub(super) fn blocked_by_skip(
         step.is_some_and(|(_, state)| state.status == StepStatus::Skipped)
     };
     let cause = reads.iter().map(|read| read.id).find(|id| skipped(id))?;
-    Some(blocked(run, definition, cause))
+    Some(block_step(run, definition, cause))
 }
 
-/// The step and everything behind it is blocked by another.
-pub(super) fn blocked(run: &Run, definition: &Step, by: &str) -> Vec<Event> {
+/// Blocks the step and everything that depends on it.
+pub(super) fn block_step(run: &Run, definition: &Step, by: &str) -> Vec<Event> {
     let mut events = vec![Event::StepBlocked {
         step: definition.id.clone(),
         by: by.to_owned(),
@@ -135,16 +146,16 @@ pub(super) fn scope(run: &Run, at: usize, reads: &[StepRead<'_>]) -> Scope {
     }
 }
 
-pub(super) fn asked(
+pub(super) fn ask_at_gate(
     run: &Run,
     at: usize,
-    kind: ItemKind,
+    kind: InboxKind,
     question: String,
     offered: (Vec<Choice>, Vec<String>),
 ) -> Result<Vec<Event>, Refusal> {
     let mut events = begin(run, at, |_| Vec::new())?;
     events.extend(with_step(run, at, |definition, _| {
-        open(run, definition, kind, question, offered)
+        open_item(run, definition, kind, question, offered)
     })?);
     Ok(events)
 }

@@ -1,23 +1,23 @@
 //! A loop becomes its items, and ends with the last of them.
 
-use signoff_plan::expression::{evaluate_list, read};
+use signoff_plan::expression::evaluate_list;
 use signoff_plan::model::Step;
 
-use super::attempt::facts;
-use super::gate::{asked, blocked_by_skip, scope};
+use super::evidence::facts;
+use super::gate::{ask_at_gate, blocked_by_skip, scope};
 use super::{Refusal, with_step};
-use crate::event::{Choice, Event, ItemKind};
+use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::Grade;
-use crate::state::{Run, Stage};
+use crate::state::{Run, Stage, steps_read};
 
-/// The items of a loop, or a question to a person where they have no value.
+/// Expands a loop into its items, or asks a person if the list has no value.
 pub(super) fn expand(
     run: &Run,
     at: usize,
     definition: &Step,
     list: &str,
 ) -> Result<Vec<Event>, Refusal> {
-    let reads = read(list).map(|reads| reads.steps).unwrap_or_default();
+    let reads = steps_read(list);
     if let Some(events) = blocked_by_skip(run, definition, &reads) {
         return Ok(events);
     }
@@ -32,10 +32,10 @@ pub(super) fn expand(
         Err(why) => {
             let question = format!("the loop of step `{step}` has no items: {why} (`{list}`)");
             let choices = vec![Choice::Skip, Choice::Abort];
-            asked(
+            ask_at_gate(
                 run,
                 at,
-                ItemKind::Escalation,
+                InboxKind::Escalation,
                 question,
                 (choices, Vec::new()),
             )
@@ -43,7 +43,7 @@ pub(super) fn expand(
     }
 }
 
-/// All items of a loop are done, as far as anybody can say now.
+/// Ends a loop whose items are all done, some of them perhaps provisionally.
 pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let items = run.children.get(&at).into_iter().flatten();

@@ -1,9 +1,10 @@
-//! The merge queue: a step's work is put on top of what was merged before, judged there, and only then
+//! The merge queue: a step's work is rebased onto what was merged before, judged there, and only then
 //! becomes part of the run's tree.
 
 use signoff_plan::model::{Step, Work};
 
-use super::attempt::{completed, facts, unverified};
+use super::attempt::end_without_contract;
+use super::evidence::{completion, facts};
 use super::policy::attempt_failed;
 use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, with_step};
@@ -22,7 +23,7 @@ pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec
     })
 }
 
-/// A candidate without a contract is judged by what it changes; the others when their contract was run.
+/// A candidate without a contract is judged by what it changes; others when their contract has run.
 pub(super) fn candidate_built(
     run: &Run,
     now: Millis,
@@ -55,14 +56,14 @@ pub(super) fn candidate_built(
     })
 }
 
-/// What the work does not go together with.
+/// Why the work cannot be merged.
 pub(super) struct Conflict {
     pub(super) onto: String,
     pub(super) files: Vec<String>,
     pub(super) text: String,
 }
 
-/// A conflict is a failed attempt; the head is as it was.
+/// A conflict is a failed attempt; the head does not move.
 pub(super) fn conflicted(
     run: &Run,
     now: Millis,
@@ -83,8 +84,8 @@ pub(super) fn conflicted(
         let mut then = attempt_failed(run, now, definition, state, &reason);
         for event in &mut then {
             if let Event::InboxOpened { choices, .. } = event {
-                // Its worktree has not what the work conflicts with: that comes with the next attempt. Who repairs it may
-                // settle it in the checkout.
+                // A person cannot repair the conflict in the step's worktree, which lacks the other side of it. The next
+                // attempt has both; after a repair, the conflict can be settled in the checkout.
                 let may_fix = !conflicts || state.attempt.repaired_by.is_some();
                 choices.retain(|choice| may_fix || *choice != Choice::Fixed);
             }
@@ -136,7 +137,7 @@ pub(super) fn merged(
     })
 }
 
-/// What a step is once its work is merged.
+/// The events after the step's work was merged.
 pub(super) fn after_merge(
     run: &Run,
     now: Millis,
@@ -144,15 +145,13 @@ pub(super) fn after_merge(
     state: &StepState,
 ) -> Vec<Event> {
     if definition.contract.is_some() {
-        return vec![completed(run, definition, state)];
+        return vec![completion(run, definition, state)];
     }
     let grade = match &definition.work {
         _ if state.attempt.accepted_by.is_some() => Grade::Accepted,
         Work::Tool { .. } => Grade::Observed,
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
-            let ended = state.attempt.work_ended.clone();
-            let ended = ended.unwrap_or(crate::verdict::ProcessEnd::Exited(0));
-            return unverified(run, now, definition, state, &ended);
+            return end_without_contract(run, now, definition, state, &state.attempt.work_end());
         }
     };
     vec![Event::StepCompleted {

@@ -3,14 +3,14 @@
 use signoff_plan::model::{Step, Work};
 
 use super::acceptance::acceptance;
-use super::attempt::facts;
-use super::policy::{failed, skipped};
+use super::evidence::facts;
+use super::policy::{fail_step, skip_and_block};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::budget::exceeded;
-use crate::event::{Choice, Event, ItemKind};
-use crate::evidence::{Facts, Grade};
-use crate::state::{Item, Run, StepState};
+use crate::budget::budget_question;
+use crate::event::{Choice, Event, InboxKind};
+use crate::evidence::{EvidenceFacts, Grade};
+use crate::state::{InboxItem, Run, StepState};
 
 pub(super) fn escalate(
     run: &Run,
@@ -24,11 +24,11 @@ pub(super) fn escalate(
         "step `{}` is not done after {attempts} attempt{plural}: {reason}",
         definition.id
     );
-    ask(run, definition, ItemKind::Escalation, question)
+    ask(run, definition, InboxKind::Escalation, question)
 }
 
 pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event>, Refusal> {
-    let question = exceeded(run, at, now).ok_or(Refusal::OutOfPlace {
+    let question = budget_question(run, at, now).ok_or(Refusal::OutOfPlace {
         what: "an exceeded budget",
     })?;
     let mut events = begin(run, at, |step| {
@@ -36,15 +36,15 @@ pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event
         vec![Event::BudgetExceeded { step, question }]
     })?;
     events.extend(with_step(run, at, |definition, _| {
-        ask(run, definition, ItemKind::Budget, question)
+        ask(run, definition, InboxKind::Budget, question)
     })?);
     Ok(events)
 }
 
-pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String) -> Vec<Event> {
+pub(super) fn ask(run: &Run, definition: &Step, kind: InboxKind, question: String) -> Vec<Event> {
     let mut choices = match (&definition.contract, &definition.work) {
-        _ if kind == ItemKind::Budget => vec![Choice::Allow, Choice::Skip, Choice::Abort],
-        (None, _) if kind == ItemKind::Acceptance => vec![
+        _ if kind == InboxKind::Budget => vec![Choice::Allow, Choice::Skip, Choice::Abort],
+        (None, _) if kind == InboxKind::Acceptance => vec![
             Choice::Accept,
             Choice::Refuse,
             Choice::Retry,
@@ -52,21 +52,21 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: ItemKind, question: String
             Choice::Abort,
         ],
         (None, _) => vec![Choice::Accept, Choice::Retry, Choice::Skip, Choice::Abort],
-        // Evaluating again is all that a retry of a check could mean.
+        // A check has no work to retry: `fixed` evaluates it again.
         (Some(_), Work::Check) => vec![Choice::Fixed, Choice::Skip, Choice::Abort],
         (Some(_), _) => vec![Choice::Retry, Choice::Fixed, Choice::Skip, Choice::Abort],
     };
-    if kind == ItemKind::Escalation {
+    if kind == InboxKind::Escalation {
         choices.insert(choices.len() - 1, Choice::Revise);
     }
-    open(run, definition, kind, question, (choices, Vec::new()))
+    open_item(run, definition, kind, question, (choices, Vec::new()))
 }
 
 /// Opens an item about one step, which waits for the answer.
-pub(super) fn open(
+pub(super) fn open_item(
     run: &Run,
     definition: &Step,
-    kind: ItemKind,
+    kind: InboxKind,
     question: String,
     (choices, options): (Vec<Choice>, Vec<String>),
 ) -> Vec<Event> {
@@ -112,15 +112,18 @@ pub(super) fn answer(
     if let Some(why) = note
         .as_deref()
         .filter(|_| choice == Choice::Approve)
-        .and_then(unreadable)
+        .and_then(arguments_error)
     {
         return Err(Refusal::BadArguments { why });
     }
     let ids = about.iter().map(|(definition, _)| definition.id.clone());
     let ids: Vec<String> = ids.collect();
+    let first = ids.first().cloned().ok_or(Refusal::OutOfPlace {
+        what: "an answer about no step",
+    })?;
     let mut events = vec![Event::InboxAnswered {
         item: item.to_owned(),
-        step: ids.first().cloned().unwrap_or_default(),
+        step: first,
         steps: if open.steps.is_empty() {
             Vec::new()
         } else {
@@ -140,26 +143,26 @@ pub(super) fn answer(
             push_once(&mut events, event);
         }
     }
-    events.extend(still_open(run, open, &events));
+    events.extend(remaining_question(run, open, &events));
     Ok(events)
 }
 
-/// Why a note that is meant to be arguments cannot be read. The call must not run with the plan's
+/// The error in a note that looks like arguments. Without it, the call would run with the plan's
 /// arguments instead.
-fn unreadable(note: &str) -> Option<String> {
+fn arguments_error(note: &str) -> Option<String> {
     let looks = note.trim_start().starts_with('{');
     let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(note);
     read.err().filter(|_| looks).map(|why| why.to_string())
 }
 
-/// The question once more about those that the answer was not about.
-fn still_open(run: &Run, open: &Item, events: &[Event]) -> Option<Event> {
+/// Asks again about the steps that the answer did not cover.
+fn remaining_question(run: &Run, open: &InboxItem, events: &[Event]) -> Option<Event> {
     let settled = |id: &str| {
         events.iter().any(|event| {
             if let Event::InboxAnswered { steps, .. } = event {
                 return steps.iter().any(|step| step == id);
             }
-            is_end(event) && event.step() == Some(id)
+            ends_step_badly(event) && event.step() == Some(id)
         })
     };
     let about = open.steps.iter().filter_map(|&at| run.definition(at));
@@ -179,10 +182,10 @@ fn still_open(run: &Run, open: &Item, events: &[Event]) -> Option<Event> {
     acceptance(run, left)
 }
 
-/// The steps of an item that an answer is about, in plan order: those it names, or all.
+/// The steps that an answer covers, in plan order: those it names, otherwise all of the item's.
 fn steps_of_answer<'a>(
     run: &'a Run,
-    open: &Item,
+    open: &InboxItem,
     named: &[String],
 ) -> Result<Vec<(&'a Step, &'a StepState)>, Refusal> {
     let about = open.about().iter().filter_map(|&at| run.step(at));
@@ -200,26 +203,26 @@ fn steps_of_answer<'a>(
     Ok(steps)
 }
 
-/// Lets the step wait for another version of the plan. The person can still answer otherwise.
-fn revise(run: &Run, definition: &Step, note: Option<&str>) -> Vec<Event> {
+/// Makes the step wait for another version of the plan. The person can still choose another answer.
+fn wait_for_revision(run: &Run, definition: &Step, note: Option<&str>) -> Vec<Event> {
     let why = note.map(|note| format!(" ({note})")).unwrap_or_default();
     let question = format!(
         "step `{}` waits for another version of the plan{why}: edit it, sign it and resume",
         definition.id
     );
-    ask(run, definition, ItemKind::Revision, question)
+    ask(run, definition, InboxKind::Revision, question)
 }
 
-/// Does the step end badly by this?
-fn is_end(event: &Event) -> bool {
+/// Does this event end its step as failed or blocked?
+fn ends_step_badly(event: &Event) -> bool {
     matches!(event, Event::StepFailed { .. } | Event::StepBlocked { .. })
 }
 
-/// Adds the end of a step unless the step has one: of two steps that are refused one may rest on
-/// the other, and it fails or is blocked, not both.
+/// Adds an event unless it would end a step twice: if a refused step depends on another refused one, it
+/// either fails or is blocked, not both.
 pub(super) fn push_once(events: &mut Vec<Event>, event: Event) {
-    let known = |known: &Event| is_end(known) && known.step() == event.step();
-    if !is_end(&event) || !events.iter().any(known) {
+    let known = |known: &Event| ends_step_badly(known) && known.step() == event.step();
+    if !ends_step_badly(&event) || !events.iter().any(known) {
         events.push(event);
     }
 }
@@ -232,7 +235,7 @@ pub(super) struct Answer<'a> {
     pub(super) by: &'a str,
 }
 
-/// What an answer leads to beyond its own event.
+/// The events that follow from an answer.
 pub(super) fn consequence(
     run: &Run,
     definition: &Step,
@@ -242,9 +245,9 @@ pub(super) fn consequence(
     let by = answer.by;
     match answer.choice {
         Choice::Retry | Choice::Fixed | Choice::Allow | Choice::Approve => Vec::new(),
-        // What the person said is judged like any work.
+        // The contract judges what the person said.
         Choice::Reply | Choice::Happened if definition.contract.is_some() => Vec::new(),
-        // What was done counts once it is merged.
+        // The work counts once it is merged.
         Choice::Accept | Choice::Reply | Choice::Happened if is_unmerged(run, definition) => {
             Vec::new()
         }
@@ -252,26 +255,26 @@ pub(super) fn consequence(
             step: definition.id.clone(),
             attempts: state.attempts,
             evidence: Grade::Accepted,
-            facts: Facts {
+            facts: EvidenceFacts {
                 accepted_by: Some(by.to_owned()),
                 ..facts(run, definition, state)
             },
         }],
         Choice::Refuse => {
             let reason = format!("refused by {by}{}", note_suffix(answer.note));
-            failed(run, definition, state, &reason)
+            fail_step(run, definition, state, &reason)
         }
-        Choice::Revise => revise(run, definition, answer.note),
+        Choice::Revise => wait_for_revision(run, definition, answer.note),
         Choice::Deny => {
             let reason = format!("User denied approval{}", note_suffix(answer.note));
-            skipped(run, definition, &reason)
+            skip_and_block(run, definition, &reason)
         }
         Choice::Skip => vec![Event::StepSkipped {
             step: definition.id.clone(),
             reason: format!("skipped by {by}"),
             satisfies: true,
         }],
-        Choice::Abort => failed(run, definition, state, &format!("aborted by {by}")),
+        Choice::Abort => fail_step(run, definition, state, &format!("aborted by {by}")),
     }
 }
 
@@ -280,7 +283,7 @@ fn is_unmerged(run: &Run, definition: &Step) -> bool {
     at.is_some_and(|at| run.is_unmerged(at))
 }
 
-/// What a person said to their answer, behind a reason.
+/// A person's note, appended to a reason.
 fn note_suffix(note: Option<&str>) -> String {
     let note = note.map(str::trim).filter(|note| !note.is_empty());
     note.map_or_else(String::new, |note| format!(": {note}"))

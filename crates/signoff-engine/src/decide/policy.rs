@@ -26,7 +26,7 @@ pub(super) fn attempt_failed(
     state: &StepState,
     reason: &str,
 ) -> Vec<Event> {
-    let failures = state.turn.failures + 1;
+    let failures = state.activation.failures + 1;
     if failures <= definition.on_fail.retries {
         return vec![Event::RetryScheduled {
             step: definition.id.clone(),
@@ -35,30 +35,35 @@ pub(super) fn attempt_failed(
             reason: reason.to_owned(),
         }];
     }
-    exhausted(run, definition, state, reason)
+    retries_exhausted(run, definition, state, reason)
 }
 
 /// What the policy says when no retries are left, or when none would help.
-pub(super) fn exhausted(
+pub(super) fn retries_exhausted(
     run: &Run,
     definition: &Step,
     state: &StepState,
     reason: &str,
 ) -> Vec<Event> {
     if !definition.critical {
-        return failed(run, definition, state, reason);
+        return fail_step(run, definition, state, reason);
     }
     match definition.on_fail.then {
-        FailAction::Abort => failed(run, definition, state, reason),
-        FailAction::Skip => skipped(run, definition, reason),
-        // This build has no planner: both mean "ask a person".
+        FailAction::Abort => fail_step(run, definition, state, reason),
+        FailAction::Skip => skip_and_block(run, definition, reason),
+        // This build has no planner, so all three ask a person.
         FailAction::Escalate | FailAction::Replan | FailAction::Recover => {
             escalate(run, definition, state, reason)
         }
     }
 }
 
-pub(super) fn failed(run: &Run, definition: &Step, state: &StepState, reason: &str) -> Vec<Event> {
+pub(super) fn fail_step(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    reason: &str,
+) -> Vec<Event> {
     let mut events = vec![Event::StepFailed {
         step: definition.id.clone(),
         attempts: state.attempts,
@@ -68,8 +73,8 @@ pub(super) fn failed(run: &Run, definition: &Step, state: &StepState, reason: &s
     events
 }
 
-/// Skips a step so that what waits for it is blocked.
-pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
+/// Skips a step and blocks its dependents.
+pub(super) fn skip_and_block(run: &Run, definition: &Step, reason: &str) -> Vec<Event> {
     let mut events = vec![Event::StepSkipped {
         step: definition.id.clone(),
         reason: reason.to_owned(),
@@ -79,10 +84,10 @@ pub(super) fn skipped(run: &Run, definition: &Step, reason: &str) -> Vec<Event> 
     events
 }
 
-/// Does this step still rest on those that it waits for? One that a person refused may have let its
-/// dependents go on, so it need not be pending. What was done under an earlier version of the plan
-/// rests on that.
-fn rests(run: &Run, at: usize) -> bool {
+/// Would the failure of a dependency block this step? It need not be pending: dependents of a provisional
+/// step go on before a person refuses it. A step that was done under an earlier version of the plan stays
+/// done.
+fn needs_its_dependencies(run: &Run, at: usize) -> bool {
     run.steps.get(at).is_some_and(|step| {
         let stands_alone = step.outcome.kept && step.satisfies;
         let lost = matches!(
@@ -97,7 +102,7 @@ fn rests(run: &Run, at: usize) -> bool {
 pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<usize> = run.index.get(&cause.id).copied().into_iter().collect();
-    // Steps from here on that wait for all before them have been seen.
+    // Steps from this position on that wait for all earlier steps have been visited.
     let mut seen_from = run.steps.len();
     while let Some(at) = open.pop() {
         let waiting_for_all = (at + 1..seen_from).filter(|&later| run.waits_for_all(later));
@@ -105,7 +110,7 @@ pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
         let dependents: Vec<usize> = waiting_for_all.chain(named).collect();
         seen_from = seen_from.min(at + 1);
         for dependent in dependents {
-            if rests(run, dependent) && reached.insert(dependent) {
+            if needs_its_dependencies(run, dependent) && reached.insert(dependent) {
                 open.push(dependent);
             }
         }

@@ -1,12 +1,12 @@
-//! What is missing for `proved`. Everything less has its reason.
+//! Why a step is not `proved`.
 
 use signoff_plan::model::{Step, Work};
 
 use crate::state::StepState;
 use crate::verdict::{SHARED, Verdict, doubts};
 
-/// Why the contract of a completed step proves less than red before and green after, by a complete look
-/// at work that changed something. Empty = it is proved.
+/// Why the contract of a completed step does not prove it. A proof is red before the work and green after it,
+/// with every change recorded and at least one change. Empty = it is proved.
 pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<String> {
     let Some(contract) = &definition.contract else {
         return Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             say("its contract holds without its work, by what others did meanwhile");
         }
         Some(Verdict::Pass) => say("its contract held before the work"),
-        Some(Verdict::Inconclusive) => match &state.baseline.excuse {
+        Some(Verdict::Inconclusive) => match &state.baseline.inconclusive_reason {
             Some(why) => say(&format!(
                 "its contract gave no answer before the work: {why}"
             )),
@@ -30,7 +30,7 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     }
     if matches!(definition.work, Work::Agent { .. }) {
         match state.changes.files.as_deref() {
-            None => say("what the work changed was not seen"),
+            None => say("what the work changed was not recorded"),
             Some([]) => say("the work changed nothing that is versioned"),
             Some(_) => {}
         }

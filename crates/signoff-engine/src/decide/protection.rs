@@ -1,4 +1,4 @@
-//! What a step protects is protected from every step that may run beside it.
+//! Protected files are protected from every step that may run in parallel.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::verdict::is_covered;
 use crate::event::Changes;
 use crate::judge::is_produced;
 
-/// The files that a step changed although one protects them that neither waits for it nor is waited for, with that
-/// one's id. `produces` allows it.
+/// The files that a step changed although a parallel step protects them, with that step's id. Files that `produces`
+/// names are allowed.
 pub(super) fn protected_by_others<'p>(
     plan: &'p Plan,
     step: &Step,
@@ -19,7 +19,7 @@ pub(super) fn protected_by_others<'p>(
     let name = step.id.split('[').next().unwrap_or_default();
     let is_it = |one: &Step| one.id == step.id || one.id == name;
     let own = plan.steps.iter().position(is_it)?;
-    let waits = Waits::new(plan, own);
+    let waits = StepOrder::new(plan, own);
     let others = plan.steps.iter().enumerate();
     let mut others = others.filter(|(at, other)| !other.protects.is_empty() && !waits.orders(*at));
     others.find_map(|(_, other)| {
@@ -33,14 +33,14 @@ pub(super) fn protected_by_others<'p>(
     })
 }
 
-/// Which steps a step waits for, and which wait for it.
-struct Waits<'p> {
+/// The order between one step and the others.
+struct StepOrder<'p> {
     plan: &'p Plan,
     own: usize,
     before: BTreeSet<usize>,
 }
 
-impl<'p> Waits<'p> {
+impl<'p> StepOrder<'p> {
     fn new(plan: &'p Plan, own: usize) -> Self {
         let before = all_before(plan, own);
         Self { plan, own, before }
@@ -52,7 +52,7 @@ impl<'p> Waits<'p> {
     }
 }
 
-/// All that a step waits for, directly or not.
+/// Everything that a step waits for, directly or indirectly.
 fn all_before(plan: &Plan, at: usize) -> BTreeSet<usize> {
     let (mut found, mut left) = (BTreeSet::new(), vec![at]);
     while let Some(at) = left.pop() {

@@ -2,7 +2,7 @@
 
 use signoff_plan::model::Step;
 
-use super::attempt::unverified;
+use super::attempt::end_without_contract;
 use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
 use super::person::{Answer, consequence, escalate, push_once};
@@ -11,13 +11,12 @@ use crate::Millis;
 use crate::event::{CallEnd, Event, PauseReason};
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{Run, StepState, StepStatus};
-use crate::verdict::ProcessEnd;
 
-/// Times an attempt may be cut off before a person is asked.
+/// How often attempts may be interrupted before a person is asked.
 const MAX_INTERRUPTIONS: u32 = 3;
 
-/// Going on after a crash: attempts that were cut off are named, and consequences that were lost
-/// with the end of the journal are recorded now.
+/// Continues after a crash: records which attempts were interrupted, and the consequences that the
+/// journal lost at its end.
 pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
     let mut events = vec![Event::RunResumed {
         reopened: false,
@@ -28,7 +27,7 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             continue;
         };
         let after = after_crash(run, now, definition, state);
-        if state.turn.answered.is_some() {
+        if state.activation.answered.is_some() {
             for event in after {
                 push_once(&mut events, event);
             }
@@ -36,7 +35,7 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
             events.extend(after);
         }
     }
-    for event in lost_blocks(run) {
+    for event in missing_blocks(run) {
         push_once(&mut events, event);
     }
     events
@@ -52,13 +51,11 @@ fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> 
             consequence(run, definition, state, answer)
         }
         CutOff::AfterAgent => {
-            let ended = state.attempt.work_ended.clone();
-            let ended = ended.unwrap_or(ProcessEnd::Exited(0));
-            unverified(run, now, definition, state, &ended)
+            end_without_contract(run, now, definition, state, &state.attempt.work_end())
         }
-        CutOff::AfterCall => lost_call(run, now, definition, state),
+        CutOff::AfterCall => consequence_of_call(run, now, definition, state),
         CutOff::AfterMerge => after_merge(run, now, definition, state),
-        // `apply` asks for these again.
+        // `apply` puts these back to where they are requested again.
         CutOff::Harness(_) | CutOff::Recheck | CutOff::Nothing => Vec::new(),
     }
 }
@@ -69,7 +66,7 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
         attempt,
         stopped: false,
     }];
-    if state.turn.interruptions >= MAX_INTERRUPTIONS {
+    if state.activation.interruptions >= MAX_INTERRUPTIONS {
         events.extend(escalate(
             run,
             definition,
@@ -80,15 +77,15 @@ fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) ->
     events
 }
 
-/// Blocks that were lost with the end of the journal.
-fn lost_blocks(run: &Run) -> Vec<Event> {
+/// `step_blocked` events that the journal lost at its end.
+fn missing_blocks(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for (definition, state) in run.steps() {
         let lost = matches!(
             state.status,
             StepStatus::Failed | StepStatus::Skipped | StepStatus::Blocked
         );
-        // What was built on a step that regressed has evidence of its own.
+        // Dependents of a step that regressed have evidence of their own.
         if lost && !state.satisfies && !state.outcome.regressed {
             for event in block_dependents(run, definition) {
                 if !events.iter().any(|known| known.step() == event.step()) {
@@ -108,7 +105,7 @@ pub(super) fn stop(run: &Run) -> Vec<Event> {
     events
 }
 
-/// What becomes of the steps whose work a person ended.
+/// Records which agents and calls a person stopped.
 pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for &at in &run.active {
@@ -124,7 +121,7 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
             CutOff::Call { attempt } => {
                 events.extend(call_cut_off(run, definition, state, attempt, true));
             }
-            // A person stops agents and calls; what the harness does itself is asked for again.
+            // What the harness itself was doing is requested again on resume.
             CutOff::Harness(_)
             | CutOff::Recheck
             | CutOff::Answer { .. }
@@ -137,9 +134,9 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     events
 }
 
-/// The consequence of a call whose end was journaled and nothing after it. A failure left no value;
-/// what it was is lost, so the call counts as a failed attempt.
-fn lost_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
+/// The consequence of a call whose end is the last thing in the journal. Without a value it failed; the
+/// reason is lost, so it counts as a failed attempt.
+fn consequence_of_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
     let end = match &state.values.output {
         Some(value) => CallEnd::Done(value.clone()),
         None => CallEnd::Failed {

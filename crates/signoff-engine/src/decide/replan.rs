@@ -1,7 +1,7 @@
 //! Going on under another version of the plan.
 
 use super::Refusal;
-use crate::apply::replanned;
+use crate::apply::replan_run;
 use crate::event::{Event, Settings};
 use crate::state::Run;
 
@@ -18,7 +18,7 @@ pub(super) fn replan(
         });
     };
     let (digest, terms) = (next.digest().to_string(), next.terms().to_string());
-    let after = replanned(run, next.clone(), &settings);
+    let after = replan_run(run, next.clone(), &settings);
     Ok(vec![Event::PlanReplanned {
         digest,
         terms,

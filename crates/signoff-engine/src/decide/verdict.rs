@@ -1,4 +1,4 @@
-//! What speaks against an attempt: its contract, and what it did to its contract.
+//! The verdict on an attempt: its contract's, and whether the work tampered with the contract.
 
 use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
@@ -12,14 +12,13 @@ use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
 /// The verdict on an attempt.
 pub(super) struct AttemptVerdict {
     pub(super) verdict: Verdict,
-    /// What speaks against it.
+    /// Why it fails.
     pub(super) unmet: Vec<String>,
-    /// The contract holds, and yet it is a failure: of an attempt that was cut off, too.
+    /// The contract holds and the attempt fails all the same, even if it was interrupted.
     pub(super) despite_contract: bool,
 }
 
-/// The contract's answer, and then what the work did to it: a contract that its agent bent proves
-/// nothing.
+/// The contract's verdict, unless the work tampered with the contract: then it proves nothing.
 pub(super) fn verdict(
     run: &Run,
     definition: &Step,
@@ -94,7 +93,7 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
     };
     let changes = changes?;
     let judge = judge_changed(&run.plan().steps, definition, changes);
-    // What a person changed to repair it is theirs to answer for; the evidence names it.
+    // A person answers for their own repairs; the evidence names them.
     let of_agents = |files: Vec<String>| -> Vec<String> {
         let agents = agents.and_then(|agents| agents.files.as_ref());
         let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
@@ -105,7 +104,7 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
         if !files.is_empty() {
             return Some(format!(
                 "it changed files that step `{other}`, which may run beside it, protects, and `produces` does not name them: {}",
-                some(&files)
+                first_few(&files)
             ));
         }
     }
@@ -113,19 +112,19 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
     if !config.is_empty() {
         return Some(format!(
             "it changed what configures the runner of a contract, and `produces` does not name that: {}",
-            some(&config)
+            first_few(&config)
         ));
     }
     (!shadows.is_empty()).then(|| {
         format!(
             "it made files that the runner of a contract loads in place of others, and `produces` does not name them: {}",
-            some(&shadows)
+            first_few(&shadows)
         )
     })
 }
 
 /// The first of some files, and how many more there are.
-fn some(files: &[String]) -> String {
+fn first_few(files: &[String]) -> String {
     const NAMED: usize = 5;
     let first: Vec<&str> = files.iter().take(NAMED).map(String::as_str).collect();
     match files.len().saturating_sub(NAMED) {

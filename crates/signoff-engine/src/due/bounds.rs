@@ -1,16 +1,15 @@
-//! How far a run is to go this time, and how much of it at once: `--until STEP`, `--only STEP`,
-//! `--jobs N`.
+//! Limits of one invocation: `--until STEP`, `--only STEP`, `--jobs N`.
 
 use std::collections::BTreeSet;
 
 use crate::state::{Run, StepState};
 
-/// The steps that may start; none named = all. They are no part of the run's state: whoever goes on
-/// with it may want to go further.
+/// The steps that may start (`None` = all), and how many at once. Not part of the run's state: the next
+/// `resume` may have other limits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     allowed: Option<BTreeSet<usize>>,
-    /// Steps under way at once; none = as many as the run was started with.
+    /// Active steps at once; `None` = as many as the run was started with.
     jobs: Option<usize>,
 }
 
@@ -38,9 +37,9 @@ impl Bounds {
         }
     }
 
-    /// The same with so many steps under way at once.
+    /// The same with another number of jobs.
     #[must_use]
-    pub fn at_once(self, jobs: Option<usize>) -> Self {
+    pub fn with_jobs(self, jobs: Option<usize>) -> Self {
         Self { jobs, ..self }
     }
 
@@ -48,8 +47,8 @@ impl Bounds {
         self.jobs.unwrap_or(run.settings.jobs).max(1)
     }
 
-    /// Is there a limit at all?
-    pub fn limited(&self) -> bool {
+    /// May some steps not start?
+    pub fn is_limited(&self) -> bool {
         self.allowed.is_some()
     }
 
@@ -61,8 +60,8 @@ impl Bounds {
         allowed.contains(&parent.unwrap_or(at))
     }
 
-    /// Is there a step that it leaves out and that has not ended?
+    /// Do the bounds leave out steps that have not ended?
     pub(super) fn stop_short(&self, run: &Run) -> bool {
-        self.limited() && run.done < run.plan().steps.len()
+        self.is_limited() && run.done < run.plan().steps.len()
     }
 }

@@ -1,19 +1,19 @@
-//! Which contracts find what earlier contracts of the run built.
+//! Which contracts may reuse what earlier contracts of the run built.
 
 use signoff_plan::model::Work;
 
 use super::Action;
-use crate::event::{Cache, Green};
+use crate::event::{ContractCache, OnGreenBaseline};
 use crate::state::Run;
 
 impl Run {
-    /// May the contract that this action runs find what earlier ones built? Not if it runs for the last time: then
-    /// nothing would show whether it holds without that.
+    /// May the contract that this action runs reuse earlier builds? Not in its last run, which must show that it holds
+    /// without them.
     pub fn reuses_builds(&self, action: &Action) -> bool {
         let (at, baseline) = match *action {
             Action::Baseline { step } => (step, true),
             Action::Evaluate { step, .. } => (step, false),
-            // These run at the end, and are what proves.
+            // The recheck at the end is the proof.
             Action::Recheck { .. } => return false,
             Action::Dispatch { .. }
             | Action::Call { .. }
@@ -32,10 +32,10 @@ impl Run {
         };
         let contract = step.contract.as_ref();
         let is_run_again = contract.is_some_and(|contract| !contract.holds_once);
-        // A step whose contract holds before the work may be left out for that.
+        // A passing baseline may skip the step, so it must not depend on earlier builds.
         let is_agent = matches!(step.work, Work::Agent { .. });
-        let decides = baseline && is_agent && self.settings.green != Green::Run;
-        let is_warm = self.settings.cache == Cache::Warm && self.in_worktrees();
+        let decides = baseline && is_agent && self.settings.green != OnGreenBaseline::Run;
+        let is_warm = self.settings.cache == ContractCache::Warm && self.in_worktrees();
         is_warm && is_run_again && !decides
     }
 }

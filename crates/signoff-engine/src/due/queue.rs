@@ -1,5 +1,5 @@
-//! Who may use the merge queue, and the run's tree: one step at a time. Contracts need neither: each sees a commit in an
-//! overlay of its own.
+//! The merge queue and the run's tree are used by one step at a time. Contracts need neither: each runs in its own
+//! overlay of a commit.
 
 use super::Action;
 use crate::state::Run;
@@ -33,7 +33,7 @@ fn needs_queue(run: &Run, at: usize, action: &Action) -> bool {
         return false;
     };
     // In the checkout there is no queue.
-    if !run.in_worktrees() || step.occupies.has_queue() {
+    if !run.in_worktrees() || step.allocation.has_queue() {
         return false;
     }
     match action {

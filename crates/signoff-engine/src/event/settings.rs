@@ -16,10 +16,10 @@ pub struct Settings {
     pub baseline: bool,
     /// What becomes of an agent step whose contract holds before the work.
     #[serde(default = "green_of_first_versions")]
-    pub green: Green,
+    pub green: OnGreenBaseline,
     /// Runs of the first versions asked at each step and did not say so.
     #[serde(default = "accept_of_first_versions")]
-    pub accept: Accept,
+    pub accept: AcceptAt,
     /// Steps under way at once; runs of the first versions had one.
     #[serde(default = "jobs_of_first_versions")]
     pub jobs: usize,
@@ -30,18 +30,18 @@ pub struct Settings {
     pub isolation: Isolation,
     /// Runs of the first versions came into the checkout at the end.
     #[serde(default)]
-    pub land: Land,
+    pub land: LandAt,
     /// In runs of the first versions none did.
     #[serde(default)]
-    pub cache: Cache,
+    pub cache: ContractCache,
 }
 
-fn green_of_first_versions() -> Green {
-    Green::Run
+fn green_of_first_versions() -> OnGreenBaseline {
+    OnGreenBaseline::Run
 }
 
-fn accept_of_first_versions() -> Accept {
-    Accept::Step
+fn accept_of_first_versions() -> AcceptAt {
+    AcceptAt::Step
 }
 
 fn jobs_of_first_versions() -> usize {
@@ -51,8 +51,12 @@ fn jobs_of_first_versions() -> usize {
 /// Whether contracts find what earlier contracts of the run built in ignored directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Cache {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Cache")
+)]
+pub enum ContractCache {
     /// None does.
     #[default]
     Cold,
@@ -63,8 +67,12 @@ pub enum Cache {
 /// When what a run did comes into the checkout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Land {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Land")
+)]
+pub enum LandAt {
     /// The files of each step as soon as it has passed.
     Step,
     /// All of it when the run has completed.
@@ -87,8 +95,12 @@ pub enum Isolation {
 /// What becomes of an agent step whose contract holds before the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Green {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Green")
+)]
+pub enum OnGreenBaseline {
     /// Its agent works all the same.
     Run,
     /// It is skipped.
@@ -100,8 +112,12 @@ pub enum Green {
 /// When a person is asked whether agent steps without a contract are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Accept {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Accept")
+)]
+pub enum AcceptAt {
     /// Once, at the end, about all of them; until then their dependents go on provisionally.
     End,
     /// At each step, before its dependents start.

@@ -44,15 +44,23 @@ pub struct WorkPayload {
 
 /// What an agent said.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Output {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Output")
+)]
+pub struct AgentOutput {
     pub text: String,
 }
 
 /// Identity of a process that cannot be confused with a later one of the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Process {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Process")
+)]
+pub struct ProcessIdentity {
     pub pid: u32,
     pub starttime: u64,
     pub boot_id: String,
@@ -60,8 +68,12 @@ pub struct Process {
 
 /// What a tool is called with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Call {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Call")
+)]
+pub struct ToolCall {
     pub tool: String,
     /// Every reference in them resolved.
     pub args: Value,

@@ -3,9 +3,9 @@
 use super::PlanState;
 use crate::event::Outcome;
 
-/// One thing that was recorded about a plan, as far as it decides its state.
+/// One recorded fact that decides the state of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact {
+pub enum PlanFact {
     /// It was proposed, or a new text answered a rejection.
     Proposed,
     Approved,
@@ -15,34 +15,34 @@ pub enum Fact {
     /// From scratch, under the same signature.
     Retried,
     /// A run was started.
-    Run(KnownRun),
+    Run(RunFact),
 }
 
-/// What is known of a plan besides what was recorded.
+/// What is known of a plan besides the recorded facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Known {
+pub struct PlanFlags {
     /// The checks found an error.
     pub has_errors: bool,
     /// A signature over the present digests exists and counts.
     pub signed: bool,
-    /// It was rejected too often, and no person did anything to it since, in whatever form.
+    /// It was rejected too often, and no person has acted on it since.
     pub needs_person: bool,
 }
 
-/// What is known of a run.
+/// The state of a run, as far as it decides the state of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KnownRun {
+pub struct RunFact {
     pub outcome: Option<Outcome>,
     /// A process drives it, or it only waits on a person.
-    pub cared_for: bool,
+    pub is_attended: bool,
 }
 
-/// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest
-/// first, and any run that has not ended, whatever it runs.
+/// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest first,
+/// and every run that has not ended, whichever version it runs.
 ///
-/// A signature that nobody recorded counts as older than everything that was. A plan that needs a
-/// person keeps needing one whatever its text has become meanwhile: an edit is not an answer.
-pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState {
+/// A signature that was not recorded counts as older than all facts. An edit does not free a plan from
+/// needing a person.
+pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> PlanState {
     let unsigned = if known.has_errors {
         PlanState::Draft
     } else {
@@ -54,12 +54,12 @@ pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState 
         unsigned
     };
     let state = facts.into_iter().fold(approved, |_, fact| match fact {
-        Fact::Proposed => unsigned,
-        Fact::Approved | Fact::Retried => approved,
-        Fact::Rejected => PlanState::Rejected,
-        Fact::NeedsReview => PlanState::NeedsReview,
-        Fact::Cancelled => PlanState::Cancelled,
-        Fact::Run(run) => of_run(run),
+        PlanFact::Proposed => unsigned,
+        PlanFact::Approved | PlanFact::Retried => approved,
+        PlanFact::Rejected => PlanState::Rejected,
+        PlanFact::NeedsReview => PlanState::NeedsReview,
+        PlanFact::Cancelled => PlanState::Cancelled,
+        PlanFact::Run(run) => of_run(run),
     });
     let is_open = matches!(
         state,
@@ -72,8 +72,8 @@ pub fn derive(known: Known, facts: impl IntoIterator<Item = Fact>) -> PlanState 
     }
 }
 
-fn of_run(run: KnownRun) -> PlanState {
-    match (run.outcome, run.cared_for) {
+fn of_run(run: RunFact) -> PlanState {
+    match (run.outcome, run.is_attended) {
         (Some(Outcome::Completed | Outcome::Partial), _) => PlanState::Completed,
         (Some(Outcome::Failed), _) => PlanState::Failed,
         (None, true) => PlanState::Executing,

@@ -1,16 +1,17 @@
-//! The life of a plan: its states, who may move it from one to the next, and how the present state
-//! follows from what the harness recorded. A file's own word about it is never believed.
+//! The lifecycle of a plan: its states, who may change them, and how the present state follows from what the
+//! harness recorded. What a plan's file says about its own state is never trusted.
 //!
-//! [`table`] is the table of transitions, [`derive`] the reading of what was recorded.
+//! [`table`] holds the transitions, [`derive`] computes the present state.
 
 mod derive;
 mod table;
 
 use std::fmt;
 
-pub use self::derive::{Fact, Known, KnownRun, derive};
+pub use self::derive::{PlanFact, PlanFlags, RunFact, derive};
 pub use self::table::{
-    Act, Forbidden, after, after_signing_anew, escalates, may_clone, may_delete, possible,
+    ForbiddenTransition, Transition, may_clone, may_delete, must_escalate, possible_transitions,
+    state_after, state_after_signing_again,
 };
 
 /// Where a plan stands.
@@ -30,7 +31,7 @@ pub enum PlanState {
 }
 
 impl PlanState {
-    /// Every state, in the order of a plan's life.
+    /// Every state, in the order in which a plan passes through them.
     pub const ALL: [Self; 11] = [
         Self::Draft,
         Self::Verified,
@@ -102,7 +103,7 @@ impl PlanState {
         word.map_or_else(|| self.name(), |(_, word)| word)
     }
 
-    /// Nothing moves it any more by itself: it can be archived.
+    /// Has the plan reached an end, so that it can be archived?
     pub fn is_finished(self) -> bool {
         matches!(
             self,

@@ -11,7 +11,7 @@ use super::{Actor, PlanState};
 
 /// What can be done to a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Act {
+pub enum Transition {
     /// The definition was edited.
     Edit,
     /// The checks found no error.
@@ -28,7 +28,7 @@ pub enum Act {
     Start,
     Complete,
     Fail,
-    /// Whoever drove the run is gone or silent.
+    /// The process that drove the run is gone or silent.
     Stall,
     Resume,
     /// From scratch, under the same signature.
@@ -36,7 +36,7 @@ pub enum Act {
     Replan,
 }
 
-impl Act {
+impl Transition {
     pub const ALL: [Self; 15] = [
         Self::Edit,
         Self::Verify,
@@ -79,18 +79,23 @@ impl Act {
 
 struct Row {
     from: &'static [PlanState],
-    act: Act,
+    act: Transition,
     to: PlanState,
     by: &'static [Actor],
 }
 
-const fn row(from: &'static [PlanState], act: Act, to: PlanState, by: &'static [Actor]) -> Row {
+const fn row(
+    from: &'static [PlanState],
+    act: Transition,
+    to: PlanState,
+    by: &'static [Actor],
+) -> Row {
     Row { from, act, to, by }
 }
 
 const PERSON: &[Actor] = &[Actor::Person];
 const HARNESS: &[Actor] = &[Actor::Harness];
-/// Whoever may run.
+/// Everyone who may run a plan.
 const ANYBODY: &[Actor] = &[
     Actor::Person,
     Actor::Policy,
@@ -100,21 +105,25 @@ const ANYBODY: &[Actor] = &[
 ];
 const WRITERS: &[Actor] = &[Actor::Person, Actor::Planner, Actor::Agent];
 
-/// Design 4.1, line by line.
 const TABLE: [Row; 21] = [
-    row(&[Draft], Act::Verify, Verified, HARNESS),
+    row(&[Draft], Transition::Verify, Verified, HARNESS),
     row(
         &[Verified],
-        Act::Approve,
+        Transition::Approve,
         Approved,
         &[Actor::Person, Actor::Policy],
     ),
-    row(&[NeedsReview], Act::Approve, Approved, PERSON),
-    row(&[Verified], Act::Reject, Rejected, PERSON),
-    row(&[Rejected], Act::Revise, Verified, WRITERS),
-    row(&[NeedsReview], Act::Revise, Verified, PERSON),
-    row(&[Rejected], Act::Escalate, NeedsReview, HARNESS),
-    row(&[Verified, Approved], Act::Expire, Cancelled, HARNESS),
+    row(&[NeedsReview], Transition::Approve, Approved, PERSON),
+    row(&[Verified], Transition::Reject, Rejected, PERSON),
+    row(&[Rejected], Transition::Revise, Verified, WRITERS),
+    row(&[NeedsReview], Transition::Revise, Verified, PERSON),
+    row(&[Rejected], Transition::Escalate, NeedsReview, HARNESS),
+    row(
+        &[Verified, Approved],
+        Transition::Expire,
+        Cancelled,
+        HARNESS,
+    ),
     row(
         &[
             Draft,
@@ -126,57 +135,57 @@ const TABLE: [Row; 21] = [
             Stalled,
             Failed,
         ],
-        Act::Cancel,
+        Transition::Cancel,
         Cancelled,
         PERSON,
     ),
-    row(&[Approved], Act::Start, Executing, ANYBODY),
-    row(&[Executing], Act::Complete, Completed, HARNESS),
+    row(&[Approved], Transition::Start, Executing, ANYBODY),
+    row(&[Executing], Transition::Complete, Completed, HARNESS),
     row(
         &[Executing],
-        Act::Fail,
+        Transition::Fail,
         Failed,
         &[Actor::Harness, Actor::Person],
     ),
-    row(&[Stalled], Act::Fail, Failed, PERSON),
-    row(&[Executing], Act::Stall, Stalled, HARNESS),
-    row(&[Stalled], Act::Resume, Executing, ANYBODY),
-    row(&[Failed], Act::Resume, Executing, PERSON),
-    row(&[Stalled, Failed], Act::Retry, Approved, PERSON),
-    row(&[Executing], Act::Replan, Replanning, HARNESS),
-    row(&[Replanning], Act::Fail, Failed, HARNESS),
+    row(&[Stalled], Transition::Fail, Failed, PERSON),
+    row(&[Executing], Transition::Stall, Stalled, HARNESS),
+    row(&[Stalled], Transition::Resume, Executing, ANYBODY),
+    row(&[Failed], Transition::Resume, Executing, PERSON),
+    row(&[Stalled, Failed], Transition::Retry, Approved, PERSON),
+    row(&[Executing], Transition::Replan, Replanning, HARNESS),
+    row(&[Replanning], Transition::Fail, Failed, HARNESS),
     row(
         &[
             Draft, Verified, Approved, Rejected, Cancelled, Completed, Failed, Replanning,
         ],
-        Act::Edit,
+        Transition::Edit,
         Draft,
         ANYBODY,
     ),
-    // Another text is not an answer to three rejections, or anybody could give it.
-    row(&[NeedsReview], Act::Edit, NeedsReview, ANYBODY),
+    // An edit does not undo three rejections; otherwise anybody could.
+    row(&[NeedsReview], Transition::Edit, NeedsReview, ANYBODY),
 ];
 
 /// Why something cannot be done to a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Forbidden {
+pub enum ForbiddenTransition {
     /// The state does not allow it to anybody.
     State {
         state: PlanState,
-        act: Act,
+        act: Transition,
         /// What this actor could do instead.
-        possible: Vec<Act>,
+        possible: Vec<Transition>,
     },
     /// The state allows it, but not to this actor.
     Actor {
         state: PlanState,
-        act: Act,
+        act: Transition,
         actor: Actor,
         allowed: &'static [Actor],
     },
 }
 
-impl fmt::Display for Forbidden {
+impl fmt::Display for ForbiddenTransition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::State { state, act, .. } => {
@@ -201,10 +210,14 @@ impl fmt::Display for Forbidden {
     }
 }
 
-impl std::error::Error for Forbidden {}
+impl std::error::Error for ForbiddenTransition {}
 
 /// The state after an act, if the state and the actor allow it.
-pub fn after(state: PlanState, act: Act, actor: Actor) -> Result<PlanState, Forbidden> {
+pub fn state_after(
+    state: PlanState,
+    act: Transition,
+    actor: Actor,
+) -> Result<PlanState, ForbiddenTransition> {
     let mut allowed = None;
     for row in TABLE
         .iter()
@@ -216,57 +229,60 @@ pub fn after(state: PlanState, act: Act, actor: Actor) -> Result<PlanState, Forb
         allowed = Some(row.by);
     }
     Err(match allowed {
-        Some(allowed) => Forbidden::Actor {
+        Some(allowed) => ForbiddenTransition::Actor {
             state,
             act,
             actor,
             allowed,
         },
-        None => Forbidden::State {
+        None => ForbiddenTransition::State {
             state,
             act,
-            possible: possible(state, actor),
+            possible: possible_transitions(state, actor),
         },
     })
 }
 
-/// What an actor can do to a plan in this state, in the order of a plan's life.
-pub fn possible(state: PlanState, actor: Actor) -> Vec<Act> {
+/// The transitions that an actor can cause in this state.
+pub fn possible_transitions(state: PlanState, actor: Actor) -> Vec<Transition> {
     let rows = TABLE
         .iter()
         .filter(|row| row.from.contains(&state) && row.by.contains(&actor));
-    let mut acts: Vec<Act> = rows.map(|row| row.act).collect();
+    let mut acts: Vec<Transition> = rows.map(|row| row.act).collect();
     acts.sort_unstable();
     acts
 }
 
-/// The state after signing another version of a plan, or other terms, than those of its run, which
-/// stands still or has failed: that does not move the plan, and lets the run go on. Only a person
-/// knows that a run under way is to change its course.
-pub fn after_signing_anew(state: PlanState, actor: Actor) -> Result<PlanState, Forbidden> {
+/// The state after signing another version of the plan, or other terms, while a run of it has stopped or
+/// failed. The state does not change, and the run can continue. Only a person may change the course of a
+/// run.
+pub fn state_after_signing_again(
+    state: PlanState,
+    actor: Actor,
+) -> Result<PlanState, ForbiddenTransition> {
     match (state, actor) {
         (Executing | Stalled | Failed, Actor::Person) => Ok(state),
-        (Executing | Stalled | Failed, _) => Err(Forbidden::Actor {
+        (Executing | Stalled | Failed, _) => Err(ForbiddenTransition::Actor {
             state,
-            act: Act::Approve,
+            act: Transition::Approve,
             actor,
             allowed: PERSON,
         }),
-        _ => after(state, Act::Approve, actor),
+        _ => state_after(state, Transition::Approve, actor),
     }
 }
 
-/// A plan with a run that is not over keeps its file.
+/// May the plan's file be deleted? Not while a run of it has not ended.
 pub fn may_delete(state: PlanState) -> bool {
     !matches!(state, Executing | Replanning | Stalled)
 }
 
-/// Whoever was told no does not begin anew with a copy that nobody said no to.
+/// May the plan be copied? A rejected plan only by a person: a copy would be free of the rejection.
 pub fn may_clone(state: PlanState, actor: Actor) -> bool {
     actor == Actor::Person || !matches!(state, Rejected | NeedsReview)
 }
 
-/// Whether this many rejections are too many.
-pub fn escalates(rejections: u64, most: u64) -> bool {
+/// Are these rejections too many, so that a person must review the plan?
+pub fn must_escalate(rejections: u64, most: u64) -> bool {
     rejections >= most
 }

@@ -46,8 +46,8 @@ failed retry approved person";
 fn table() -> Vec<String> {
     let mut lines = Vec::new();
     for state in PlanState::ALL {
-        for act in Act::ALL {
-            let results = Actor::ALL.map(|actor| (actor, after(state, act, actor)));
+        for act in Transition::ALL {
+            let results = Actor::ALL.map(|actor| (actor, state_after(state, act, actor)));
             let allowed: Vec<_> = results
                 .iter()
                 .filter_map(|(actor, result)| Some((actor.name(), result.as_ref().ok()?)))
@@ -78,13 +78,16 @@ fn the_table_is_the_designs() {
 
 #[test]
 fn refusals_say_what_is_possible() {
-    let twice = after(PlanState::Approved, Act::Approve, Actor::Person).unwrap_err();
+    let twice = state_after(PlanState::Approved, Transition::Approve, Actor::Person).unwrap_err();
     assert_eq!(twice.to_string(), "Cannot approve a plan that is approved");
-    let Forbidden::State { possible, .. } = twice else {
+    let ForbiddenTransition::State { possible, .. } = twice else {
         panic!("{twice:?}");
     };
-    assert_eq!(possible, [Act::Edit, Act::Cancel, Act::Start]);
-    let agent = after(PlanState::Verified, Act::Approve, Actor::Agent).unwrap_err();
+    assert_eq!(
+        possible,
+        [Transition::Edit, Transition::Cancel, Transition::Start]
+    );
+    let agent = state_after(PlanState::Verified, Transition::Approve, Actor::Agent).unwrap_err();
     assert_eq!(
         agent.to_string(),
         "Cannot approve a plan that is verified as agent: only person or policy may"
@@ -94,20 +97,20 @@ fn refusals_say_what_is_possible() {
 #[test]
 fn another_version_of_a_plan_whose_run_stands_still_is_a_persons_to_sign() {
     for state in [PlanState::Executing, PlanState::Stalled, PlanState::Failed] {
-        assert_eq!(after_signing_anew(state, Actor::Person), Ok(state));
+        assert_eq!(state_after_signing_again(state, Actor::Person), Ok(state));
         for actor in [Actor::Policy, Actor::Harness, Actor::Planner, Actor::Agent] {
-            let refused = after_signing_anew(state, actor).unwrap_err();
+            let refused = state_after_signing_again(state, actor).unwrap_err();
             assert!(
                 refused.to_string().ends_with("only person may"),
                 "{refused}"
             );
         }
         // What is no other version cannot be signed once more.
-        assert!(after(state, Act::Approve, Actor::Person).is_err());
+        assert!(state_after(state, Transition::Approve, Actor::Person).is_err());
     }
-    let verified = after_signing_anew(PlanState::Verified, Actor::Person);
+    let verified = state_after_signing_again(PlanState::Verified, Actor::Person);
     assert_eq!(verified, Ok(PlanState::Approved));
-    assert!(after_signing_anew(PlanState::Completed, Actor::Person).is_err());
+    assert!(state_after_signing_again(PlanState::Completed, Actor::Person).is_err());
 }
 
 #[test]
@@ -121,50 +124,59 @@ fn every_word_leads_back() {
 
 #[test]
 fn the_newest_fact_wins() {
-    let signed = Known {
+    let signed = PlanFlags {
         signed: true,
-        ..Known::default()
+        ..PlanFlags::default()
     };
-    let broken = Known {
+    let broken = PlanFlags {
         has_errors: true,
         signed: true,
         needs_person: false,
     };
-    let waiting = Known {
+    let waiting = PlanFlags {
         needs_person: true,
         ..signed
     };
-    let run = |outcome, cared_for| Fact::Run(KnownRun { outcome, cared_for });
+    let run = |outcome, is_attended| {
+        PlanFact::Run(RunFact {
+            outcome,
+            is_attended,
+        })
+    };
     let failed = run(Some(Outcome::Failed), false);
     for (known, facts, state) in [
-        (Known::default(), vec![], PlanState::Verified),
+        (PlanFlags::default(), vec![], PlanState::Verified),
         (broken, vec![], PlanState::Draft),
-        (broken, vec![Fact::Approved], PlanState::Draft),
+        (broken, vec![PlanFact::Approved], PlanState::Draft),
         (signed, vec![], PlanState::Approved),
-        (Known::default(), vec![Fact::Approved], PlanState::Verified),
         (
-            signed,
-            vec![Fact::Approved, Fact::Cancelled],
-            PlanState::Cancelled,
-        ),
-        (
-            signed,
-            vec![Fact::Rejected, Fact::Proposed],
+            PlanFlags::default(),
+            vec![PlanFact::Approved],
             PlanState::Verified,
         ),
         (
             signed,
-            vec![Fact::Rejected, Fact::NeedsReview],
+            vec![PlanFact::Approved, PlanFact::Cancelled],
+            PlanState::Cancelled,
+        ),
+        (
+            signed,
+            vec![PlanFact::Rejected, PlanFact::Proposed],
+            PlanState::Verified,
+        ),
+        (
+            signed,
+            vec![PlanFact::Rejected, PlanFact::NeedsReview],
             PlanState::NeedsReview,
         ),
         (
             signed,
-            vec![Fact::Approved, run(None, true)],
+            vec![PlanFact::Approved, run(None, true)],
             PlanState::Executing,
         ),
         (
             signed,
-            vec![Fact::Approved, run(None, false)],
+            vec![PlanFact::Approved, run(None, false)],
             PlanState::Stalled,
         ),
         (
@@ -173,41 +185,41 @@ fn the_newest_fact_wins() {
             PlanState::Completed,
         ),
         (signed, vec![failed], PlanState::Failed),
-        (signed, vec![failed, Fact::Retried], PlanState::Approved),
+        (signed, vec![failed, PlanFact::Retried], PlanState::Approved),
         (
-            Known::default(),
-            vec![failed, Fact::Retried],
+            PlanFlags::default(),
+            vec![failed, PlanFact::Retried],
             PlanState::Verified,
         ),
         (waiting, vec![], PlanState::NeedsReview),
-        (waiting, vec![Fact::Proposed], PlanState::NeedsReview),
-        (waiting, vec![Fact::Cancelled], PlanState::Cancelled),
+        (waiting, vec![PlanFact::Proposed], PlanState::NeedsReview),
+        (waiting, vec![PlanFact::Cancelled], PlanState::Cancelled),
         (waiting, vec![run(None, true)], PlanState::Executing),
     ] {
         assert_eq!(derive(known, facts.clone()), state, "{known:?} {facts:?}");
     }
 }
 
-fn history() -> impl Strategy<Value = Vec<(Act, Actor)>> {
-    let one = (0..Act::ALL.len(), 0..Actor::ALL.len());
-    let one = one.prop_map(|(act, actor)| (Act::ALL[act], Actor::ALL[actor]));
+fn history() -> impl Strategy<Value = Vec<(Transition, Actor)>> {
+    let one = (0..Transition::ALL.len(), 0..Actor::ALL.len());
+    let one = one.prop_map(|(act, actor)| (Transition::ALL[act], Actor::ALL[actor]));
     proptest::collection::vec(one, 0..60)
 }
 
-fn facts() -> impl Strategy<Value = Vec<Fact>> {
+fn facts() -> impl Strategy<Value = Vec<PlanFact>> {
     let run = |outcome| {
-        Fact::Run(KnownRun {
+        PlanFact::Run(RunFact {
             outcome,
-            cared_for: false,
+            is_attended: false,
         })
     };
     let one = prop_oneof![
-        Just(Fact::Proposed),
-        Just(Fact::Approved),
-        Just(Fact::Rejected),
-        Just(Fact::NeedsReview),
-        Just(Fact::Cancelled),
-        Just(Fact::Retried),
+        Just(PlanFact::Proposed),
+        Just(PlanFact::Approved),
+        Just(PlanFact::Rejected),
+        Just(PlanFact::NeedsReview),
+        Just(PlanFact::Cancelled),
+        Just(PlanFact::Retried),
         Just(run(None)),
         Just(run(Some(Outcome::Failed))),
         Just(run(Some(Outcome::Completed))),
@@ -224,11 +236,11 @@ proptest! {
         has_errors in any::<bool>(),
         signed in any::<bool>(),
     ) {
-        let known = Known { has_errors, signed, needs_person: true };
+        let known = PlanFlags { has_errors, signed, needs_person: true };
         let state = derive(known, facts);
         for actor in [Actor::Agent, Actor::Planner, Actor::Policy] {
-            for act in [Act::Approve, Act::Start, Act::Revise] {
-                prop_assert!(after(state, act, actor).is_err(), "{act:?} from {state}");
+            for act in [Transition::Approve, Transition::Start, Transition::Revise] {
+                prop_assert!(state_after(state, act, actor).is_err(), "{act:?} from {state}");
             }
         }
     }
@@ -240,7 +252,7 @@ proptest! {
         let mut state = PlanState::Draft;
         let mut approved = false;
         for (act, actor) in history {
-            match after(state, act, actor) {
+            match state_after(state, act, actor) {
                 Ok(next) => {
                     if matches!(next, PlanState::Approved | PlanState::Rejected | PlanState::Cancelled) {
                         prop_assert!(!matches!(actor, Actor::Agent | Actor::Planner));
@@ -257,19 +269,19 @@ proptest! {
                             | PlanState::NeedsReview | PlanState::Cancelled => false,
                         PlanState::Executing | PlanState::Replanning | PlanState::Stalled | PlanState::Completed | PlanState::Failed => approved,
                     };
-                    prop_assert!(possible(state, actor).contains(&act));
+                    prop_assert!(possible_transitions(state, actor).contains(&act));
                     state = next;
                 }
-                Err(Forbidden::State { possible, .. }) => {
+                Err(ForbiddenTransition::State { possible, .. }) => {
                     prop_assert!(!possible.contains(&act));
                     for other in possible {
-                        prop_assert!(after(state, other, actor).is_ok());
+                        prop_assert!(state_after(state, other, actor).is_ok());
                     }
                 }
-                Err(Forbidden::Actor { allowed, .. }) => {
+                Err(ForbiddenTransition::Actor { allowed, .. }) => {
                     prop_assert!(!allowed.contains(&actor));
                     for other in allowed {
-                        prop_assert!(after(state, act, *other).is_ok());
+                        prop_assert!(state_after(state, act, *other).is_ok());
                     }
                 }
             }

@@ -6,12 +6,12 @@ use crate::verdict::{Observation, TestsRun, Verdict, weaker_room};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Baseline {
     pub verdict: Option<Verdict>,
-    /// The commit that it looked at, where a run has commits.
+    /// The commit that it ran on, if the run has commits.
     pub commit: Option<String>,
-    /// It was run after the work, because others had changed something meanwhile.
+    /// It ran after the work, because other steps had changed the tree meanwhile.
     pub after_work: bool,
-    /// Why it gave no answer, where that is known.
-    pub excuse: Option<String>,
+    /// Why it gave no answer, if known.
+    pub inconclusive_reason: Option<String>,
     /// Tests that ran in it.
     pub tests: Option<TestsRun>,
 }
@@ -19,13 +19,13 @@ pub struct Baseline {
 /// What is known of all runs of the contract, and of the last of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContractRuns {
-    /// The version of the tree that the last run looked at.
+    /// The version of the tree that the last run saw.
     pub tree_version: u64,
     /// The git tree of the last verdict.
     pub judged_on: Option<String>,
     /// Tests that ran in the last evaluation.
     pub tests: Option<TestsRun>,
-    /// How the tree was shown to it: the weakest of before and after the work.
+    /// How the tree was shown to it (`overlay`, `copy`, `shared`): the weakest of all runs.
     pub room: Option<String>,
     /// The last run reused what an earlier one had built.
     pub warm: bool,
@@ -36,7 +36,7 @@ pub struct ContractRuns {
 }
 
 impl ContractRuns {
-    /// The same after a run before the work: what was seen of earlier work no longer counts.
+    /// The same after a baseline: what is known of earlier work no longer counts.
     pub(crate) fn after_baseline(&self, observed: &Observation) -> Self {
         Self {
             room: observed.room.clone(),

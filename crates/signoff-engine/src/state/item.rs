@@ -1,12 +1,12 @@
 //! Something that waits on a person.
 
-use crate::event::{Choice, ItemKind};
+use crate::event::{Choice, InboxKind};
 
 /// Something that waits on a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct InboxItem {
     pub id: String,
-    pub kind: ItemKind,
+    pub kind: InboxKind,
     /// The step, or the first of several.
     pub step: usize,
     /// All of them, where it is about several.
@@ -17,7 +17,7 @@ pub struct Item {
     pub options: Vec<String>,
 }
 
-impl Item {
+impl InboxItem {
     /// The words it can be answered with: what the plan offers, then what the harness does.
     pub fn words(&self) -> Vec<&str> {
         let offered = self.options.iter().map(String::as_str);

@@ -5,13 +5,17 @@ use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::{Tool, built_in};
 
 use super::{Run, Stage};
-use crate::event::{Isolation, Land, Outcome, RunTree};
+use crate::event::{Isolation, LandAt, Outcome, RunTree};
 
-/// Where a step sits in a run that works in worktrees.
+/// Where a step's work is, in a run with worktrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Seat {
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Seat")
+)]
+pub enum WorkLocation {
     /// In a worktree of its own.
     Worktree,
     /// In the run's tree.
@@ -21,29 +25,29 @@ pub enum Seat {
 }
 
 impl Run {
-    /// Where a step sits that has begun and not ended; nothing, if everything is in the checkout.
-    pub fn seat(&self, at: usize) -> Option<Seat> {
+    /// Where the work of an active step is; `None` if the run works in the checkout.
+    pub fn work_location(&self, at: usize) -> Option<WorkLocation> {
         let (_, state) = self.step(at).filter(|_| self.in_worktrees())?;
         let tree = if self.has_own_tree(at) {
-            Seat::Worktree
+            WorkLocation::Worktree
         } else {
-            Seat::RunTree
+            WorkLocation::RunTree
         };
         match state.stage {
             Stage::Idle | Stage::Expanded | Stage::Ended => None,
             Stage::Provisional if state.attempt.commit.is_some() => None,
             Stage::Assembling { .. } | Stage::NeedsMerge { .. } | Stage::Merging { .. } => {
-                Some(Seat::MergeQueue)
+                Some(WorkLocation::MergeQueue)
             }
             Stage::NeedsEvaluation { .. } | Stage::Evaluating { .. }
                 if state.attempt.candidate.is_some() || self.wants_candidate(at) =>
             {
-                Some(Seat::MergeQueue)
+                Some(WorkLocation::MergeQueue)
             }
             Stage::NeedsBaseline | Stage::Baselining if state.attempt.candidate.is_some() => {
-                Some(Seat::MergeQueue)
+                Some(WorkLocation::MergeQueue)
             }
-            Stage::Rechecking => Some(Seat::RunTree),
+            Stage::Rechecking => Some(WorkLocation::RunTree),
             Stage::NeedsBaseline
             | Stage::Baselining
             | Stage::NeedsWork
@@ -69,22 +73,22 @@ impl Run {
     /// Do files come into the checkout, rather than commits?
     pub fn lands_files(&self) -> bool {
         let private = self.run_tree().is_some_and(|tree| tree.private);
-        self.in_worktrees() && (self.settings.land == Land::Step || private)
+        self.in_worktrees() && (self.settings.land == LandAt::Step || private)
     }
 
     /// Are there merged files that land at once?
     pub(crate) fn has_files_to_land(&self) -> bool {
-        let at_once = self.in_worktrees() && self.settings.land == Land::Step;
+        let at_once = self.in_worktrees() && self.settings.land == LandAt::Step;
         at_once && self.tree.is_some() && self.head != self.landed_head
     }
 
     /// Does a step use the run's tree, or build a candidate on its head?
     pub fn has_queue_holder(&self) -> bool {
         let active = self.active.iter().filter_map(|&at| self.steps.get(at));
-        self.in_worktrees() && active.into_iter().any(|step| step.occupies.has_queue())
+        self.in_worktrees() && active.into_iter().any(|step| step.allocation.has_queue())
     }
 
-    /// Has anything joined it that a person did in the checkout?
+    /// Have changes of a person in the checkout joined the run's tree?
     pub fn has_joined(&self) -> bool {
         !self.joined.is_empty()
     }
@@ -105,33 +109,33 @@ impl Run {
     }
 
     /// The commit that it was brought into the checkout as.
-    pub fn landed(&self) -> Option<&str> {
+    pub fn landed_commit(&self) -> Option<&str> {
         let landing = self.landing.as_ref().filter(|(_, done)| *done);
         landing.map(|(commit, _)| commit.as_str())
     }
 
     /// The commit that it was about to be brought into the checkout as.
-    pub fn landing(&self) -> Option<&str> {
+    pub fn landing_commit(&self) -> Option<&str> {
         let landing = self.landing.as_ref().filter(|(_, done)| !done);
         landing.map(|(commit, _)| commit.as_str())
     }
 
-    /// Did it complete something that is nowhere but in its own commits?
+    /// Does completed work exist only in the run's own commits?
     pub fn has_not_landed(&self) -> bool {
         let completed = matches!(self.outcome(), Some(Outcome::Completed | Outcome::Partial));
         let start = self.run_tree().map(|tree| tree.start.as_str());
-        let settled = self.landed().is_some() || self.has_landed_files() || self.undone();
+        let settled = self.landed_commit().is_some() || self.has_landed_files() || self.is_undone();
         completed && self.in_worktrees() && !settled && self.head() != start
     }
 
-    /// Are the files of all its steps in the checkout, where each comes as its step passes?
+    /// Are all files in the checkout, in a run that lands each step?
     pub fn has_landed_files(&self) -> bool {
-        let at_once = self.in_worktrees() && self.settings.land == Land::Step;
+        let at_once = self.in_worktrees() && self.settings.land == LandAt::Step;
         at_once && self.head == self.landed_head && self.held.is_empty()
     }
 
     /// Was it taken back?
-    pub fn undone(&self) -> bool {
+    pub fn is_undone(&self) -> bool {
         self.undone
     }
 
@@ -145,7 +149,7 @@ impl Run {
             })
     }
 
-    /// Must the step's work be put on top of what was merged before it can be judged?
+    /// Must a candidate be built before the step can be judged?
     pub(crate) fn wants_candidate(&self, at: usize) -> bool {
         self.in_worktrees()
             && self.step(at).is_some_and(|(definition, state)| {

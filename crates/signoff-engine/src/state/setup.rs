@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use signoff_plan::expression::{Scope, read};
+use signoff_plan::expression::{Scope, StepRead, read};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
 use super::{Run, StepState, Usage};
-use crate::event::{Accept, Green, Isolation, Settings};
-use crate::template::rendered;
+use crate::event::{AcceptAt, Isolation, OnGreenBaseline, Settings};
+use crate::template::render_step;
 
 impl Run {
     /// A run in which nothing has happened yet. Only a signed plan can be run.
@@ -20,7 +20,7 @@ impl Run {
             .map(|(at, step)| (step.id.clone(), at))
             .collect();
         let read = read_steps(plan, &index);
-        let rendered = with_params(plan);
+        let rendered = rendered_steps(plan);
         let mut dependents = vec![Vec::new(); plan.steps.len()];
         let mut steps = Vec::with_capacity(plan.steps.len());
         let mut ready = BTreeSet::new();
@@ -47,13 +47,13 @@ impl Run {
             settings: Settings {
                 backoff: 0,
                 baseline: true,
-                green: Green::Run,
-                accept: Accept::Step,
+                green: OnGreenBaseline::Run,
+                accept: AcceptAt::Step,
                 jobs: 1,
                 sandbox: String::new(),
                 isolation: Isolation::Shared,
-                land: crate::event::Land::End,
-                cache: crate::event::Cache::Cold,
+                land: crate::event::LandAt::End,
+                cache: crate::event::ContractCache::Cold,
             },
             steps,
             rendered,
@@ -70,7 +70,7 @@ impl Run {
             provisional: BTreeSet::new(),
             tree: None,
             head: None,
-            seen_tree: None,
+            latest_tree: None,
             landing: None,
             landed_head: None,
             held: Vec::new(),
@@ -100,19 +100,24 @@ fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for step in &plan.steps {
         for text in step.when.iter().chain(&step.for_each) {
-            let reads = read(text).map(|reads| reads.steps).unwrap_or_default();
+            let reads = steps_read(text);
             let ids = reads.iter().map(|read| read.id);
             found.extend(ids.filter_map(|id| index.get(id).copied()));
         }
         if let Work::Tool { args, .. } = &step.work {
-            referenced(args, &mut |id| found.extend(index.get(id).copied()));
+            for_each_reference(args, &mut |id| found.extend(index.get(id).copied()));
         }
     }
     found
 }
 
+/// The steps whose values an expression reads. An invalid expression reads nothing; evaluating it reports why.
+pub(crate) fn steps_read(text: &str) -> Vec<StepRead<'_>> {
+    read(text).map(|reads| reads.steps).unwrap_or_default()
+}
+
 /// Calls `each` with every step that arguments refer to.
-pub(crate) fn referenced(args: &serde_json::Value, each: &mut dyn FnMut(&str)) {
+pub(crate) fn for_each_reference(args: &serde_json::Value, each: &mut dyn FnMut(&str)) {
     match args {
         serde_json::Value::String(text) => {
             for Token { kind, .. } in scan(text) {
@@ -121,16 +126,20 @@ pub(crate) fn referenced(args: &serde_json::Value, each: &mut dyn FnMut(&str)) {
                 }
             }
         }
-        serde_json::Value::Array(items) => items.iter().for_each(|item| referenced(item, each)),
+        serde_json::Value::Array(items) => {
+            items.iter().for_each(|item| for_each_reference(item, each))
+        }
         serde_json::Value::Object(members) => {
-            members.values().for_each(|value| referenced(value, each));
+            members
+                .values()
+                .for_each(|value| for_each_reference(value, each));
         }
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
     }
 }
 
 /// Steps whose texts hold parameters, with the values in them. Loops are rendered with their items.
-fn with_params(plan: &Plan) -> BTreeMap<usize, Step> {
+fn rendered_steps(plan: &Plan) -> BTreeMap<usize, Step> {
     let scope = Scope {
         params: plan.params.clone(),
         ..Scope::default()
@@ -139,6 +148,6 @@ fn with_params(plan: &Plan) -> BTreeMap<usize, Step> {
     let single = steps.filter(|(_, step)| step.for_each.is_none());
     // `unrenderable` reports what cannot be rendered before the run starts.
     single
-        .filter_map(|(at, step)| Some((at, rendered(step, &scope).ok()??)))
+        .filter_map(|(at, step)| Some((at, render_step(step, &scope).ok()??)))
         .collect()
 }

@@ -10,13 +10,13 @@ use super::contract::{Baseline, ContractRuns};
 use super::stage::{Stage, StepStatus};
 use crate::Millis;
 use crate::event::{Changes, Choice};
-use crate::evidence::{Facts, Grade};
+use crate::evidence::{EvidenceFacts, Grade};
 use crate::verdict::{ProcessEnd, Verdict, is_repeated};
 
 /// What the harness knows of one step.
 ///
-/// What begins and ends together is one value: a new attempt is a new [`AttemptState`], a step that is
-/// taken up again has a new [`Turn`]. Nothing is reset field by field.
+/// What begins and ends together is one value: a new attempt is a new [`AttemptState`], and a step that
+/// starts again has a new [`Activation`]. Nothing is reset field by field.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepState {
     pub status: StepStatus,
@@ -25,50 +25,50 @@ pub struct StepState {
     pub waits_for: usize,
     /// Dependents count this step as done.
     pub satisfies: bool,
-    /// It is among those that progress counts.
+    /// Progress counts it as done.
     pub counted: bool,
     /// Which item of which loop it is.
     pub item: Option<LoopItem>,
-    /// What it gave for conditions and references to read.
+    /// Its values, for conditions and references of other steps.
     pub values: StepValues,
-    pub turn: Turn,
+    pub activation: Activation,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
     pub attempt: AttemptState,
     /// What the run has given it to work with.
-    pub occupies: Occupied,
+    pub allocation: Allocation,
     pub baseline: Baseline,
     pub contract: ContractRuns,
-    /// What the step changed since it began, as far as it was looked at; in worktrees, what its
+    /// What the step changed since it began, as far as it was recorded; in worktrees, what its
     /// candidate changes.
     pub changes: Changes,
     pub cut_off: CutOffAttempts,
-    /// What the next prompt says about the attempts before.
+    /// What the next prompt says about earlier attempts.
     pub advice: Advice,
     pub outcome: StepOutcome,
     pub history: History,
 }
 
 impl StepState {
-    /// Position of the loop that it is an item of.
+    /// Position of the loop that this step is an item of.
     pub fn parent(&self) -> Option<usize> {
         self.item.as_ref().map(|item| item.parent)
     }
 
-    /// Is its contract run again because something changed in the checkout while it ran?
+    /// Must its contract run again because the checkout changed while it ran?
     pub fn is_run_again(&self) -> bool {
         self.attempt.void > 0 && is_repeated(self.attempt.void)
     }
 
-    /// How its agent ended, if that was not well and nothing else shows that the work was done.
+    /// How its agent ended, if it failed and no baseline shows that the work was done anyway.
     pub(crate) fn ended_badly(&self) -> Option<&ProcessEnd> {
         let proved = self.baseline.verdict == Some(Verdict::Fail);
         let ended = self.attempt.work_ended.as_ref();
         ended.filter(|ended| !ended.succeeded() && !proved)
     }
 
-    /// How long it took from its beginning to its end, with all the waiting in between.
-    pub fn took(&self) -> Option<Millis> {
+    /// Time from its beginning to its end, including all waiting.
+    pub fn duration(&self) -> Option<Millis> {
         let History {
             began_at, ended_at, ..
         } = self.history;
@@ -86,74 +86,74 @@ pub struct LoopItem {
     pub number: u64,
 }
 
-/// What is known of a step since it was last taken up: at its beginning, or when a person let it be
-/// tried again after it had ended.
+/// What is known of a step since it last started: for the first time, or because a person allowed
+/// another try after it had ended.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Turn {
-    /// Its condition was found to hold.
+pub struct Activation {
+    /// Its condition (`when`) holds.
     pub condition_held: bool,
-    /// A person gave leave to start its work.
+    /// A person approved the start of its work.
     pub approved: bool,
-    /// Arguments that a person put in the place of the plan's.
+    /// Arguments from a person, which replace those of the plan.
     pub args: Option<Value>,
     /// An answer whose consequence has not been recorded yet.
     pub answered: Option<(Choice, String)>,
     /// Attempts that used up a retry.
     pub failures: u32,
-    /// Agents started since a person last granted more.
+    /// Agents started since a person last extended the budget.
     pub agents: u64,
-    /// Times the harness died or was stopped while the agent worked.
+    /// How often the harness died or was stopped while the agent worked.
     pub interruptions: u32,
     pub not_before: Millis,
-    /// The commit that its own worktree began with; none = it is to begin with the head.
+    /// The commit that its own worktree starts from; `None` = the head.
     pub base: Option<String>,
-    /// The commit whose content its own worktree began with, where the attempt before was put on a
+    /// The commit whose content its own worktree starts with, if the previous attempt was moved to a
     /// newer base.
     pub carried: Option<String>,
 }
 
 /// What the run has given a step to work with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Occupied {
+pub enum Allocation {
     #[default]
     Nothing,
-    /// One of the places for work. A step that a person's answer takes up again has to wait for one.
-    Place,
-    /// A place, and the run's tree until the step is merged or given up.
-    Queue,
+    /// One of the `jobs` slots. A step that continues after a person's answer waits for a free one.
+    Slot,
+    /// A slot, and the run's tree until the step is merged or given up.
+    MergeQueue,
 }
 
-impl Occupied {
-    pub fn has_place(self) -> bool {
-        self >= Self::Place
+impl Allocation {
+    pub fn has_slot(self) -> bool {
+        self >= Self::Slot
     }
 
     pub fn has_queue(self) -> bool {
-        self == Self::Queue
+        self == Self::MergeQueue
     }
 
-    pub(crate) fn take_place(&mut self) {
-        *self = (*self).max(Self::Place);
+    pub(crate) fn take_slot(&mut self) {
+        *self = (*self).max(Self::Slot);
     }
 
     pub(crate) fn leave_queue(&mut self) {
-        *self = (*self).min(Self::Place);
+        *self = (*self).min(Self::Slot);
     }
 }
 
 /// Attempts of a step that were cut off.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CutOffAttempts {
-    /// No later attempt goes on from what these did.
+    /// Later attempts do not continue from what these left.
     pub numbers: BTreeSet<u32>,
-    /// The first of its last attempts of which nobody saw what they changed.
+    /// The first of the latest attempts whose changes were not recorded.
     pub unseen_since: Option<u32>,
 }
 
-/// What the next prompt says about the attempts before.
+/// What the next prompt says about earlier attempts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Advice {
-    /// How the attempt before failed.
+    /// How the previous attempt failed.
     pub failure: Option<Failure>,
     /// What a person advises.
     pub hint: Option<String>,
@@ -162,39 +162,39 @@ pub struct Advice {
 /// How a step ended, and how we know.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepOutcome {
-    pub evidence: Option<(Grade, Facts)>,
+    pub evidence: Option<(Grade, EvidenceFacts)>,
     /// Why it failed, was skipped or is blocked.
     pub reason: Option<String>,
-    /// It is completed by an evaluation that reused what an earlier one had built, and its contract
-    /// has not held without since.
+    /// Its last evaluation reused what an earlier one had built, and no evaluation without that has
+    /// passed since.
     pub unconfirmed: bool,
-    /// Its contract held, and no longer did at the end.
+    /// Its contract held once and failed at the end.
     pub regressed: bool,
-    /// It was done under an earlier version of the plan, and does not fall with what it waits for.
+    /// It was done under an earlier version of the plan, and stays done if its dependencies fail.
     pub kept: bool,
 }
 
-/// What stays known of a step whatever becomes of it.
+/// What is remembered of a step across activations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
     /// When the step began; 0 = it has not.
     pub began_at: Millis,
     /// When it last ended; 0 = it has not.
     pub ended_at: Millis,
-    /// It ended before and was taken up again.
+    /// It ended before and started again.
     pub ended_before: bool,
     /// What its agent said last; shown to people, never judged.
     pub said: Option<String>,
 }
 
-/// A failed attempt, as its successor is told about it.
+/// A failed attempt, as the prompt of the next one describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub unmet: Vec<String>,
     pub ended: ProcessEnd,
     pub stdout: String,
     pub stderr: String,
-    /// The work was not merged: the files in which it conflicts, with the conflicting parts in
-    /// `stdout`, or no file and the reason there. Nothing was run.
+    /// The work could not be merged: the conflicting files, with their conflicting parts in `stdout`;
+    /// or no files, with the reason in `stdout`. No contract was run.
     pub conflict: Option<Vec<String>>,
 }

@@ -1,15 +1,15 @@
 //! What a run has used of its plan's budget.
 
 use crate::Millis;
-use crate::event::{Choice, Event, Recorded};
+use crate::event::{Choice, Event, RecordedEvent};
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Usage {
     pub(crate) agents: u64,
-    /// Time of the stretches that have ended; waiting on a person is not counted.
+    /// Wall clock of earlier invocations; waiting on a person is not counted.
     pub(crate) wall: Millis,
-    /// Start of the present stretch.
+    /// When the present invocation started.
     pub(crate) since: Millis,
     pub(crate) latest: Millis,
     /// How often a person granted the budget once more.
@@ -17,7 +17,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    pub(crate) fn note(&mut self, recorded: &Recorded) {
+    pub(crate) fn note(&mut self, recorded: &RecordedEvent) {
         if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {
             self.wall += self.latest.saturating_sub(self.since);
             self.since = recorded.at;
@@ -81,7 +81,7 @@ mod tests {
                 },
             ),
         ] {
-            usage.note(&Recorded { seq: 0, at, event });
+            usage.note(&RecordedEvent { seq: 0, at, event });
         }
         assert_eq!(usage.wall_at(usage.latest()), 2000);
     }

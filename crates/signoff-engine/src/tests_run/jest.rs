@@ -1,16 +1,16 @@
 //! `Tests:       1 failed, 1 skipped, 2 passed, 4 total`.
 
 use super::Summary;
-use super::summary::Fate;
+use super::summary::CountedAs;
 use super::text::sum_of;
 
-const WORDS: [(&str, Fate); 6] = [
-    ("passed", Fate::Passed),
-    ("failed", Fate::Failed),
-    ("skipped", Fate::Skipped),
-    ("todo", Fate::Skipped),
-    ("pending", Fate::Skipped),
-    ("total", Fate::Nothing),
+const WORDS: [(&str, CountedAs); 6] = [
+    ("passed", CountedAs::Passed),
+    ("failed", CountedAs::Failed),
+    ("skipped", CountedAs::Skipped),
+    ("todo", CountedAs::Skipped),
+    ("pending", CountedAs::Skipped),
+    ("total", CountedAs::Nothing),
 ];
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {

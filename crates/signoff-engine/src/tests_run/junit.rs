@@ -2,7 +2,7 @@
 //! version 5 (`[         5 tests successful      ]`).
 
 use super::Summary;
-use super::summary::Fate;
+use super::summary::CountedAs;
 use super::text::counted;
 
 pub(super) fn plain(lines: &[&str]) -> Vec<Summary> {
@@ -37,9 +37,9 @@ pub(super) fn platform(lines: &[&str]) -> Vec<Summary> {
 fn entry(line: &str) -> Option<Summary> {
     let (count, words) = counted(line.strip_prefix('[')?.strip_suffix(']')?)?;
     let fate = match words {
-        "tests successful" => Fate::Passed,
-        "tests failed" => Fate::Failed,
-        "tests skipped" | "tests aborted" => Fate::Skipped,
+        "tests successful" => CountedAs::Passed,
+        "tests failed" => CountedAs::Failed,
+        "tests skipped" | "tests aborted" => CountedAs::Skipped,
         _ => return None,
     };
     let mut summary = Summary::default();

@@ -7,7 +7,7 @@ const LONGEST: usize = 100_000;
 
 /// How a test ended, as its line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum TestResult {
     Passed,
     Failed,
 }
@@ -22,7 +22,7 @@ pub(crate) fn test_names<'t>(
     let lines = outputs.into_iter().flat_map(str::lines);
     let named = lines.filter_map(|line| named(line.trim()));
     let mut names: Vec<String> = named
-        .filter(|(_, end)| !only_passed || *end == End::Passed)
+        .filter(|(_, end)| !only_passed || *end == TestResult::Passed)
         .map(|(name, _)| name.to_owned())
         .collect();
     let letters: usize = names.iter().map(String::len).sum();
@@ -35,16 +35,19 @@ pub(crate) fn test_names<'t>(
 }
 
 /// The test that a line of `go test -v`, `cargo test` or `unittest -v` tells the end of.
-fn named(line: &str) -> Option<(&str, End)> {
-    for (opening, end) in [("--- PASS: ", End::Passed), ("--- FAIL: ", End::Failed)] {
+fn named(line: &str) -> Option<(&str, TestResult)> {
+    for (opening, end) in [
+        ("--- PASS: ", TestResult::Passed),
+        ("--- FAIL: ", TestResult::Failed),
+    ] {
         if let Some(rest) = line.strip_prefix(opening) {
             return Some((rest.rsplit_once(" (")?.0, end));
         }
     }
     let (name, end) = line.rsplit_once(" ... ")?;
     let end = match end {
-        "ok" => End::Passed,
-        "FAILED" | "FAIL" | "ERROR" => End::Failed,
+        "ok" => TestResult::Passed,
+        "FAILED" | "FAIL" | "ERROR" => TestResult::Failed,
         _ => return None,
     };
     if let Some(name) = name.strip_prefix("test ") {

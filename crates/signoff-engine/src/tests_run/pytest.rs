@@ -1,27 +1,27 @@
 //! `=== 3 passed, 1 skipped in 0.02s ===`; with `-q` without the rules.
 
 use super::Summary;
-use super::summary::Fate;
+use super::summary::CountedAs;
 use super::text::sum_of;
 
 /// An error is no test: a module that could not be loaded, or a fixture that could not begin or end.
 /// One that fails as expected says nothing about the work.
-const WORDS: [(&str, Fate); 15] = [
-    ("passed", Fate::Passed),
-    ("xpassed", Fate::Passed),
-    ("failed", Fate::Failed),
-    ("error", Fate::Error),
-    ("errors", Fate::Error),
-    ("skipped", Fate::Skipped),
-    ("xfailed", Fate::Skipped),
-    ("deselected", Fate::Nothing),
-    ("warning", Fate::Nothing),
-    ("warnings", Fate::Nothing),
-    ("rerun", Fate::Nothing),
-    ("subtests passed", Fate::Nothing),
-    ("subtests failed", Fate::Error),
-    ("test collected", Fate::Nothing),
-    ("tests collected", Fate::Nothing),
+const WORDS: [(&str, CountedAs); 15] = [
+    ("passed", CountedAs::Passed),
+    ("xpassed", CountedAs::Passed),
+    ("failed", CountedAs::Failed),
+    ("error", CountedAs::Error),
+    ("errors", CountedAs::Error),
+    ("skipped", CountedAs::Skipped),
+    ("xfailed", CountedAs::Skipped),
+    ("deselected", CountedAs::Nothing),
+    ("warning", CountedAs::Nothing),
+    ("warnings", CountedAs::Nothing),
+    ("rerun", CountedAs::Nothing),
+    ("subtests passed", CountedAs::Nothing),
+    ("subtests failed", CountedAs::Error),
+    ("test collected", CountedAs::Nothing),
+    ("tests collected", CountedAs::Nothing),
 ];
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {

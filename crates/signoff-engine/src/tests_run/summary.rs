@@ -14,7 +14,7 @@ pub struct Summary {
 
 /// What became of the tests that a word of a summary counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CountedAs {
     Passed,
     Failed,
     Error,
@@ -52,13 +52,13 @@ impl Summary {
         }
     }
 
-    pub(super) fn add(&mut self, fate: Fate, count: u64) {
+    pub(super) fn add(&mut self, fate: CountedAs, count: u64) {
         let sum = match fate {
-            Fate::Passed => &mut self.passed,
-            Fate::Failed => &mut self.failed,
-            Fate::Error => &mut self.errors,
-            Fate::Skipped => &mut self.skipped,
-            Fate::Nothing => return,
+            CountedAs::Passed => &mut self.passed,
+            CountedAs::Failed => &mut self.failed,
+            CountedAs::Error => &mut self.errors,
+            CountedAs::Skipped => &mut self.skipped,
+            CountedAs::Nothing => return,
         };
         *sum = sum.saturating_add(count);
     }

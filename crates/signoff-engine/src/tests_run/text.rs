@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Summary;
-use super::summary::Fate;
+use super::summary::CountedAs;
 
 /// The text without terminal sequences (`ESC [ … letter`, `ESC ] … BEL`).
 pub(super) fn without_colours(text: &str) -> Cow<'_, str> {
@@ -47,7 +47,7 @@ pub(super) fn counted(part: &str) -> Option<(u64, &str)> {
 /// words that are known: anything else is not the summary it looks like.
 pub(super) fn sum_of<'a>(
     parts: impl IntoIterator<Item = &'a str>,
-    known: &[(&str, Fate)],
+    known: &[(&str, CountedAs)],
 ) -> Option<Summary> {
     let mut sum = Summary::default();
     for part in parts {
@@ -82,9 +82,9 @@ mod tests {
     #[test]
     fn a_list_is_a_summary_only_as_a_whole() {
         let known = [
-            ("passed", Fate::Passed),
-            ("failed", Fate::Failed),
-            ("skipped", Fate::Skipped),
+            ("passed", CountedAs::Passed),
+            ("failed", CountedAs::Failed),
+            ("skipped", CountedAs::Skipped),
         ];
         let sum = |text: &str| Some(sum_of(text.split(','), &known)?.ran());
         assert_eq!(sum("2 passed, 1 failed, 4 skipped"), Some(3));

@@ -1,15 +1,15 @@
 //! `      Tests  1 failed | 2 passed | 1 skipped (4)`.
 
 use super::Summary;
-use super::summary::Fate;
+use super::summary::CountedAs;
 use super::text::sum_of;
 
-const WORDS: [(&str, Fate); 5] = [
-    ("passed", Fate::Passed),
-    ("failed", Fate::Failed),
-    ("expected fail", Fate::Skipped),
-    ("skipped", Fate::Skipped),
-    ("todo", Fate::Skipped),
+const WORDS: [(&str, CountedAs); 5] = [
+    ("passed", CountedAs::Passed),
+    ("failed", CountedAs::Failed),
+    ("expected fail", CountedAs::Skipped),
+    ("skipped", CountedAs::Skipped),
+    ("todo", CountedAs::Skipped),
 ];
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {

@@ -1,11 +1,11 @@
 //! Agent steps without a contract: only a person can say that they are done.
 
-use signoff_engine::{Accept, Choice, Grade, Input, Outcome, Refusal, StepStatus, decide};
+use signoff_engine::{AcceptAt, Choice, Grade, Input, Outcome, Refusal, StepStatus, decide};
 
 use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, plan_text};
 
 fn at_the_end(steps: &[&str]) -> World {
-    let mut world = World::accepting(Accept::End, &plan_text(steps), Outcomes::default());
+    let mut world = World::accepting(AcceptAt::End, &plan_text(steps), Outcomes::default());
     world.play();
     world
 }
@@ -186,7 +186,7 @@ fn a_failed_critical_step_ends_the_run_before_anybody_is_asked() {
         contracts: [signoff_engine::ProcessEnd::Exited(1)].into(),
         ..Outcomes::default()
     };
-    let mut world = World::accepting(Accept::End, &plan_text(&[UNVERIFIED, &abort]), outcomes);
+    let mut world = World::accepting(AcceptAt::End, &plan_text(&[UNVERIFIED, &abort]), outcomes);
     world.play();
     assert_eq!(world.run.items().count(), 0);
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));

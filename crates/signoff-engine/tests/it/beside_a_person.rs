@@ -1,13 +1,13 @@
 //! A person works in the checkout while contracts run: what they disturb is run again, and costs no attempt.
 
 use signoff_engine::{
-    Accept, Action, Changes, Event, Grade, Input, Observation, Outcome, ProcessEnd, Stage, due,
+    AcceptAt, Action, Changes, Event, Grade, Input, Observation, Outcome, ProcessEnd, Stage, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
 
 fn one_step(body: &str) -> World {
-    World::in_worktrees(Accept::Step, 4, &plan_text(&[body]), Outcomes::default())
+    World::in_worktrees(AcceptAt::Step, 4, &plan_text(&[body]), Outcomes::default())
 }
 
 fn disturbed(code: i32) -> Observation {
@@ -128,7 +128,7 @@ fn a_disturbed_contract_is_run_again_and_a_person_is_asked_in_the_end() {
     let item = world.run.items().next().expect("a question");
     assert!(item.question.contains("`z` changed"), "{}", item.question);
     assert!(!item.question.contains("not started"), "{}", item.question);
-    assert_eq!(world.run.step(0).expect("a step").1.turn.failures, 0);
+    assert_eq!(world.run.step(0).expect("a step").1.activation.failures, 0);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn red_without_what_a_person_changed_costs_no_attempt() {
         "{}",
         item.question
     );
-    assert_eq!(world.run.step(0).expect("a step").1.turn.failures, 0);
+    assert_eq!(world.run.step(0).expect("a step").1.activation.failures, 0);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn an_attempt_begins_with_what_joined_during_the_baseline() {
     join(&mut world, "notes", false);
     contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
     assert!(matches!(begin(&mut world), Action::Dispatch { .. }));
-    let base = world.run.step(0).expect("a step").1.turn.base.clone();
+    let base = world.run.step(0).expect("a step").1.activation.base.clone();
     assert_eq!(base.as_deref(), Some("with notes"));
 }
 

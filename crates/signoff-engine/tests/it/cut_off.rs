@@ -2,7 +2,8 @@
 //! other, by what the step changed since it began.
 
 use signoff_engine::{
-    Accept, Action, Candidate, Changes, Choice, Event, Facts, Input, Observation, ProcessEnd, due,
+    AcceptAt, Action, Candidate, Changes, Choice, Event, EvidenceFacts, Input, Observation,
+    ProcessEnd, due,
 };
 
 use crate::world::{Outcomes, World, plan_text, saw};
@@ -30,7 +31,7 @@ fn in_place() -> World {
 }
 
 fn in_worktrees() -> World {
-    World::in_worktrees(Accept::Step, 1, &plan_text(&[BODY]), Outcomes::default())
+    World::in_worktrees(AcceptAt::Step, 1, &plan_text(&[BODY]), Outcomes::default())
 }
 
 /// The harness dies while the agent works, and comes back.
@@ -105,7 +106,7 @@ fn check(world: &World, counted: Option<bool>, reason: &str) {
     assert!(why.contains(reason), "{why}");
 }
 
-fn facts(world: &World) -> Option<Facts> {
+fn facts(world: &World) -> Option<EvidenceFacts> {
     let (_, step) = world.run.step(0).expect("a step");
     step.outcome
         .evidence

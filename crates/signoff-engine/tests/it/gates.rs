@@ -1,7 +1,7 @@
 //! What stands before a step: its condition, a person's leave, a question.
 
 use signoff_engine::{
-    Choice, Grade, Input, ItemKind, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+    Choice, Grade, InboxKind, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
@@ -98,7 +98,7 @@ fn an_approved_step_goes_on_with_its_baseline() {
         ]
     );
     let item = world.run.items().next().expect("an item is open");
-    assert_eq!(item.kind, ItemKind::Approval);
+    assert_eq!(item.kind, InboxKind::Approval);
     world.record(answer(&world, Choice::Approve, None));
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
@@ -141,7 +141,7 @@ fn an_answer_is_evidence_and_a_value() {
     let item = world.run.items().next().expect("an item is open");
     assert_eq!(
         (item.kind, item.question.as_str()),
-        (ItemKind::Question, "Ship it?")
+        (InboxKind::Question, "Ship it?")
     );
     assert_eq!(item.words(), ["yes", "no", "skip", "abort"]);
     world.record(answer(&world, Choice::Reply, Some("yes")));

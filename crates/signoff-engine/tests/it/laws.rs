@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    Accept, Choice, Event, Input, Item, ItemKind, ProcessEnd, Run, StepStatus, apply,
+    AcceptAt, Choice, Event, InboxItem, InboxKind, Input, ProcessEnd, Run, StepStatus, apply,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, plan_text};
@@ -66,25 +66,26 @@ fn scenario() -> impl Strategy<Value = (String, Outcomes)> {
         })
 }
 
-fn accept() -> impl Strategy<Value = Accept> {
-    prop_oneof![Just(Accept::End), Just(Accept::Step)]
+fn accept() -> impl Strategy<Value = AcceptAt> {
+    prop_oneof![Just(AcceptAt::End), Just(AcceptAt::Step)]
 }
 
 /// People reply where they can, else skip; at gates and at the end they say no to every second step.
-fn answer_to(open: &Item, first: Option<String>) -> (Choice, Vec<String>) {
+fn answer_to(open: &InboxItem, first: Option<String>) -> (Choice, Vec<String>) {
     let odd = open.step % 2 == 1;
     let (yes, no) = match open.kind {
-        ItemKind::Approval => (Choice::Approve, Choice::Deny),
-        ItemKind::Question => (Choice::Reply, Choice::Skip),
-        ItemKind::Acceptance if !open.steps.is_empty() => {
+        InboxKind::Approval => (Choice::Approve, Choice::Deny),
+        InboxKind::Question => (Choice::Reply, Choice::Skip),
+        InboxKind::Acceptance if !open.steps.is_empty() => {
             let choice = if odd { Choice::Refuse } else { Choice::Accept };
             // One after the other.
             return (choice, first.into_iter().collect());
         }
-        ItemKind::Escalation => (Choice::Skip, Choice::Revise),
-        ItemKind::Budget | ItemKind::Acceptance | ItemKind::UnknownCall | ItemKind::Revision => {
-            (Choice::Skip, Choice::Skip)
-        }
+        InboxKind::Escalation => (Choice::Skip, Choice::Revise),
+        InboxKind::Budget
+        | InboxKind::Acceptance
+        | InboxKind::UnknownCall
+        | InboxKind::Revision => (Choice::Skip, Choice::Skip),
     };
     (if odd { no } else { yes }, Vec::new())
 }

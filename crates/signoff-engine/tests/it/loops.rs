@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use signoff_engine::StepStatus::{Blocked, Completed, Failed, Skipped, Waiting};
-use signoff_engine::{Accept, Choice, Event, Grade, Input, Outcome, ProcessEnd, StepStatus};
+use signoff_engine::{AcceptAt, Choice, Event, Grade, Input, Outcome, ProcessEnd, StepStatus};
 
 use crate::world::{CHECK, Outcomes, UNVERIFIED, World, plan_text};
 
@@ -71,8 +71,9 @@ fn it_expands_once_however_often_the_harness_dies() {
         world.crash();
         world.play();
         assert_eq!(world.run.outcome(), Some(Outcome::Completed), "{cut}");
-        let expanded =
-            |recorded: &&signoff_engine::Recorded| matches!(recorded.event, Event::Expanded { .. });
+        let expanded = |recorded: &&signoff_engine::RecordedEvent| {
+            matches!(recorded.event, Event::Expanded { .. })
+        };
         assert_eq!(world.events.iter().filter(expanded).count(), 1, "{cut}");
     }
 }
@@ -154,7 +155,7 @@ fn more_items_than_allowed_are_a_question_not_a_surprise() {
 fn items_without_a_contract_are_accepted_at_the_end() {
     let each = format!("{UNVERIFIED}**for_each:** [1, 2]\n");
     let text = plan_text(&[&each, CHECK]);
-    let mut world = World::accepting(Accept::End, &text, Outcomes::default());
+    let mut world = World::accepting(AcceptAt::End, &text, Outcomes::default());
     world.play();
     assert_eq!(statuses(&world), [Waiting, Waiting, Waiting, Completed]);
     let item = world.run.items().next().expect("an item").clone();

@@ -1,7 +1,7 @@
 //! The merge queue, step by step: what passes alone must pass on top of what was merged before.
 
 use signoff_engine::{
-    Accept, Action, Changes, Choice, Event, Grade, Input, ItemKind, Outcome, ProcessEnd, Stage,
+    AcceptAt, Action, Changes, Choice, Event, Grade, InboxKind, Input, Outcome, ProcessEnd, Stage,
     StepState, StepStatus, due,
 };
 
@@ -19,10 +19,10 @@ fn retrying(times: u32) -> String {
 }
 
 fn side_by_side(bodies: &[String], outcomes: Outcomes) -> World {
-    accepting(Accept::Step, bodies, outcomes)
+    accepting(AcceptAt::Step, bodies, outcomes)
 }
 
-fn accepting(accept: Accept, bodies: &[String], outcomes: Outcomes) -> World {
+fn accepting(accept: AcceptAt, bodies: &[String], outcomes: Outcomes) -> World {
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
     World::in_worktrees(accept, 4, &plan_text(&bodies), outcomes)
 }
@@ -182,7 +182,10 @@ fn a_candidate_that_fails_leaves_the_head_and_is_carried_to_the_next_attempt() {
     let next = state(&world, 1);
     assert_eq!(next.stage, Stage::NeedsWork);
     assert_eq!(
-        (next.turn.base.clone(), next.turn.carried.clone()),
+        (
+            next.activation.base.clone(),
+            next.activation.carried.clone()
+        ),
         (Some(head), Some(carried))
     );
     world.play();
@@ -200,10 +203,13 @@ fn an_attempt_that_was_cut_off_leaves_nothing_to_the_next() {
     }
     let began = |world: &World| {
         let next = state(world, 1);
-        (next.turn.base.clone(), next.turn.carried.clone())
+        (
+            next.activation.base.clone(),
+            next.activation.carried.clone(),
+        )
     };
     let second = began(&world);
-    world.now = state(&world, 1).turn.not_before;
+    world.now = state(&world, 1).activation.not_before;
     let begun = begin_all(&mut world);
     assert!(
         matches!(
@@ -234,7 +240,7 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
     let mut world = side_by_side(&[retrying(0)], outcomes);
     world.play();
     let item = world.run.items().next().expect("a question");
-    assert_eq!(item.kind, ItemKind::Escalation);
+    assert_eq!(item.kind, InboxKind::Escalation);
     // Its worktree has not what the work conflicts with: nobody could repair it there.
     assert_eq!(item.words(), ["retry", "skip", "revise", "abort"]);
     answer(&mut world, Choice::Retry);
@@ -260,7 +266,7 @@ fn a_conflict_whose_question_was_lost_is_found_again_on_its_own_base() {
     };
     let mut world = side_by_side(&[retrying(0)], outcomes);
     world.play();
-    let conflicted = |recorded: &signoff_engine::Recorded| {
+    let conflicted = |recorded: &signoff_engine::RecordedEvent| {
         matches!(recorded.event, Event::MergeConflicted { .. })
     };
     let at = world.events.iter().position(conflicted);
@@ -271,7 +277,7 @@ fn a_conflict_whose_question_was_lost_is_found_again_on_its_own_base() {
         attempt: 1,
     };
     assert_eq!(due_now(&world), [again]);
-    assert_eq!(state(&world, 0).turn.base.as_deref(), Some(START));
+    assert_eq!(state(&world, 0).activation.base.as_deref(), Some(START));
     world.play();
     assert!(state(&world, 0).outcome.evidence.is_some());
 }
@@ -293,7 +299,7 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
     let open = world.run.items().next().expect("it is another work");
     assert_eq!(
         (open.kind, state(&world, 0).attempts),
-        (ItemKind::Acceptance, 2)
+        (InboxKind::Acceptance, 2)
     );
     assert_eq!(merged(&world), []);
     answer(&mut world, Choice::Accept);
@@ -313,7 +319,7 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
 #[test]
 fn where_people_are_asked_at_the_end_dependents_see_what_was_merged() {
     let mut world = accepting(
-        Accept::End,
+        AcceptAt::End,
         &[apart(UNVERIFIED), AGENT.to_owned()],
         Outcomes::default(),
     );
@@ -321,7 +327,7 @@ fn where_people_are_asked_at_the_end_dependents_see_what_was_merged() {
     assert_eq!(merged(&world), [("step-1", 1), ("step-2", 1)]);
     assert_eq!(
         world.run.items().next().map(|item| item.kind),
-        Some(ItemKind::Acceptance)
+        Some(InboxKind::Acceptance)
     );
     answer(&mut world, Choice::Accept);
     world.play();

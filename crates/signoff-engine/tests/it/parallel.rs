@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    Accept, Action, Bounds, Changes, Event, Input, Outcome, PauseReason, ProcessEnd, Run, Stage,
+    AcceptAt, Action, Bounds, Changes, Event, Input, Outcome, PauseReason, ProcessEnd, Run, Stage,
     StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
@@ -17,7 +17,12 @@ fn apart(body: &str) -> String {
 
 fn with_jobs(jobs: usize, bodies: &[String]) -> World {
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
-    World::with(Accept::Step, jobs, &plan_text(&bodies), Outcomes::default())
+    World::with(
+        AcceptAt::Step,
+        jobs,
+        &plan_text(&bodies),
+        Outcomes::default(),
+    )
 }
 
 fn due_now(world: &World) -> Vec<Action> {
@@ -186,7 +191,7 @@ fn a_contract_that_no_longer_holds_at_the_end_fails_the_run() {
         };
         let mut world = World::new(&plan_text(bodies), outcomes);
         world.play();
-        let again = |recorded: &&signoff_engine::Recorded| {
+        let again = |recorded: &&signoff_engine::RecordedEvent| {
             matches!(recorded.event, Event::ContractStarted { again: true, .. })
         };
         (
@@ -278,7 +283,7 @@ fn finish_one(world: &mut World, pick: usize) -> bool {
 
 /// Never two agents, never an agent beside something else that uses the tree, never more than jobs.
 fn check_room(run: &Run) {
-    let active: Vec<_> = run.under_way().collect();
+    let active: Vec<_> = run.active_steps().collect();
     let agents = active
         .iter()
         .filter(|(step, state)| {

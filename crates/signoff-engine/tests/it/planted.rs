@@ -1,6 +1,6 @@
 //! Steps that plant what the contract of another step would load.
 
-use signoff_engine::{Accept, Action, Candidate, Event, Grade, Input, Outcome, due};
+use signoff_engine::{AcceptAt, Action, Candidate, Event, Grade, Input, Outcome, due};
 
 use crate::world::{Outcomes, World, plan_text};
 
@@ -17,7 +17,7 @@ fn built(first: &str, files: &[&str]) -> World {
 /// The same with these steps.
 fn built_of(steps: &[&str], files: &[&str]) -> World {
     let text = plan_text(steps);
-    let mut world = World::in_worktrees(Accept::End, 1, &text, Outcomes::default());
+    let mut world = World::in_worktrees(AcceptAt::End, 1, &text, Outcomes::default());
     loop {
         let actions = due(&world.run, world.now, &world.bounds);
         match actions.into_iter().next().expect("the run goes on") {

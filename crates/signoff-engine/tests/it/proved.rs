@@ -1,7 +1,7 @@
 //! What has to come together for `proved`, and the reason where it does not.
 
 use signoff_engine::{
-    Action, Changes, Event, Facts, Grade, Input, Observation, ProcessEnd, SHARED, due,
+    Action, Changes, Event, EvidenceFacts, Grade, Input, Observation, ProcessEnd, SHARED, due,
 };
 
 use crate::world::{Outcomes, World, plan_text, saw};
@@ -29,7 +29,11 @@ fn printed(text: &str, observed: Observation) -> Observation {
 
 /// Runs one step whose contract shows these before and after the work: its grade and its facts, or why
 /// it failed.
-fn outcome(body: &str, before: Observation, after: Observation) -> Result<(Grade, Facts), String> {
+fn outcome(
+    body: &str,
+    before: Observation,
+    after: Observation,
+) -> Result<(Grade, EvidenceFacts), String> {
     let mut world = World::new(&plan_text(&[body]), Outcomes::default());
     let (mut before, mut after) = (Some(before), Some(after));
     loop {
@@ -124,7 +128,7 @@ fn the_work_must_have_changed_something_that_was_seen() {
         &plain,
         red(),
         changed(None),
-        &["what the work changed was not seen"],
+        &["what the work changed was not recorded"],
     );
 }
 

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use serde_json::json;
 use signoff_engine::{
-    Accept, CallEnd, Choice, Event, Input, ItemKind, Outcome, ProcessEnd, Refusal, Run, StepStatus,
-    apply, decide,
+    AcceptAt, CallEnd, Choice, Event, InboxKind, Input, Outcome, ProcessEnd, Refusal, Run,
+    StepStatus, apply, decide,
 };
 use signoff_plan::diff::{definition_hash, pairs};
 
@@ -58,7 +58,7 @@ impl Story {
     fn replan(&mut self, text: &str) -> (Vec<String>, Vec<String>) {
         let by = "tester".to_owned();
         self.world.record(Input::Resume { by });
-        self.world.run.offer(signed(text));
+        self.world.run.offer_plan(signed(text));
         let settings = self.world.run.settings().clone();
         let snapshot = format!("plan-{}.md", self.versions.len() + 1);
         self.world.record(Input::Replan { snapshot, settings });
@@ -75,7 +75,7 @@ impl Story {
         let mut run = Run::new(versions.next().expect("the first"));
         for recorded in &self.world.events {
             if matches!(recorded.event, Event::PlanReplanned { .. }) {
-                run.offer(versions.next().expect("one for each event"));
+                run.offer_plan(versions.next().expect("one for each event"));
             }
             apply(&mut run, recorded);
         }
@@ -214,7 +214,7 @@ fn what_stays_done_keeps_its_evidence_and_has_to_hold_at_the_end() {
     assert_eq!((moved.attempts, &moved.outcome.evidence), (1, &evidence));
     assert!(evidence.is_some());
     story.ends(Outcome::Completed);
-    let again = |recorded: &&signoff_engine::Recorded| matches!(&recorded.event, Event::ContractStarted { step, again: true, .. } if step == "step-2");
+    let again = |recorded: &&signoff_engine::RecordedEvent| matches!(&recorded.event, Event::ContractStarted { step, again: true, .. } if step == "step-2");
     assert_eq!(story.world.events.iter().filter(again).count(), 1);
 }
 
@@ -294,7 +294,7 @@ fn whoever_wants_another_version_gets_the_step_again_with_it() {
         answer(&mut story, Choice::Revise, Some("split it"));
         story.world.play();
         let open = story.world.run.items().next().expect("it waits");
-        assert_eq!(open.kind, ItemKind::Revision);
+        assert_eq!(open.kind, InboxKind::Revision);
         assert!(open.question.contains("(split it)"), "{}", open.question);
         assert!(!open.choices.contains(&Choice::Revise));
         story
@@ -331,11 +331,11 @@ fn what_was_spent_stays_spent() {
             .map(|item| item.kind)
             .collect::<Vec<_>>()
     };
-    assert_eq!(asked(&story), [ItemKind::Budget]);
+    assert_eq!(asked(&story), [InboxKind::Budget]);
     // The same limit: asked again.
     story.replan(&limited("1 agents", &agent("c")));
     story.world.play();
-    assert_eq!(asked(&story), [ItemKind::Budget]);
+    assert_eq!(asked(&story), [InboxKind::Budget]);
     // More of it: the question is gone.
     story.replan(&limited("2 agents", &agent("c")));
     story.ends(Outcome::Completed);
@@ -496,7 +496,7 @@ fn what_failed_or_waits_for_the_end_is_taken_up() {
     // Without a contract, and accepted at the end.
     let text = |last: &str| plan(&[("A", UNVERIFIED), ("B", last)]);
     let mut story = Story {
-        world: World::accepting(Accept::End, &text(&agent("b")), Outcomes::default()),
+        world: World::accepting(AcceptAt::End, &text(&agent("b")), Outcomes::default()),
         versions: vec![text(&agent("b"))],
     };
     story.world.play();
@@ -540,7 +540,7 @@ fn a_call_whose_end_nobody_saw_is_not_made_again_without_leave() {
     story.world.step(true);
     story.replan(&text("c"));
     let open = story.world.run.items().next().expect("a person is asked");
-    assert_eq!(open.kind, ItemKind::UnknownCall);
+    assert_eq!(open.kind, InboxKind::UnknownCall);
     story.same_again();
 }
 
@@ -571,7 +571,10 @@ fn nothing_is_replanned_without_a_plan_or_in_the_middle_of_something() {
     let mut story = first_done();
     assert_eq!(replan(&story.world.run), refused);
     story.world.step(true);
-    story.world.run.offer(signed(&plan(&[("A", &agent("a"))])));
+    story
+        .world
+        .run
+        .offer_plan(signed(&plan(&[("A", &agent("a"))])));
     assert_eq!(replan(&story.world.run), refused);
 }
 

@@ -289,7 +289,7 @@ fn no_answer_is_asked_once_more_and_uses_no_attempt() {
     twice.play();
     assert_eq!(statuses(&twice), [StepStatus::Waiting]);
     assert_eq!(
-        twice.run.step(0).map(|(_, step)| step.turn.failures),
+        twice.run.step(0).map(|(_, step)| step.activation.failures),
         Some(0)
     );
 }
@@ -354,7 +354,7 @@ fn a_cut_off_attempt_is_void_otherwise_and_uses_no_retry() {
     world.crash();
     world.play();
     let (_, step) = world.run.step(0).expect("the step exists");
-    assert_eq!((step.attempts, step.turn.failures), (2, 0));
+    assert_eq!((step.attempts, step.activation.failures), (2, 0));
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
 

@@ -1,16 +1,16 @@
 //! Where a step sits while a run goes on.
 
-use signoff_engine::{Accept, ProcessEnd, Seat};
+use signoff_engine::{AcceptAt, ProcessEnd, WorkLocation};
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
 /// Where each step sat, one after another, while the run went to its end or its first question.
-fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {
+fn seats(world: &mut World) -> Vec<Vec<Option<WorkLocation>>> {
     let steps = world.run.steps().count();
     let mut seen = vec![Vec::new(); steps];
     loop {
         for (at, seen) in seen.iter_mut().enumerate() {
-            let seat = world.run.seat(at);
+            let seat = world.run.work_location(at);
             if seen.last() != Some(&seat) {
                 seen.push(seat);
             }
@@ -24,26 +24,38 @@ fn seats(world: &mut World) -> Vec<Vec<Option<Seat>>> {
 #[test]
 fn an_agent_goes_from_its_worktree_through_the_queue() {
     let steps = plan_text(&[AGENT, CHECK]);
-    let mut world = World::in_worktrees(Accept::Step, 1, &steps, Outcomes::default());
-    let own = [None, Some(Seat::Worktree), Some(Seat::MergeQueue), None];
+    let mut world = World::in_worktrees(AcceptAt::Step, 1, &steps, Outcomes::default());
+    let own = [
+        None,
+        Some(WorkLocation::Worktree),
+        Some(WorkLocation::MergeQueue),
+        None,
+    ];
     let seen = seats(&mut world);
     assert_eq!(seen[0], own);
-    assert!(seen[1].iter().all(|seat| *seat != Some(Seat::Worktree)));
+    assert!(
+        seen[1]
+            .iter()
+            .all(|seat| *seat != Some(WorkLocation::Worktree))
+    );
     assert!(world.run.outcome().is_some());
 }
 
 #[test]
 fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
-    for (body, place) in [(AGENT, Seat::Worktree), (CHECK, Seat::RunTree)] {
+    for (body, place) in [
+        (AGENT, WorkLocation::Worktree),
+        (CHECK, WorkLocation::RunTree),
+    ] {
         let outcomes = Outcomes {
             contracts: [const { ProcessEnd::Exited(1) }; 3].into(),
             ..Outcomes::default()
         };
         let text = plan_text(&[body]);
-        let mut world = World::in_worktrees(Accept::Step, 1, &text, outcomes);
+        let mut world = World::in_worktrees(AcceptAt::Step, 1, &text, outcomes);
         while world.step(false) {}
         assert_eq!(world.run.items().count(), 1, "{body}");
-        assert_eq!(world.run.seat(0), Some(place), "{body}");
+        assert_eq!(world.run.work_location(0), Some(place), "{body}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use signoff_engine::{
-    CallEnd, Choice, Event, Grade, Input, ItemKind, Outcome, StepStatus, resolved_arguments,
+    CallEnd, Choice, Event, Grade, InboxKind, Input, Outcome, StepStatus, resolved_arguments,
 };
 
 use crate::world::{CHECK, Outcomes, World, plan_text};
@@ -106,8 +106,9 @@ fn cut_off(careful: bool) -> World {
 }
 
 fn calls(world: &World) -> usize {
-    let called =
-        |recorded: &&signoff_engine::Recorded| matches!(recorded.event, Event::CallStarted { .. });
+    let called = |recorded: &&signoff_engine::RecordedEvent| {
+        matches!(recorded.event, Event::CallStarted { .. })
+    };
     world.events.iter().filter(called).count()
 }
 
@@ -137,8 +138,8 @@ fn a_call_that_does_no_harm_is_made_again_after_a_crash() {
 fn nobody_repeats_a_call_whose_end_nobody_saw() {
     let mut world = cut_off(true);
     world.play();
-    let kinds: Vec<ItemKind> = world.run.items().map(|item| item.kind).collect();
-    assert_eq!((kinds, calls(&world)), (vec![ItemKind::UnknownCall], 1));
+    let kinds: Vec<InboxKind> = world.run.items().map(|item| item.kind).collect();
+    assert_eq!((kinds, calls(&world)), (vec![InboxKind::UnknownCall], 1));
 
     answer(&mut world, Choice::Happened, Some("{\"got\": 1}"));
     assert_eq!(
@@ -230,6 +231,6 @@ fn a_call_that_took_too_long_is_not_repeated_either() {
     };
     let mut world = World::new(&plan_text(&[READ]), outcomes);
     world.play();
-    let kinds: Vec<ItemKind> = world.run.items().map(|item| item.kind).collect();
-    assert_eq!((kinds, calls(&world)), (vec![ItemKind::UnknownCall], 1));
+    let kinds: Vec<InboxKind> = world.run.items().map(|item| item.kind).collect();
+    assert_eq!((kinds, calls(&world)), (vec![InboxKind::UnknownCall], 1));
 }

@@ -1,13 +1,21 @@
 //! Contracts that reuse what earlier ones built, and what they are worth.
 
-use signoff_engine::{Accept, Action, Cache, Grade, Input, Outcome, ProcessEnd, StepState, due};
+use signoff_engine::{
+    AcceptAt, Action, ContractCache, Grade, Input, Outcome, ProcessEnd, StepState, due,
+};
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
 const REASON: &str = "its contract reused what an earlier run of it had built";
 
 fn warm(bodies: &[&str], outcomes: Outcomes) -> World {
-    World::in_rooms(Cache::Warm, Accept::Step, 2, &plan_text(bodies), outcomes)
+    World::in_rooms(
+        ContractCache::Warm,
+        AcceptAt::Step,
+        2,
+        &plan_text(bodies),
+        outcomes,
+    )
 }
 
 fn state(world: &World, at: usize) -> &StepState {
@@ -69,7 +77,13 @@ fn a_step_is_held_until_its_contract_holds_cold_at_the_end() {
 #[test]
 fn cold_nothing_is_run_once_more_that_holds_on_the_last_tree() {
     let text = plan_text(&[AGENT, CHECK]);
-    let mut world = World::in_rooms(Cache::Cold, Accept::Step, 2, &text, Outcomes::default());
+    let mut world = World::in_rooms(
+        ContractCache::Cold,
+        AcceptAt::Step,
+        2,
+        &text,
+        Outcomes::default(),
+    );
     world.play();
     assert_eq!(grade(&world, 0), Some(Grade::Proved));
     assert!(
@@ -144,7 +158,7 @@ fn an_answer_that_is_the_last_one_is_given_cold() {
             .iter()
             .any(|event| event.starts_with("StepConfirmed"))
     );
-    let cold = World::in_worktrees(Accept::Step, 1, &plan_text(&[AGENT]), Outcomes::default());
+    let cold = World::in_worktrees(AcceptAt::Step, 1, &plan_text(&[AGENT]), Outcomes::default());
     assert!(!cold.run.reuses_builds(&Action::Baseline { step: 0 }));
     let shared = World::new(&plan_text(&[AGENT]), Outcomes::default());
     assert!(!shared.run.reuses_builds(&Action::Baseline { step: 0 }));

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    Accept, Action, Cache, CallEnd, Changes, Choice, Event, Grade, Input, Item, ItemKind,
-    Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply, due,
+    AcceptAt, Action, CallEnd, Changes, Choice, ContractCache, Event, Grade, InboxItem, InboxKind,
+    Input, Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
 
@@ -64,12 +64,12 @@ fn plan() -> impl Strategy<Value = String> {
     })
 }
 
-fn cache() -> impl Strategy<Value = Cache> {
-    prop_oneof![Just(Cache::Cold), Just(Cache::Warm)]
+fn cache() -> impl Strategy<Value = ContractCache> {
+    prop_oneof![Just(ContractCache::Cold), Just(ContractCache::Warm)]
 }
 
-fn accept() -> impl Strategy<Value = Accept> {
-    prop_oneof![Just(Accept::End), Just(Accept::Step)]
+fn accept() -> impl Strategy<Value = AcceptAt> {
+    prop_oneof![Just(AcceptAt::End), Just(AcceptAt::Step)]
 }
 
 /// What luck decides; once it is used up, all goes well.
@@ -92,7 +92,7 @@ fn luck() -> impl Strategy<Value = Luck> {
 }
 
 fn in_flight(run: &Run) -> Vec<(usize, Stage)> {
-    let stages = run.under_way();
+    let stages = run.active_steps();
     let stages = stages.map(|(step, state)| {
         let at = run.position(&step.id).expect("it is of this run");
         (at, state.stage.clone())
@@ -185,15 +185,15 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
 
 /// A person says something to something.
 fn answer(world: &mut World, luck: &mut Luck) -> bool {
-    let items: Vec<Item> = world.run.items().cloned().collect();
+    let items: Vec<InboxItem> = world.run.items().cloned().collect();
     let Some(item) = items.get(luck.roll(items.len())) else {
         return false;
     };
     // Rolling nothing is what ends it for certain.
     let certain = match item.kind {
-        ItemKind::Approval => Choice::Approve,
-        ItemKind::Question => Choice::Reply,
-        ItemKind::Acceptance => Choice::Accept,
+        InboxKind::Approval => Choice::Approve,
+        InboxKind::Question => Choice::Reply,
+        InboxKind::Acceptance => Choice::Accept,
         _ => Choice::Skip,
     };
     let at = luck.roll(item.choices.len() + 1);
@@ -239,7 +239,7 @@ fn check_room(run: &Run) {
     assert!(busy.iter().filter(uses_queue).count() <= 1, "{told}");
     let holders: Vec<usize> = (0..)
         .zip(run.steps())
-        .filter_map(|(at, (_, state))| state.occupies.has_queue().then_some(at))
+        .filter_map(|(at, (_, state))| state.allocation.has_queue().then_some(at))
         .collect();
     assert!(holders.len() <= 1, "{holders:?} {told}");
     let locked = busy.iter().filter(|(at, _)| {
@@ -419,7 +419,7 @@ proptest! {
 #[test]
 fn all_that_goes_well_completes_and_is_merged_once() {
     let text = plan_text(&[AGENT, TOOL, JUDGED_TOOL, CHECK, UNVERIFIED, ASK]);
-    let mut world = World::in_worktrees(Accept::End, 3, &text, Outcomes::default());
+    let mut world = World::in_worktrees(AcceptAt::End, 3, &text, Outcomes::default());
     play(&mut world, &mut Luck(Vec::new().into_iter()));
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let merged: Vec<&str> = world

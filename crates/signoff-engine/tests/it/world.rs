@@ -1,8 +1,8 @@
 //! A world for the engine: a signed plan, a list of what will happen, no processes.
 
 use signoff_engine::{
-    Accept, Action, Bounds, Cache, Candidate, Event, Green, Input, Isolation, PauseReason,
-    Recorded, Run, RunTree, Settings, apply, decide, due,
+    AcceptAt, Action, Bounds, Candidate, ContractCache, Event, Input, Isolation, OnGreenBaseline,
+    PauseReason, RecordedEvent, Run, RunTree, Settings, apply, decide, due,
 };
 use signoff_testkit::performer::Beginning;
 pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, saw};
@@ -12,7 +12,7 @@ pub(crate) use signoff_testkit::signed_plan::{
 
 pub(crate) struct World {
     pub(crate) run: Run,
-    pub(crate) events: Vec<Recorded>,
+    pub(crate) events: Vec<RecordedEvent>,
     pub(crate) now: u64,
     pub(crate) performer: Performer,
     pub(crate) bounds: Bounds,
@@ -21,32 +21,32 @@ pub(crate) struct World {
 impl World {
     /// A world in which a person is asked at each step that has no contract.
     pub(crate) fn new(text: &str, outcomes: Outcomes) -> Self {
-        Self::accepting(Accept::Step, text, outcomes)
+        Self::accepting(AcceptAt::Step, text, outcomes)
     }
 
-    pub(crate) fn accepting(accept: Accept, text: &str, outcomes: Outcomes) -> Self {
+    pub(crate) fn accepting(accept: AcceptAt, text: &str, outcomes: Outcomes) -> Self {
         Self::with(accept, 1, text, outcomes)
     }
 
-    pub(crate) fn with(accept: Accept, jobs: usize, text: &str, outcomes: Outcomes) -> Self {
-        let place = (Isolation::Shared, Cache::Cold);
+    pub(crate) fn with(accept: AcceptAt, jobs: usize, text: &str, outcomes: Outcomes) -> Self {
+        let place = (Isolation::Shared, ContractCache::Cold);
         Self::on(place, accept, jobs, text, outcomes)
     }
 
     /// A world in which every agent has a worktree of its own.
     pub(crate) fn in_worktrees(
-        accept: Accept,
+        accept: AcceptAt,
         jobs: usize,
         text: &str,
         outcomes: Outcomes,
     ) -> Self {
-        Self::in_rooms(Cache::Cold, accept, jobs, text, outcomes)
+        Self::in_rooms(ContractCache::Cold, accept, jobs, text, outcomes)
     }
 
     /// The same, in which contracts may find what earlier ones built.
     pub(crate) fn in_rooms(
-        cache: Cache,
-        accept: Accept,
+        cache: ContractCache,
+        accept: AcceptAt,
         jobs: usize,
         text: &str,
         outcomes: Outcomes,
@@ -67,8 +67,8 @@ impl World {
     }
 
     fn on(
-        (isolation, cache): (Isolation, Cache),
-        accept: Accept,
+        (isolation, cache): (Isolation, ContractCache),
+        accept: AcceptAt,
         jobs: usize,
         text: &str,
         outcomes: Outcomes,
@@ -89,12 +89,12 @@ impl World {
             settings: Settings {
                 backoff: 1000,
                 baseline: true,
-                green: Green::Run,
+                green: OnGreenBaseline::Run,
                 accept,
                 jobs,
                 sandbox: "none".to_owned(),
                 isolation,
-                land: signoff_engine::Land::End,
+                land: signoff_engine::LandAt::End,
                 cache,
             },
         });
@@ -104,7 +104,7 @@ impl World {
     pub(crate) fn record(&mut self, input: Input) {
         self.now += 1;
         for event in decide(&self.run, self.now, input).expect("the input fits") {
-            let recorded = Recorded {
+            let recorded = RecordedEvent {
                 seq: self.events.len() as u64 + 1,
                 at: self.now,
                 event,

@@ -47,7 +47,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{World, plan};
+    use super::super::testing::{TestWorkspace, plan};
     use crate::Workspace;
     use crate::check::{Checked, check as run};
     use crate::dialect::parse;
@@ -58,19 +58,19 @@ mod tests {
 
     impl Workspace for NoTrees {
         fn path_exists(&self, path: &str) -> bool {
-            World.path_exists(path)
+            TestWorkspace.path_exists(path)
         }
 
         fn topic_exists(&self, name: &str) -> bool {
-            World.topic_exists(name)
+            TestWorkspace.topic_exists(name)
         }
 
         fn command_exists(&self, name: &str) -> bool {
-            World.command_exists(name)
+            TestWorkspace.command_exists(name)
         }
 
         fn agent_exists(&self, name: &str) -> bool {
-            World.agent_exists(name)
+            TestWorkspace.agent_exists(name)
         }
 
         fn has_trees(&self) -> bool {
@@ -78,7 +78,7 @@ mod tests {
         }
 
         fn agents(&self) -> Vec<String> {
-            World.agents()
+            TestWorkspace.agents()
         }
     }
 
@@ -97,7 +97,7 @@ mod tests {
             "could overlap, but none can have a tree of its own here: they run one after another";
         let expected = expected.map(|who| format!("{who} {why}"));
         assert_eq!(found, Vec::from_iter(expected.as_deref()), "{steps}");
-        assert_eq!(checked(steps, &World).diagnostics, [], "{steps}");
+        assert_eq!(checked(steps, &TestWorkspace).diagnostics, [], "{steps}");
     }
 
     const AGENT: &str = "**task:** x\n**contract:** `make`\n";

@@ -14,28 +14,28 @@
 //! `index`; `and`, `or`, `not`, comparisons, `in`, and filters such as `| length` join them.
 
 use super::context::{Context, StepView};
-use super::uses::{Expression, Field, within};
+use super::plan_references::{Expression, ExpressionField, within};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Mistake, Reads, StepRead, constant};
+use crate::expression::{ExpressionError, ExpressionReads, StepRead, constant};
 use crate::model::{Step, Work};
 use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         let Some(step) = context.step(*index) else {
             continue;
         };
         let reads = match (&expression.reads, expression.field) {
             (Ok(reads), _) => reads,
-            (Err(mistakes), Field::When) => {
+            (Err(mistakes), ExpressionField::When) => {
                 let found = mistakes.iter().map(|one| mistaken(step, expression, one));
                 problems.extend(found);
                 continue;
             }
-            (Err(_), Field::ForEach) => continue,
+            (Err(_), ExpressionField::ForEach) => continue,
         };
         fields(context, step, expression, reads, problems);
-        if expression.field == Field::When {
+        if expression.field == ExpressionField::When {
             condition(context, step, expression, reads, problems);
         }
     }
@@ -45,11 +45,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 pub(super) fn mistaken(
     step: StepView<'_>,
     expression: &Expression<'_>,
-    mistake: &Mistake,
+    mistake: &ExpressionError,
 ) -> Diagnostic {
     let (code, what) = match expression.field {
-        Field::When => (Code::BadCondition, "condition"),
-        Field::ForEach => (Code::BadLoop, "loop"),
+        ExpressionField::When => (Code::BadCondition, "condition"),
+        ExpressionField::ForEach => (Code::BadLoop, "loop"),
     };
     let text = expression.text;
     let span = within(&text.value, text.span, mistake.span);
@@ -74,7 +74,7 @@ fn fields(
     context: &Context<'_>,
     step: StepView<'_>,
     expression: &Expression<'_>,
-    reads: &Reads<'_>,
+    reads: &ExpressionReads<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
     for read in &reads.steps {
@@ -84,8 +84,8 @@ fn fields(
             continue;
         };
         let code = match expression.field {
-            Field::When => Code::BadCondition,
-            Field::ForEach => Code::BadLoop,
+            ExpressionField::When => Code::BadCondition,
+            ExpressionField::ForEach => Code::BadLoop,
         };
         let text = expression.text;
         let span = within(&text.value, text.span, read.field_span);
@@ -116,7 +116,7 @@ fn condition(
     context: &Context<'_>,
     step: StepView<'_>,
     expression: &Expression<'_>,
-    reads: &Reads<'_>,
+    reads: &ExpressionReads<'_>,
     problems: &mut Vec<Diagnostic>,
 ) {
     let text = expression.text;
@@ -125,7 +125,7 @@ fn condition(
     {
         let name = span.slice(&text.value);
         let message = format!(
-            "the condition of step `{}` reads `{name}`, but the step is no loop",
+            "the condition of step `{}` reads `{name}`, but the step is not a loop",
             step.id()
         );
         let span = within(&text.value, text.span, *span);
@@ -219,7 +219,7 @@ mod tests {
         when(
             "item == 1",
             &[
-                "item | the condition of step `step-3` reads `item`, but the step is no loop | only a step with `for_each` has items",
+                "item | the condition of step `step-3` reads `item`, but the step is not a loop | only a step with `for_each` has items",
             ],
         );
     }

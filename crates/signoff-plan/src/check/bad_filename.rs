@@ -65,7 +65,7 @@ fn repaired(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::World;
+    use super::super::testing::TestWorkspace;
     use super::*;
     use crate::check::check as run;
     use crate::dialect::parse;
@@ -102,7 +102,7 @@ mod tests {
         ];
         let files = files.map(|(name, text)| (name.to_owned(), text.into()));
         let source = Source::directory("thread", files.into());
-        let problems = run(&parse(&source), &World).diagnostics;
+        let problems = run(&parse(&source), &TestWorkspace).diagnostics;
         let found: Vec<_> = problems
             .iter()
             .filter(|problem| problem.code == Code::BadFilename)

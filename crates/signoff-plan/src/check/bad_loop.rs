@@ -17,14 +17,14 @@ use serde_json::Value;
 
 use super::bad_condition::mistaken;
 use super::context::{Context, StepView};
-use super::uses::{Expression, Field, within};
-use crate::diagnostic::{Code, Diagnostic, Lack};
-use crate::expression::{Content, Reads, constant};
+use super::plan_references::{Expression, ExpressionField, within};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
+use crate::expression::{ExpressionReads, PlaceholderContent, constant};
 use crate::model::Step;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    let loops = context.uses.expressions.iter();
-    for (index, expression) in loops.filter(|(_, one)| one.field == Field::ForEach) {
+    let loops = context.references.expressions.iter();
+    for (index, expression) in loops.filter(|(_, one)| one.field == ExpressionField::ForEach) {
         let Some(step) = context.step(*index) else {
             continue;
         };
@@ -35,16 +35,17 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
         }
     }
-    for (index, template) in &context.uses.templates {
-        if let (Content::Loop(inside), Some(step)) = (template.content, context.step(*index))
+    for (index, template) in &context.references.templates {
+        if let (PlaceholderContent::Loop(inside), Some(step)) =
+            (template.content, context.step(*index))
             && step.resolved.for_each.is_none()
         {
             let message = format!(
-                "step `{}` reads `{{{{ {inside} }}}}`, but is no loop",
+                "step `{}` reads `{{{{ {inside} }}}}`, but is not a loop",
                 step.id()
             );
             let found = step.problem(Code::BadLoop, template.span, message);
-            let found = found.lacks(Lack::Here(&["for_each"]));
+            let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
             let each = step.dialect().field_name("for_each");
             problems.push(found.help(format!(
                 "add `{each}`, or write `{{{{ \"{{{{ {inside} }}}}\" }}}}` for the text itself"
@@ -55,9 +56,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         if let (Some(limit), None) = (&step.written.max_items, &step.written.for_each) {
             let [items, each] =
                 ["max_items", "for_each"].map(|name| step.dialect().field_name(name));
-            let message = format!("step `{}` has `{items}`, but is no loop", step.id());
+            let message = format!("step `{}` has `{items}`, but is not a loop", step.id());
             let found = step.problem(Code::BadLoop, limit.span, message);
-            let found = found.lacks(Lack::Here(&["for_each"]));
+            let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
             problems.push(found.help(format!("add `{each}`, or remove it")));
         }
     }
@@ -67,7 +68,7 @@ fn items(
     context: &Context<'_>,
     step: StepView<'_>,
     expression: &Expression<'_>,
-    reads: &Reads<'_>,
+    reads: &ExpressionReads<'_>,
 ) -> Option<Diagnostic> {
     let text = expression.text;
     let problem = |span, why: String| {
@@ -152,8 +153,8 @@ mod tests {
         fields(
             "**max_items:** 3",
             &[
-                "3 | step `a` has `max_items`, but is no loop | add `for_each`, or remove it",
-                "{{ item }} | step `a` reads `{{ item }}`, but is no loop | \
+                "3 | step `a` has `max_items`, but is not a loop | add `for_each`, or remove it",
+                "{{ item }} | step `a` reads `{{ item }}`, but is not a loop | \
                  add `for_each`, or write `{{ \"{{ item }}\" }}` for the text itself",
             ],
         );

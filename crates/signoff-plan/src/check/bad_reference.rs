@@ -14,14 +14,14 @@
 //! its final text (with `.json` what that says, if it is JSON), of a check what its contract prints.
 
 use super::context::{Context, StepView};
-use super::uses::{Referred, wrong_way};
-use crate::diagnostic::{Code, Diagnostic, Lack};
-use crate::expression::Content;
+use super::plan_references::{ArgumentReference, wrong_way};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
+use crate::expression::PlaceholderContent;
 use crate::reference::{Reference, TokenKind};
 use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    for (index, referred) in &context.uses.references {
+    for (index, referred) in &context.references.references {
         let Some(step) = context.step(*index) else {
             continue;
         };
@@ -36,23 +36,23 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             TokenKind::Dollar => None,
         });
     }
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         let Some(step) = context.step(*index) else {
             continue;
         };
         let reads = expression.reads.iter().flat_map(|reads| &reads.steps);
         for read in reads.filter(|read| context.position(read.id) == Some(*index)) {
             let text = expression.text;
-            let span = super::uses::within(&text.value, text.span, read.id_span);
+            let span = super::plan_references::within(&text.value, text.span, read.id_span);
             problems.push(itself(step, span));
         }
     }
-    for (index, template) in &context.uses.templates {
+    for (index, template) in &context.references.templates {
         let Some(step) = context.step(*index) else {
             continue;
         };
         let problem = |message: String| step.problem(Code::BadReference, template.span, message);
-        if template.content == Content::Other(Some("steps")) {
+        if template.content == PlaceholderContent::Other(Some("steps")) {
             let message = "`steps` cannot be read in a template".to_owned();
             problems.push(problem(message).help("refer to a step in `args`, as in `$ID.field`"));
         }
@@ -71,14 +71,14 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn bad(step: StepView<'_>, referred: &Referred<'_>, why: &str) -> Diagnostic {
+fn bad(step: StepView<'_>, referred: &ArgumentReference<'_>, why: &str) -> Diagnostic {
     let message = format!("`{}` {why}", referred.text);
     step.problem(Code::BadReference, referred.span, message).help(
         "write `$ID`, `$ID.field` or `$ID.list[0]`, in the middle of a text `${ID.field}`; `$$` is a dollar sign",
     )
 }
 
-fn not_in_braces(step: StepView<'_>, referred: &Referred<'_>, name: &str) -> Diagnostic {
+fn not_in_braces(step: StepView<'_>, referred: &ArgumentReference<'_>, name: &str) -> Diagnostic {
     let message = format!("`${name}` in the middle of a text does not refer to step `{name}`");
     let found = step.problem(Code::BadReference, referred.span, message);
     found
@@ -98,7 +98,7 @@ fn itself(step: StepView<'_>, span: Span) -> Diagnostic {
 fn leads_nowhere(
     context: &Context<'_>,
     step: StepView<'_>,
-    referred: &Referred<'_>,
+    referred: &ArgumentReference<'_>,
     reference: &Reference<'_>,
 ) -> Option<Diagnostic> {
     let position = context.position(reference.id)?;
@@ -112,7 +112,7 @@ fn leads_nowhere(
         "`{text}` leads nowhere: step `{}` {why}",
         reference.id
     ));
-    Some(found.lacks(Lack::Anywhere(&["tool", "ask"])))
+    Some(found.lacks(MissingFieldScope::Anywhere(&["tool", "ask"])))
 }
 
 #[cfg(test)]

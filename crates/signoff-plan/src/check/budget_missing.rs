@@ -10,7 +10,7 @@
 //! `**Budget:** max 200k tokens, $1.50, 20 minutes` under the title.
 
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::model::Work;
 use crate::spelling::Dialect;
 
@@ -33,7 +33,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let steps = if agents == 1 { "step" } else { "steps" };
     let message = format!("the plan has {agents} agent {steps} and no budget");
     let found = context.problem(Code::BudgetMissing, context.plan_span(), message);
-    let found = found.lacks(Lack::Here(&["budget"]));
+    let found = found.lacks(MissingFieldScope::Here(&["budget"]));
     let limits = "max 200k tokens, $1.50, 20 minutes";
     problems.push(found.help(match context.draft.dialect {
         Dialect::Record | Dialect::Toolplan => format!("add `budget` with `{limits}`"),

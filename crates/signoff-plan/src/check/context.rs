@@ -2,11 +2,10 @@
 
 use std::cell::{Cell, OnceCell};
 
+use super::availability::Availability;
+use super::plan_references::PlanReferences;
 use super::positions::Positions;
-use super::provided::Provided;
-use super::resolve::Resolved;
 use super::too_large;
-use super::uses::Uses;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Draft;
 use crate::graph::Graph;
@@ -22,9 +21,9 @@ pub(crate) struct Context<'a> {
     pub(super) plan: &'a Plan,
     pub(super) workspace: &'a dyn Workspace,
     pub(super) graph: Graph<'a>,
-    pub(super) provided: Provided<'a>,
+    pub(super) available: Availability<'a>,
     /// What steps use of each other, of parameters and of loops.
-    pub(super) uses: Uses<'a>,
+    pub(super) references: PlanReferences<'a>,
     /// What each step's contract holds, by position.
     shells: &'a [Option<Box<Analysis>>],
     /// Whether there were too many paths to compare each with each.
@@ -60,17 +59,17 @@ pub(super) struct StepView<'a> {
 impl<'a> Context<'a> {
     pub(super) fn new(
         draft: &'a Draft,
-        resolved: &'a Resolved,
+        plan: &'a Plan,
         shells: &'a [Option<Box<Analysis>>],
         workspace: &'a dyn Workspace,
     ) -> Self {
         Self {
             draft,
-            plan: &resolved.plan,
+            plan,
             workspace,
-            graph: Graph::new(&resolved.plan),
-            provided: Provided::new(&resolved.plan, shells, workspace),
-            uses: Uses::new(draft),
+            graph: Graph::new(plan),
+            available: Availability::new(plan, shells, workspace),
+            references: PlanReferences::new(draft),
             shells,
             pairs_left_out: Cell::new(false),
             positions: OnceCell::new(),

@@ -29,12 +29,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         }
         for (name, span) in &shell.commands {
-            if context.provided.command_exists(name) || comes_with_the_plan(context, step, name) {
+            if context.available.command_exists(name) || comes_with_the_plan(context, step, name) {
                 continue;
             }
             let span = contract.command.source_span(*span);
             let calls = format!("the contract of step `{}` calls `{name}`", step.id());
-            let (message, help) = match context.provided.command_inside(name) {
+            let (message, help) = match context.available.command_inside(name) {
                 Some(path) => (
                     format!(
                         "{calls}, which PATH has only inside the project, where contracts do not look: an agent could replace it"
@@ -54,7 +54,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 
 /// Whether a step before it names the command, or the step itself is to install or make it.
 fn comes_with_the_plan(context: &Context<'_>, step: StepView<'_>, name: &str) -> bool {
-    let named = context.provided.named_by(name);
+    let named = context.available.named_by(name);
     if context.graph.waits_for_any(step.index, named) {
         return true;
     }

@@ -22,6 +22,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glob;
 use crate::model::Work;
 use crate::shell::{Script, programs};
+use crate::source::{text_from, text_up_to};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -64,8 +65,8 @@ fn names(text: &str, path: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '/');
     let mut places = text.match_indices(path);
     places.any(|(at, _)| {
-        let before = text.get(..at).unwrap_or_default();
-        let after = text.get(at + path.len()..).unwrap_or_default();
+        let before = text_up_to(text, at);
+        let after = text_from(text, at + path.len());
         let before = before.strip_suffix("./").unwrap_or(before);
         let mut rest = after.chars();
         let goes_on = match rest.next() {

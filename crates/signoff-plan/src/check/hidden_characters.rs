@@ -14,7 +14,7 @@
 //! `"\u200b"` in a condition.
 
 use super::context::{Context, StepView};
-use super::given::given;
+use super::text_arguments::for_each_text_argument;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tools::BuiltIn;
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 }
 
 /// The first such character of a text, and how many there are.
-fn hidden(step: StepView<'_>, part: &Part<'_>) -> Option<Diagnostic> {
+fn hidden(step: StepView<'_>, part: &ExecutedText<'_>) -> Option<Diagnostic> {
     let letters = part.text.char_indices();
     let mut found = letters.filter_map(|(at, letter)| Some((at, letter, hides(letter)?)));
     let (at, letter, why) = found.next()?;
@@ -50,37 +50,39 @@ fn hidden(step: StepView<'_>, part: &Part<'_>) -> Option<Diagnostic> {
 }
 
 /// A text that decides what is run, and where it stands.
-pub(super) struct Part<'a> {
+pub(super) struct ExecutedText<'a> {
     pub(super) what: &'static str,
     pub(super) text: &'a str,
-    place: Place<'a>,
+    place: TextLocation<'a>,
 }
 
-enum Place<'a> {
+enum TextLocation<'a> {
     /// A command whose every character has its own place.
     Command(&'a crate::draft::Command),
     Whole(Span),
 }
 
-impl Part<'_> {
+impl ExecutedText<'_> {
     /// Where a character of the text stands in the source.
     pub(super) fn span(&self, at: usize, letter: char) -> Span {
         match self.place {
-            Place::Command(command) => command.source_span(Span::new(at, at + letter.len_utf8())),
-            Place::Whole(span) => span,
+            TextLocation::Command(command) => {
+                command.source_span(Span::new(at, at + letter.len_utf8()))
+            }
+            TextLocation::Whole(span) => span,
         }
     }
 }
 
 /// The texts of a step that are run, compared or matched, not only read by people and agents.
-pub(super) fn parts(step: StepView<'_>) -> Vec<Part<'_>> {
+pub(super) fn parts(step: StepView<'_>) -> Vec<ExecutedText<'_>> {
     let written = step.written;
     let mut found = Vec::new();
     if let Some(contract) = &written.contract {
-        found.push(Part {
+        found.push(ExecutedText {
             what: "the contract",
             text: &contract.command.text,
-            place: Place::Command(&contract.command),
+            place: TextLocation::Command(&contract.command),
         });
         let shell = contract.shell.iter().map(|text| ("the shell", text));
         let expect = contract.expect.iter().map(|text| ("a condition", text));
@@ -99,7 +101,7 @@ pub(super) fn parts(step: StepView<'_>) -> Vec<Part<'_>> {
     if let Some(tool) = &written.tool {
         found.push(whole("the tool", &tool.value, tool.span));
     }
-    given(step, &mut |given| {
+    for_each_text_argument(step, &mut |given| {
         if given.tool.id == BuiltIn::RunCommand {
             found.push(whole("the command", given.text, given.span));
         }
@@ -107,11 +109,11 @@ pub(super) fn parts(step: StepView<'_>) -> Vec<Part<'_>> {
     found
 }
 
-fn whole<'a>(what: &'static str, text: &'a str, span: Span) -> Part<'a> {
-    Part {
+fn whole<'a>(what: &'static str, text: &'a str, span: Span) -> ExecutedText<'a> {
+    ExecutedText {
         what,
         text,
-        place: Place::Whole(span),
+        place: TextLocation::Whole(span),
     }
 }
 

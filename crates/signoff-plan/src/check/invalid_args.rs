@@ -19,11 +19,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::context::{Context, StepView};
-use super::given::{Given, given};
-use crate::diagnostic::{Code, Diagnostic, Lack};
-use crate::json::Located;
+use super::text_arguments::{TextArgument, for_each_text_argument};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
+use crate::json::LocatedValue;
 use crate::model::Work;
-use crate::tools::schema::{Misfit, misfits};
+use crate::tools::schema::{SchemaMismatch, schema_mismatches};
 use crate::tools::{ArgumentKind, Tool, built_in};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         };
         let built_in = built_in(tool);
-        given(step, &mut |given| problems.extend(refused(step, &given)));
+        for_each_text_argument(step, &mut |given| problems.extend(refused(step, &given)));
         if built_in.is_some_and(|tool| plainly_fits(tool, args)) {
             continue;
         }
@@ -52,8 +52,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             (None, Some(tool)) => tool.span,
             (None, None) => step.span(),
         };
-        let located = Located::new(args, whole, &step.written.args_places);
-        for misfit in misfits(&located, schema) {
+        let located = LocatedValue::new(args, whole, &step.written.args_places);
+        for misfit in schema_mismatches(&located, schema) {
             problems.push(worded(step, tool, misfit));
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 const NEVER: [&str; 2] = [".git", ".signoff"];
 
 /// A text that fits the schema and that its tool would refuse all the same.
-fn refused(step: StepView<'_>, given: &Given<'_>) -> Option<Diagnostic> {
+fn refused(step: StepView<'_>, given: &TextArgument<'_>) -> Option<Diagnostic> {
     let (name, text) = (given.argument.name, given.text);
     let never = |part: &str| NEVER.iter().find(|never| part.eq_ignore_ascii_case(never));
     let (why, help) = if given.argument.pattern {
@@ -106,7 +106,7 @@ fn plainly_fits(tool: &Tool, args: &Value) -> bool {
     known && required.all(|argument| args.keys().any(|name| name == argument.name))
 }
 
-fn worded(step: StepView<'_>, tool: &str, misfit: Misfit) -> Diagnostic {
+fn worded(step: StepView<'_>, tool: &str, misfit: SchemaMismatch) -> Diagnostic {
     let message = format!(
         "step `{}` calls `{tool}`, but {}",
         step.id(),
@@ -114,7 +114,7 @@ fn worded(step: StepView<'_>, tool: &str, misfit: Misfit) -> Diagnostic {
     );
     let mut found = step.problem(Code::InvalidArgs, misfit.span, message);
     if step.written.args.is_none() {
-        found = found.lacks(Lack::Here(&["args"]));
+        found = found.lacks(MissingFieldScope::Here(&["args"]));
     }
     // Without places the caret is under everything, and everything must not be replaced.
     match misfit.suggestion {

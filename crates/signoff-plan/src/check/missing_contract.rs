@@ -13,7 +13,7 @@
 //! A `**contract:**` with a command that fails before the work and passes after it.
 
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::model::Work;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -25,7 +25,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingContract, step.span(), message);
-            let found = found.lacks(Lack::Here(&["contract"]));
+            let found = found.lacks(MissingFieldScope::Here(&["contract"]));
             problems.push(found.help(format!(
                 "add `{}` with a command that passes only when the work is done",
                 context.draft.dialect.spelled("contract")

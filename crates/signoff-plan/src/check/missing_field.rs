@@ -21,7 +21,7 @@
 //! ```
 
 use super::context::{Context, StepView};
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::source::Span;
@@ -38,7 +38,7 @@ pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {
     };
     Diagnostic::new(Code::MissingField, dialect, label, message)
         .help(help)
-        .lacks(Lack::Here(&["command"]))
+        .lacks(MissingFieldScope::Here(&["command"]))
 }
 
 /// A contract whose command is written as if it were prose.
@@ -65,13 +65,14 @@ pub(crate) fn member(
     let message = format!("{owner} has no `{field}`");
     Diagnostic::new(Code::MissingField, dialect, span, message)
         .help(format!("add `{field}`"))
-        .lacks(Lack::Here(name))
+        .lacks(MissingFieldScope::Here(name))
 }
 
 /// A field that only makes sense with a contract.
 pub(crate) fn contract_for(dialect: Dialect, field: &str, span: Span) -> Diagnostic {
     let message = format!("`{field}` is given, but there is no contract");
-    Diagnostic::new(Code::MissingField, dialect, span, message).lacks(Lack::Here(&["contract"]))
+    Diagnostic::new(Code::MissingField, dialect, span, message)
+        .lacks(MissingFieldScope::Here(&["contract"]))
 }
 
 /// A directory has no `plan.md`.
@@ -85,7 +86,7 @@ pub(crate) fn plan_file(dialect: Dialect) -> Diagnostic {
 pub(crate) fn task_id(dialect: Dialect, span: Span, name: &str, fix: (usize, &str)) -> Diagnostic {
     let message = format!("task file `{name}` has no `id`");
     let found = Diagnostic::new(Code::MissingField, dialect, span, message);
-    let found = found.lacks(Lack::Here(&["id"]));
+    let found = found.lacks(MissingFieldScope::Here(&["id"]));
     let (end, id) = fix;
     if id.is_empty() {
         return found.help("add `id: NAME`");
@@ -106,7 +107,7 @@ pub(crate) fn scope(dialect: Dialect, header: Span, end: usize, tools: &[&str]) 
     Diagnostic::new(Code::MissingField, dialect, header, message)
         .help(format!("add `{line}`"))
         .fix(Span::at(end), line + "\n")
-        .lacks(Lack::Here(&["tools_required"]))
+        .lacks(MissingFieldScope::Here(&["tools_required"]))
 }
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -153,7 +154,7 @@ fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 let found = context.problem(Code::MissingField, draft.anchors.header, message);
                 let found = found
                     .help(wanted("add", name, usual))
-                    .lacks(Lack::Here(field));
+                    .lacks(MissingFieldScope::Here(field));
                 problems.push(if usual.is_empty() {
                     found
                 } else {
@@ -184,7 +185,9 @@ fn nothing_at_all(step: StepView<'_>) -> Option<Diagnostic> {
             step.id()
         );
         step.problem(Code::MissingField, step.span(), message)
-            .lacks(Lack::Here(&["task", "target", "tool", "ask", "contract"]))
+            .lacks(MissingFieldScope::Here(&[
+                "task", "target", "tool", "ask", "contract",
+            ]))
             .help(match step.dialect() {
                 Dialect::Toolplan => "add `tool` and `args`, `ask` or `contract`",
                 Dialect::Record => "add `description`, `ask` or `contract`",

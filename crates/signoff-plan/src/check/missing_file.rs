@@ -13,9 +13,9 @@
 //! Correct the path. A file that a step makes counts as there for the steps that wait for it, if
 //! the step `produces` it or names it in its task or contract.
 
+use super::availability::{AbsenceReason, absence};
 use super::context::{Context, StepView};
 use super::path_outside_workspace::is_outside;
-use super::provided::{Absence, absence};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Subscription;
 use crate::source::Span;
@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 // Reported as such.
                 continue;
             }
-            if is_outside(&path) || absence(context, step, &path) != Some(Absence::Nobody) {
+            if is_outside(&path) || absence(context, step, &path) != Some(AbsenceReason::Nobody) {
                 continue;
             }
             let message = format!(

@@ -10,7 +10,7 @@
 //! `# What this plan achieves` after the frontmatter; in a thread, `title: …` in that of `plan.md`.
 
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::source::Span;
 use crate::spelling::Dialect;
 
@@ -35,7 +35,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         Dialect::Proposal | Dialect::Record | Dialect::Toolplan => return,
     };
     let found = context.problem(Code::MissingTitle, span, "the plan has no title");
-    problems.push(found.help(help).lacks(Lack::Here(&["title"])));
+    problems.push(found.help(help).lacks(MissingFieldScope::Here(&["title"])));
 }
 
 #[cfg(test)]

@@ -55,19 +55,19 @@ pub mod unterminated_fence;
 pub mod untrusted_condition;
 pub mod write_overlap;
 
+mod availability;
 mod context;
-mod given;
 mod glob_overlap;
+mod misspelling;
+mod plan_references;
 mod positions;
-mod provided;
 pub(crate) mod resolve;
-mod slip;
 #[cfg(test)]
 mod testing;
+mod text_arguments;
 #[cfg(test)]
 mod typos;
 mod unread;
-mod uses;
 
 use self::context::Context;
 use crate::Workspace;
@@ -127,25 +127,25 @@ impl Checked {
 
 /// The plan as it stands, without any of the checks: enough to tell whether it is one that was checked before.
 pub fn resolved_plan(draft: &Draft) -> Plan {
-    resolve::resolve(draft, &mut Vec::new()).plan
+    resolve::resolve(draft, &mut Vec::new())
 }
 
 /// Resolves a plan and reports every problem at once.
 pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     let mut problems = draft.problems.clone();
-    let resolved = resolve::resolve(draft, &mut problems);
-    let shells = context::shells(&resolved.plan);
-    let context = Context::new(draft, &resolved, &shells, workspace);
+    let plan = resolve::resolve(draft, &mut problems);
+    let shells = context::shells(&plan);
+    let context = Context::new(draft, &plan, &shells, workspace);
     for check in CHECKS {
         check(&context, &mut problems);
     }
     problems.extend(too_large::unfinished(&context));
-    slip::absorb(draft.dialect, &mut problems);
+    misspelling::absorb(draft.dialect, &mut problems);
     unread::absorb(&mut problems);
     unterminated_fence::absorb(&mut problems);
     crate::diagnostic::sort(&mut problems);
     Checked {
-        plan: resolved.plan,
+        plan,
         dialect: draft.dialect,
         diagnostics: problems,
     }

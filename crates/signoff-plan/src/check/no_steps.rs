@@ -10,7 +10,7 @@
 //! `## Steps`, then one `### N. Title` heading per step.
 
 use super::context::Context;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let readable = context.draft.anchors.insert_status.is_some();
     if context.plan.steps.is_empty() && readable {
         let found = context.problem(Code::NoSteps, context.plan_span(), "the plan has no steps");
-        let found = found.lacks(Lack::Here(&["steps"]));
+        let found = found.lacks(MissingFieldScope::Here(&["steps"]));
         problems.push(found.help(match context.draft.dialect {
             Dialect::Workunit => "add `## Steps`, then `### 1. Title` for the first step",
             Dialect::Thread => "add `tasks/01-slug.md` for the first task",

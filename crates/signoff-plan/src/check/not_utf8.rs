@@ -48,7 +48,7 @@ mod tests {
             (0..=255).collect(),
         ] {
             let draft = parse(&Source::new("plan.md", bytes));
-            let checked = super::super::check(&draft, &super::super::testing::World);
+            let checked = super::super::check(&draft, &super::super::testing::TestWorkspace);
             let codes: Vec<_> = checked
                 .diagnostics
                 .iter()

@@ -15,9 +15,9 @@
 //! Move the producing step before, or name it under `depends_on`. The same goes for a value: a step that
 //! waits for every step before it can use only theirs.
 
+use super::availability::{AbsenceReason, ProvidedBy, absence};
 use super::context::{Context, StepView};
 use super::path_outside_workspace::is_outside;
-use super::provided::{Absence, Way, absence};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Depends;
 use crate::reference::TokenKind;
@@ -26,7 +26,8 @@ use crate::source::Span;
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         for (path, span) in step.files() {
-            let Some(Absence::NotWaitedFor(index, way)) = absence(context, step, &path) else {
+            let Some(AbsenceReason::NotWaitedFor(index, way)) = absence(context, step, &path)
+            else {
                 continue;
             };
             if let (Some(source), false) = (context.step(index), is_outside(&path)) {
@@ -34,12 +35,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
         }
     }
-    for (index, referred) in &context.uses.references {
+    for (index, referred) in &context.references.references {
         if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {
             problems.extend(later(context, *index, reference.id, referred.span));
         }
     }
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         for read in expression.reads.iter().flat_map(|reads| &reads.steps) {
             problems.extend(later(context, *index, read.id, expression.text.span));
         }
@@ -52,11 +53,11 @@ fn needs(
     source: StepView<'_>,
     path: &str,
     span: Span,
-    way: Way,
+    way: ProvidedBy,
 ) -> Diagnostic {
     let verb = match way {
-        Way::Produces => "produces",
-        Way::Names => "seems to write",
+        ProvidedBy::Produces => "produces",
+        ProvidedBy::Names => "seems to write",
     };
     let (id, other) = (step.id(), source.id());
     let message = format!(

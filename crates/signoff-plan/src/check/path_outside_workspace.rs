@@ -14,7 +14,7 @@
 //! A path relative to the workspace, without `..` that leaves it.
 
 use super::context::Context;
-use super::given::given;
+use super::text_arguments::for_each_text_argument;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 
@@ -38,7 +38,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 problems.push(found.help("name a path relative to the workspace"));
             }
         }
-        given(step, &mut |given| {
+        for_each_text_argument(step, &mut |given| {
             if given.argument.path && leaves(context, given.text) {
                 let (id, tool, path) = (step.id(), given.tool.name, given.text);
                 let message = format!(

@@ -7,34 +7,27 @@ use serde_json::Value;
 use super::{bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_dependency};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{self, Draft, Spanned};
-use crate::field::{self, Field, Shape};
+use crate::field::{self, FieldSpec, Shape};
 use crate::model::{Condition, Contract, Depends, Hint, Plan, Step, Subscription, Work};
 use crate::spelling::{self, Dialect, status};
 use crate::subscription;
 
-/// A plan, resolved.
-pub(crate) struct Resolved {
-    pub(crate) plan: Plan,
-}
-
 /// Resolves a draft as far as possible and reports what could not be.
-pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Resolved {
+pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Plan {
     let ids = step_ids(draft);
-    let mut dependencies = unknown_dependency::resolve(draft, &ids, problems).into_iter();
+    let dependencies = unknown_dependency::resolve(draft, &ids, problems);
     let mut steps = Vec::with_capacity(draft.steps.len());
-    for (index, written) in draft.steps.iter().enumerate() {
+    let written = draft.steps.iter().zip(&ids).zip(dependencies);
+    for (index, ((written, id), depends_on)) in written.enumerate() {
         let mut found = Vec::new();
-        let id = ids.get(index).cloned().unwrap_or_default();
-        let depends_on = dependencies.next().unwrap_or_default();
-        let mut reader = Reader {
+        let mut reader = Resolver {
             dialect: draft.dialect,
             problems: &mut found,
         };
         steps.push(reader.step(written, index, id.clone(), depends_on));
         problems.extend(found.into_iter().map(|problem| problem.step(id.clone())));
     }
-    let plan = plan(draft, steps, problems);
-    Resolved { plan }
+    plan(draft, steps, problems)
 }
 
 /// The id of every step: the explicit one, else `step-N`.
@@ -48,7 +41,7 @@ pub(crate) fn step_ids(draft: &Draft) -> Vec<String> {
 }
 
 fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan {
-    let mut reader = Reader {
+    let mut reader = Resolver {
         dialect: draft.dialect,
         problems,
     };
@@ -67,12 +60,12 @@ fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan
     plan
 }
 
-struct Reader<'p> {
+struct Resolver<'p> {
     dialect: Dialect,
     problems: &'p mut Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl Resolver<'_> {
     fn step(
         &mut self,
         written: &draft::Step,
@@ -101,10 +94,10 @@ impl Reader<'_> {
     }
 
     /// Makes of a field what it means; one that has code of its own is left alone.
-    fn field<D, M>(&mut self, field: &Field<D, M>, draft: &D, model: &mut M) {
+    fn field<D, M>(&mut self, field: &FieldSpec<D, M>, draft: &D, model: &mut M) {
         let label = spelling::label(field.name);
         match &field.shape {
-            Shape::Text(slot, _) => slot.set(model, given(slot.text(draft))),
+            Shape::Text(slot, _) => slot.set(model, value_of(slot.text(draft))),
             Shape::Choice(slot, words) => {
                 let word = self.word(label, slot.text(draft), words);
                 slot.set(model, word.map(str::to_owned));
@@ -139,7 +132,7 @@ impl Reader<'_> {
             Shape::Scope(slot) => {
                 slot.set(model, (slot.written)(draft).as_deref().map(values));
             }
-            Shape::Special(_) => {}
+            Shape::Custom(_) => {}
         }
     }
 
@@ -163,8 +156,8 @@ impl Reader<'_> {
             return Work::Check;
         }
         Work::Agent {
-            role: given(written.target.as_ref()),
-            task: given(written.task.as_ref()).unwrap_or_default(),
+            role: value_of(written.target.as_ref()),
+            task: value_of(written.task.as_ref()).unwrap_or_default(),
         }
     }
 
@@ -179,7 +172,7 @@ impl Reader<'_> {
         }
         let mut contract = Contract {
             // The configured shell is bash, unless somebody configured another.
-            shell: given(written.shell.as_ref()).filter(|shell| !is_default_shell(shell)),
+            shell: value_of(written.shell.as_ref()).filter(|shell| !is_default_shell(shell)),
             expect,
             ..Contract::new(written.command.text.clone())
         };
@@ -295,9 +288,9 @@ fn record(written: &[(&'static str, Spanned<Value>)]) -> BTreeMap<String, Value>
 
 fn hint(written: &draft::Hint) -> Option<Hint> {
     let hint = Hint {
-        tool: given(written.tool.as_ref()),
-        operation: given(written.operation.as_ref()),
-        target: given(written.target.as_ref()),
+        tool: value_of(written.tool.as_ref()),
+        operation: value_of(written.operation.as_ref()),
+        target: value_of(written.target.as_ref()),
     };
     (hint != Hint::default()).then_some(hint)
 }
@@ -307,7 +300,7 @@ fn values(written: &[Spanned<String>]) -> Vec<String> {
 }
 
 /// The text, unless it is empty.
-fn given(written: Option<&Spanned<String>>) -> Option<String> {
+fn value_of(written: Option<&Spanned<String>>) -> Option<String> {
     written
         .map(|text| text.value.clone())
         .filter(|text| !text.is_empty())

@@ -14,7 +14,7 @@
 
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::expression::{Content, Place, places};
+use crate::expression::{Placeholder, PlaceholderContent, placeholders};
 use crate::shell::{Quoting, quoting_at};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -24,13 +24,13 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         };
         let text = &contract.command.text;
         if text.contains("{{") {
-            let found = places(text).into_iter();
+            let found = placeholders(text).into_iter();
             problems.extend(found.filter_map(|place| injected(step, text, place)));
         }
     }
 }
 
-fn injected(step: StepView<'_>, text: &str, place: Place<'_>) -> Option<Diagnostic> {
+fn injected(step: StepView<'_>, text: &str, place: Placeholder<'_>) -> Option<Diagnostic> {
     let contract = step.written.contract.as_ref()?;
     let span = contract.command.source_span(place.span);
     let written = place.span.slice(text);
@@ -39,16 +39,20 @@ fn injected(step: StepView<'_>, text: &str, place: Place<'_>) -> Option<Diagnost
         step.problem(Code::TemplateInjection, span, message)
     };
     match place.content {
-        Content::Loop(_) => Some(
+        PlaceholderContent::Loop(_) => Some(
             problem("would be read as shell")
                 .help("read it from `$SIGNOFF_ITEM`, which holds it as JSON"),
         ),
-        Content::Params(_) if quoting_at(text, place.span.start) == Quoting::None => Some(
-            problem("stands in no quotes, and would be read as shell")
-                .help(format!("write `\"{written}\"`"))
-                .fix(span, format!("\"{written}\"")),
-        ),
-        Content::Params(_) | Content::Literal(_) | Content::Other(_) => None,
+        PlaceholderContent::Params(_) if quoting_at(text, place.span.start) == Quoting::None => {
+            Some(
+                problem("stands in no quotes, and would be read as shell")
+                    .help(format!("write `\"{written}\"`"))
+                    .fix(span, format!("\"{written}\"")),
+            )
+        }
+        PlaceholderContent::Params(_)
+        | PlaceholderContent::Literal(_)
+        | PlaceholderContent::Other(_) => None,
     }
 }
 

@@ -7,9 +7,9 @@ use crate::dialect::parse;
 use crate::source::Source;
 
 /// A world with two files, one topic, two roles, and every command but those named `missing-…`.
-pub(super) struct World;
+pub(super) struct TestWorkspace;
 
-impl Workspace for World {
+impl Workspace for TestWorkspace {
     fn path_exists(&self, path: &str) -> bool {
         ["src/app.py", "README.md"].contains(&path)
     }
@@ -80,7 +80,7 @@ pub(super) fn plan(steps: &str) -> String {
 }
 
 pub(super) fn checked(text: &str) -> Checked {
-    run(&parse(&Source::new("plan.md", text.into())), &World)
+    run(&parse(&Source::new("plan.md", text.into())), &TestWorkspace)
 }
 
 /// Asserts what one check says of a plan: per problem the text under the caret, the message and

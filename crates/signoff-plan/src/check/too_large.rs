@@ -77,7 +77,7 @@ pub(crate) fn limit_paths(draft: &mut Draft) {
 /// A check that compares steps was given up: what it did not come to must not look as if it were fine.
 pub(super) fn unfinished(context: &Context<'_>) -> Option<Diagnostic> {
     let given_up = context.graph.is_exhausted()
-        || context.provided.is_exhausted()
+        || context.available.is_exhausted()
         || context.pairs_left_out.get();
     given_up.then(|| {
         let message = "the plan is too large to compare all that its steps wait for and produce; \

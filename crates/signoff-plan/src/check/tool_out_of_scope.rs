@@ -14,8 +14,8 @@
 //! by its server (`github`), or by what it begins with (`read_*`).
 
 use super::context::{Context, StepView};
-use super::slip::TOOL_NAME;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use super::misspelling::TOOL_NAME;
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::source::Span;
@@ -57,7 +57,7 @@ fn worded(
         step.id()
     );
     let found = step.problem(Code::ToolOutOfScope, span, message);
-    let found = found.lacks(Lack::Here(&[TOOL_NAME]));
+    let found = found.lacks(MissingFieldScope::Here(&[TOOL_NAME]));
     let names = scope.unwrap_or_default();
     let Some(place) = names.iter().map(|name| name.span).reduce(Span::to) else {
         return found.help(format!("they are empty; add `{tool}` to them"));

@@ -12,9 +12,9 @@
 //! The id or number of another step, or `none`. Without `**depends_on:**` a step waits for every
 //! step before it.
 
+use super::plan_references;
 use super::positions::Positions;
-use super::uses;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::draft::{Draft, Spanned};
 use crate::model::Depends;
 use crate::source::Span;
@@ -31,7 +31,7 @@ pub(super) fn resolve(
     let mut resolved = Vec::with_capacity(ids.len());
     for (index, step) in draft.steps.iter().enumerate() {
         // A reference implies the dependency; a step waits for itself in no sense.
-        let implied = uses::used(step, &positions);
+        let implied = plan_references::used_steps(step, &positions);
         let implied = implied.into_iter().filter(|used| *used != index);
         let Some(references) = &step.depends_on else {
             resolved.push(match draft.dialect.unsaid_dependencies(index) {
@@ -97,7 +97,7 @@ pub(crate) fn index(
 ) -> Diagnostic {
     let message = format!("step `{id}` waits for index {index}, which no step has");
     let found = Diagnostic::new(Code::UnknownDependency, dialect, span, message).step(id);
-    let found = found.lacks(Lack::Anywhere(&["index"]));
+    let found = found.lacks(MissingFieldScope::Anywhere(&["index"]));
     match highest {
         Some(highest) if index > highest => {
             found.help(format!("indexes begin at 0; the highest here is {highest}"))
@@ -123,7 +123,7 @@ fn unknown(draft: &Draft, id: &str, reference: &Spanned<String>, ids: &[String])
         reference.span,
         message,
     );
-    let found = found.lacks(Lack::Anywhere(&["id"]));
+    let found = found.lacks(MissingFieldScope::Anywhere(&["id"]));
     found.step(id).suggest(nearest(name, others))
 }
 

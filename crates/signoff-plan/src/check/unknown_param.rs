@@ -13,15 +13,15 @@
 //! `{{ "{{ params.x }}" }}`.
 
 use super::context::{Context, StepView};
-use super::uses::within;
-use crate::diagnostic::{Code, Diagnostic, Lack};
-use crate::expression::{Content, ParamRead, places, read};
+use super::plan_references::within;
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
+use crate::expression::{ParamRead, PlaceholderContent, placeholders, read};
 use crate::source::Span;
 use crate::spelling::Dialect;
 use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         let Some(step) = context.step(*index) else {
             continue;
         };
@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             problems.extend(unknown(context, step, param, span));
         }
     }
-    for (index, template) in &context.uses.templates {
+    for (index, template) in &context.references.templates {
         let Some(step) = context.step(*index) else {
             continue;
         };
@@ -53,9 +53,9 @@ fn contract(context: &Context<'_>, step: StepView<'_>, problems: &mut Vec<Diagno
     if !text.contains("{{") {
         return;
     }
-    for place in places(text) {
+    for place in placeholders(text) {
         let span = written.command.source_span(place.span);
-        if let Content::Params(inside) = place.content {
+        if let PlaceholderContent::Params(inside) = place.content {
             for param in read(inside).iter().flat_map(|reads| &reads.params) {
                 problems.extend(unknown(context, step, param, span));
             }
@@ -79,7 +79,7 @@ fn unknown(
         step.id()
     );
     let found = step.problem(Code::UnknownParam, span, message);
-    let found = found.lacks(Lack::Anywhere(&["params"]));
+    let found = found.lacks(MissingFieldScope::Anywhere(&["params"]));
     let suggestion = nearest(name, params.keys().map(String::as_str));
     Some(match suggestion {
         Some(_) if span.len() == name.len() => found.suggest(suggestion),
@@ -96,10 +96,10 @@ fn unknown(
 fn misspelt(
     context: &Context<'_>,
     step: StepView<'_>,
-    content: Content<'_>,
+    content: PlaceholderContent<'_>,
     span: Span,
 ) -> Option<Diagnostic> {
-    let Content::Other(Some(name)) = content else {
+    let PlaceholderContent::Other(Some(name)) = content else {
         return None;
     };
     let params = (!context.plan.params.is_empty()).then_some("params");

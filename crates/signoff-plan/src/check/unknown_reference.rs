@@ -13,13 +13,13 @@
 
 use super::context::{Context, StepView};
 use super::unknown_dependency::most_suggestions;
-use crate::diagnostic::{Code, Diagnostic, Lack};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::reference::TokenKind;
 use crate::source::Span;
 use crate::suggest::nearest;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    for (index, referred) in &context.uses.references {
+    for (index, referred) in &context.references.references {
         let (TokenKind::Whole(reference) | TokenKind::Inside(reference)) = &referred.kind else {
             continue;
         };
@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 1
             };
             let id = Span::new(start, start + reference.id.len());
-            let span = super::uses::within(referred.text, referred.span, id);
+            let span = super::plan_references::within(referred.text, referred.span, id);
             let mut found = unknown(context, step, reference.id, span, problems.len());
             if found.help.is_none() {
                 let escaped = format!("${}", referred.text);
@@ -43,13 +43,13 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             problems.push(found);
         }
     }
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         for read in expression.reads.iter().flat_map(|reads| &reads.steps) {
             if context.position(read.id).is_none()
                 && let Some(step) = context.step(*index)
             {
                 let text = &expression.text;
-                let span = super::uses::within(&text.value, text.span, read.id_span);
+                let span = super::plan_references::within(&text.value, text.span, read.id_span);
                 problems.push(unknown(context, step, read.id, span, problems.len()));
             }
         }
@@ -74,7 +74,7 @@ fn unknown(
     let ids = context.plan.steps.iter().map(|step| step.id.as_str());
     let suggestion = nearest(id, ids.filter(|other| *other != step.id()));
     // The place of the id alone, or the edit would take more away.
-    let found = found.lacks(Lack::Anywhere(&["id"]));
+    let found = found.lacks(MissingFieldScope::Anywhere(&["id"]));
     if span.len() == id.len() {
         found.suggest(suggestion)
     } else {

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::context::Context;
-use super::uses::{Expression, Field};
+use super::plan_references::{Expression, ExpressionField};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::constant;
 use crate::reference::TokenKind;
@@ -32,7 +32,7 @@ use crate::source::Span;
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     problems.extend(behind_cycles(context));
     // Nobody uses anything, in most plans.
-    if context.uses.expressions.is_empty() {
+    if context.references.expressions.is_empty() {
         return;
     }
     let never = never_run(context);
@@ -91,21 +91,21 @@ fn never_run(context: &Context<'_>) -> BTreeSet<usize> {
             .as_ref()
             .ok()
             .and_then(|reads| constant(&text.value, reads, &context.plan.params));
-        *field == Field::When && value == Some(Ok(Value::Bool(false)))
+        *field == ExpressionField::When && value == Some(Ok(Value::Bool(false)))
     };
-    let expressions = context.uses.expressions.iter();
+    let expressions = context.references.expressions.iter();
     expressions.filter(never).map(|(index, _)| *index).collect()
 }
 
 /// Who uses the value of whom, and where; each pair once.
 fn used<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
     let mut first: BTreeMap<(usize, &str), Span> = BTreeMap::new();
-    for (index, referred) in &context.uses.references {
+    for (index, referred) in &context.references.references {
         if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {
             first.entry((*index, reference.id)).or_insert(referred.span);
         }
     }
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         for read in expression.reads.iter().flat_map(|reads| &reads.steps) {
             first
                 .entry((*index, read.id))

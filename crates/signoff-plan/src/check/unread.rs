@@ -32,14 +32,14 @@ pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
 #[cfg(test)]
 mod tests {
     use crate::check::check;
-    use crate::check::testing::World;
+    use crate::check::testing::TestWorkspace;
     use crate::dialect::parse;
     use crate::source::Source;
 
     /// All that is said of a file, as `caret | message`.
     #[track_caller]
     fn said(name: &str, text: &str, expected: &[&str]) {
-        let checked = check(&parse(&Source::new(name, text.into())), &World);
+        let checked = check(&parse(&Source::new(name, text.into())), &TestWorkspace);
         let found: Vec<_> = checked
             .diagnostics
             .iter()

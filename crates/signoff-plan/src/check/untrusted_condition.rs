@@ -15,13 +15,13 @@
 //! a person sees it first: `approval: required`.
 
 use super::context::{Context, StepView};
-use super::uses::{Field, within};
+use super::plan_references::{ExpressionField, within};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{Step, Work};
 use crate::reference::TokenKind;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    for (index, expression) in &context.uses.expressions {
+    for (index, expression) in &context.references.expressions {
         let Some(step) = context.step(*index) else {
             continue;
         };
@@ -30,8 +30,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 continue;
             }
             let what = match expression.field {
-                Field::When => "condition",
-                Field::ForEach => "loop",
+                ExpressionField::When => "condition",
+                ExpressionField::ForEach => "loop",
             };
             let text = expression.text;
             let words = read.id_span.to(read.field_span);
@@ -48,7 +48,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             )));
         }
     }
-    for (index, referred) in &context.uses.references {
+    for (index, referred) in &context.references.references {
         if let (TokenKind::Whole(reference) | TokenKind::Inside(reference), Some(step)) =
             (&referred.kind, context.step(*index))
             && unseen(step)

@@ -19,9 +19,9 @@
 
 use std::collections::BTreeMap;
 
+use super::availability::folder;
 use super::context::{Context, StepView};
 use super::glob_overlap::overlap;
-use super::provided::folder;
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Who produces one path or pattern: positions, and places in their lists, by rank.

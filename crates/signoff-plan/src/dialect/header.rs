@@ -2,12 +2,12 @@
 
 use crate::check::{bad_value, frontmatter_invalid};
 use crate::draft::{Draft, Spanned};
-use crate::markdown::frontmatter::Located;
-use crate::node::{Entry, Kind};
+use crate::markdown::frontmatter::FrontmatterSpans;
+use crate::node::{Entry, NodeKind};
 use crate::yaml;
 
 /// The keys and values of the frontmatter; none where it cannot be read, which is reported.
-pub(super) fn entries(text: &str, located: &Located, draft: &mut Draft) -> Vec<Entry> {
+pub(super) fn entries(text: &str, located: &FrontmatterSpans, draft: &mut Draft) -> Vec<Entry> {
     let dialect = draft.dialect;
     draft.anchors.header = located.opening;
     if !located.closed {
@@ -24,7 +24,7 @@ pub(super) fn entries(text: &str, located: &Located, draft: &mut Draft) -> Vec<E
         return Vec::new();
     };
     let what = root.describe();
-    let Kind::Mapping(entries) = root.kind else {
+    let NodeKind::Mapping(entries) = root.kind else {
         let found = frontmatter_invalid::no_mapping(dialect, root.span, what);
         draft.problems.push(found);
         return Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn entries(text: &str, located: &Located, draft: &mut Draft) -> Vec<E
 
 /// The text of a field. One without a value is kept as empty text, so that it can be filled in.
 pub(super) fn text(entry: &Entry, draft: &mut Draft) -> Option<Spanned<String>> {
-    if entry.value.kind == Kind::Null {
+    if entry.value.kind == NodeKind::Null {
         return Some(Spanned::new(String::new(), entry.key.span));
     }
     let text = entry.value.text();

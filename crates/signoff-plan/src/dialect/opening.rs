@@ -4,14 +4,14 @@ use super::Dialect;
 use crate::check::{frontmatter_missing, unterminated_fence};
 use crate::draft::Draft;
 use crate::markdown::Document;
-use crate::markdown::frontmatter::{Located, locate};
+use crate::markdown::frontmatter::{FrontmatterSpans, locate};
 use crate::source::{Source, Span};
 
 /// Reads the frontmatter as `read` does, and divides the rest into its parts.
 pub(super) fn open(
     source: &Source,
     dialect: Dialect,
-    read: fn(&str, &Located, &mut Draft),
+    read: fn(&str, &FrontmatterSpans, &mut Draft),
 ) -> (Draft, Document<'_>) {
     let text = source.text();
     let start = source.byte_order_mark_len();

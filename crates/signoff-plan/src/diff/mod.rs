@@ -16,10 +16,11 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 pub use self::definition::{definition_hash, text_hash};
-use self::names::Names;
+use self::names::StepRenames;
 use self::spelling::spelled;
 use crate::digest::canonical;
 use crate::model::Plan;
+use crate::source::first_line;
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +88,7 @@ const LENGTH: usize = 60;
 
 /// The first line of a text, shortened, with a sign that there is more.
 fn one_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = first_line(text);
     let mut short: String = line.chars().take(LENGTH).collect();
     if short.len() < text.trim_end().len() {
         short.push('…');
@@ -107,7 +108,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     fields(None, "", &was, &is, &mut changes);
     let (old, new) = (steps(before), steps(after));
     let pairs = matching::pairs(old, new);
-    let names = Names::new(old, new, &pairs);
+    let names = StepRenames::new(old, new, &pairs);
     let moved = order::moved(&pairs);
     for (index, step) in new.iter().enumerate() {
         let id = id(step);

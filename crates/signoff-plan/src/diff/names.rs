@@ -8,11 +8,11 @@ use super::id;
 use super::matching::is_implicit;
 
 /// The newer id of each step of the older plan.
-pub(super) struct Names<'v> {
+pub(super) struct StepRenames<'v> {
     newer: BTreeMap<&'v str, &'v str>,
 }
 
-impl<'v> Names<'v> {
+impl<'v> StepRenames<'v> {
     pub(super) fn new(old: &'v [Value], new: &'v [Value], pairs: &[Option<usize>]) -> Self {
         let newer = new
             .iter()

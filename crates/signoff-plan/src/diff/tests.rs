@@ -241,7 +241,7 @@ fn every_defining_field_changes_the_definition() {
     let hash = |text: &str| {
         let source = crate::source::Source::new("plan.md", text.into());
         let draft = crate::dialect::parse(&source);
-        let plan = crate::check::resolve::resolve(&draft, &mut Vec::new()).plan;
+        let plan = crate::check::resolve::resolve(&draft, &mut Vec::new());
         definition_hash(&plan.steps[0])
     };
     let base = hash(&text(""));

@@ -6,8 +6,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA;
-use crate::field::{self, Field, Shape};
+use crate::field::{self, FieldSpec, Shape};
 use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work};
+use crate::source::text_up_to;
 
 /// The part of a resolved plan that its digest covers.
 ///
@@ -131,7 +132,7 @@ impl Members {
     }
 
     /// A field; one that has code of its own is left to that.
-    fn field<D, M>(&mut self, field: &Field<D, M>, model: &M) {
+    fn field<D, M>(&mut self, field: &FieldSpec<D, M>, model: &M) {
         let name = field.name;
         match &field.shape {
             Shape::Text(slot, _) | Shape::Choice(slot, _) => {
@@ -156,7 +157,7 @@ impl Members {
                 );
             }
             Shape::Scope(slot) => self.scope(name, (slot.value)(model).as_deref()),
-            Shape::Special(_) => {}
+            Shape::Custom(_) => {}
         }
     }
 
@@ -248,7 +249,7 @@ fn tidy(text: &str) -> String {
             _ => break,
         }
     }
-    text.get(..end).unwrap_or_default().to_owned()
+    text_up_to(&text, end).to_owned()
 }
 
 fn line_feeds(text: &str) -> String {

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::members::Editor;
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
-use crate::markdown::frontmatter::{Located, locate};
-use crate::node::{Entry, Kind, Node};
-use crate::source::Span;
+use crate::markdown::frontmatter::{FrontmatterSpans, locate};
+use crate::node::{Entry, Node, NodeKind};
+use crate::source::{Span, text_from, text_up_to};
 use crate::write::yaml::{block_entry, entry, scalar, text as quoted};
 use crate::yaml;
 
@@ -15,7 +15,7 @@ use crate::yaml;
 pub(super) struct Frontmatter<'a> {
     /// The text up to the end of the file.
     text: &'a str,
-    located: Located,
+    located: FrontmatterSpans,
     root: Option<Node>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Frontmatter<'a> {
 
     /// The line end in use.
     pub(super) fn line_end(&self) -> &'static str {
-        let before = self.text.get(..self.located.yaml.start).unwrap_or_default();
+        let before = text_up_to(self.text, self.located.yaml.start);
         if before.ends_with("\r\n") {
             "\r\n"
         } else {
@@ -91,10 +91,10 @@ impl<'a> Frontmatter<'a> {
         let raw = place.slice(self.text).trim_end();
         let end = place.start + raw.len();
         let between = Span::new(colon, place.start).slice(self.text);
-        let one_line = matches!(entry.value.kind, Kind::Scalar { .. })
+        let one_line = matches!(entry.value.kind, NodeKind::Scalar { .. })
             && !raw.contains('\n')
             && !between.contains('\n');
-        if entry.value.kind == Kind::Null {
+        if entry.value.kind == NodeKind::Null {
             let written = inline(value, "");
             return Ok(vec![Splice::insert(colon, format!(" {written}"))]);
         }
@@ -105,7 +105,7 @@ impl<'a> Frontmatter<'a> {
         // All from the colon on: a block has marks of its own there.
         let whole = self.written("k", value);
         let written = whole.strip_prefix("k:").unwrap_or(&whole).trim_end();
-        let kept = matches!(&entry.value.kind, Kind::Sequence(_)) && raw.starts_with('[');
+        let kept = matches!(&entry.value.kind, NodeKind::Sequence(_)) && raw.starts_with('[');
         if kept {
             return Ok(vec![Splice::replace(place, inline(value, raw))]);
         }
@@ -143,8 +143,8 @@ impl<'a> Frontmatter<'a> {
         let between = Span::new(colon, entry.value.span.start.max(colon));
         self.no_comment(entry, between.slice(self.text))?;
         let start = entry.key.span.start;
-        let before = self.text.get(..start).unwrap_or_default();
-        let rest = self.text.get(end..).unwrap_or_default();
+        let before = text_up_to(self.text, start);
+        let rest = text_from(self.text, end);
         let rest = rest.split_inclusive('\n').next().unwrap_or_default();
         if !before.ends_with('\n') || !rest.trim().is_empty() {
             let what = format!("what stands beside `{}`", entry.key.value);

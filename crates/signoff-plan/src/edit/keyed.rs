@@ -9,11 +9,11 @@ use super::{EditRefused, Splice, splice};
 use crate::check::resolve;
 use crate::dialect::object::{self, Tree};
 use crate::draft::{self, Draft};
-use crate::node::{Kind, Node};
+use crate::node::{Node, NodeKind};
 use crate::source::Source;
 
 /// A file of keys and values that is to be changed.
-pub(super) struct File<'a> {
+pub(super) struct KeyedFile<'a> {
     pub(super) source: &'a Source,
     pub(super) draft: &'a Draft,
     pub(super) root: Node,
@@ -22,21 +22,21 @@ pub(super) struct File<'a> {
 
 /// A way into the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum PathSegment {
     Key(&'static str),
     Item(usize),
 }
 
 /// One key that gets a value; `null` takes it away.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change {
-    pub(super) way: Vec<Way>,
+pub(super) struct KeyChange {
+    pub(super) way: Vec<PathSegment>,
     pub(super) key: String,
     pub(super) value: Value,
 }
 
-impl Change {
-    pub(super) fn new(way: &[Way], key: impl Into<String>, value: Value) -> Self {
+impl KeyChange {
+    pub(super) fn new(way: &[PathSegment], key: impl Into<String>, value: Value) -> Self {
         Self {
             way: way.to_vec(),
             key: key.into(),
@@ -45,7 +45,7 @@ impl Change {
     }
 }
 
-impl<'a> File<'a> {
+impl<'a> KeyedFile<'a> {
     pub(super) fn new(source: &'a Source, draft: &'a Draft) -> Result<Self, EditRefused> {
         let Tree { format, root, .. } = object::tree(source, draft.dialect);
         let root = root.ok_or_else(|| EditRefused::Unreadable("it is empty".to_owned()))?;
@@ -62,9 +62,9 @@ impl<'a> File<'a> {
     }
 
     /// What to write where for these changes, each of another key.
-    pub(super) fn splices(&self, changes: &[Change]) -> Result<Vec<Splice>, EditRefused> {
+    pub(super) fn splices(&self, changes: &[KeyChange]) -> Result<Vec<Splice>, EditRefused> {
         let mut splices = Vec::new();
-        for Change { way, key, value } in changes {
+        for KeyChange { way, key, value } in changes {
             let node = at(&self.root, way)
                 .ok_or_else(|| EditRefused::NotOnlyField("the shape of the file".to_owned()))?;
             splices.extend(self.editor.set(node, key, value)?);
@@ -73,7 +73,7 @@ impl<'a> File<'a> {
     }
 
     /// The same, sure that reading it again gives exactly these changes.
-    pub(super) fn checked(&self, changes: &[Change]) -> Result<Vec<Splice>, EditRefused> {
+    pub(super) fn checked(&self, changes: &[KeyChange]) -> Result<Vec<Splice>, EditRefused> {
         let splices = self.splices(changes)?;
         let bytes = splice::apply(self.source.bytes(), splices.clone());
         let after = Source::new(self.source.name(), bytes);
@@ -93,9 +93,9 @@ impl<'a> File<'a> {
 
     /// Position of each step in the file by its id.
     pub(super) fn steps(&self) -> BTreeMap<String, (usize, &'a draft::Step)> {
-        let items = at(&self.root, &[Way::Key("steps")]);
+        let items = at(&self.root, &[PathSegment::Key("steps")]);
         let items = match items.map(|node| &node.kind) {
-            Some(Kind::Sequence(items)) => items.as_slice(),
+            Some(NodeKind::Sequence(items)) => items.as_slice(),
             _ => &[],
         };
         let places: BTreeMap<usize, usize> = items
@@ -116,16 +116,16 @@ impl<'a> File<'a> {
     }
 
     /// The way to the step of this id.
-    pub(super) fn way_to(&self, id: &str) -> Result<[Way; 2], EditRefused> {
+    pub(super) fn way_to(&self, id: &str) -> Result<[PathSegment; 2], EditRefused> {
         let unknown = || EditRefused::UnknownStep(id.to_owned());
         let (position, _) = *self.steps().get(id).ok_or_else(unknown)?;
-        Ok([Way::Key("steps"), Way::Item(position)])
+        Ok([PathSegment::Key("steps"), PathSegment::Item(position)])
     }
 
     /// Sets a key, which may be one inside an object.
-    pub(super) fn change(&self, way: &[Way], key: &'static str, value: Value) -> Change {
+    pub(super) fn change(&self, way: &[PathSegment], key: &'static str, value: Value) -> KeyChange {
         match key.split_once('.') {
-            None => Change::new(way, key, value),
+            None => KeyChange::new(way, key, value),
             Some((outer, key)) => {
                 let main = match outer {
                     "ask" => "question",
@@ -140,32 +140,38 @@ impl<'a> File<'a> {
     /// Sets a key of something that may be `{main, key, …}`, the text of `main` alone, or not there.
     fn nested(
         &self,
-        way: &[Way],
+        way: &[PathSegment],
         outer: &'static str,
         main: &'static str,
         key: &'static str,
         value: Value,
-    ) -> Change {
-        let inside: Vec<Way> = way.iter().cloned().chain([Way::Key(outer)]).collect();
+    ) -> KeyChange {
+        let inside: Vec<PathSegment> = way
+            .iter()
+            .cloned()
+            .chain([PathSegment::Key(outer)])
+            .collect();
         // Without what it is about there is nothing left of it.
         if key == main && value.is_null() {
-            return Change::new(way, outer, Value::Null);
+            return KeyChange::new(way, outer, Value::Null);
         }
         match at(&self.root, &inside).map(|node| (&node.kind, node.is_nothing())) {
-            Some((Kind::Mapping(_), _)) => Change::new(&inside, key, value),
-            Some((Kind::Scalar { .. }, false)) if key == main => Change::new(way, outer, value),
-            Some((Kind::Scalar { text, .. }, false)) => {
-                let members = [(main, Value::from(text.as_str())), (key, value)];
-                Change::new(way, outer, object_of(members))
+            Some((NodeKind::Mapping(_), _)) => KeyChange::new(&inside, key, value),
+            Some((NodeKind::Scalar { .. }, false)) if key == main => {
+                KeyChange::new(way, outer, value)
             }
-            _ if value.is_null() => Change::new(way, outer, Value::Null),
-            _ => Change::new(way, outer, object_of([(key, value)])),
+            Some((NodeKind::Scalar { text, .. }, false)) => {
+                let members = [(main, Value::from(text.as_str())), (key, value)];
+                KeyChange::new(way, outer, object_of(members))
+            }
+            _ if value.is_null() => KeyChange::new(way, outer, Value::Null),
+            _ => KeyChange::new(way, outer, object_of([(key, value)])),
         }
     }
 
     /// Whether a mapping has a key with a value.
-    pub(super) fn has(&self, way: &[Way], key: &'static str) -> bool {
-        let inside: Vec<Way> = way.iter().cloned().chain([Way::Key(key)]).collect();
+    pub(super) fn has(&self, way: &[PathSegment], key: &'static str) -> bool {
+        let inside: Vec<PathSegment> = way.iter().cloned().chain([PathSegment::Key(key)]).collect();
         at(&self.root, &inside).is_some_and(|node| !node.is_nothing())
     }
 }
@@ -179,25 +185,25 @@ fn object_of(members: impl IntoIterator<Item = (&'static str, Value)>) -> Value 
 }
 
 /// The node that a way leads to.
-pub(super) fn at<'n>(root: &'n Node, way: &[Way]) -> Option<&'n Node> {
+pub(super) fn at<'n>(root: &'n Node, way: &[PathSegment]) -> Option<&'n Node> {
     way.iter()
         .try_fold(root, |node, step| match (step, &node.kind) {
-            (Way::Key(key), Kind::Mapping(entries)) => {
+            (PathSegment::Key(key), NodeKind::Mapping(entries)) => {
                 let entry = entries.iter().find(|entry| entry.key.value == *key)?;
                 Some(&entry.value)
             }
-            (Way::Item(position), Kind::Sequence(items)) => items.get(*position),
+            (PathSegment::Item(position), NodeKind::Sequence(items)) => items.get(*position),
             _ => None,
         })
 }
 
 /// Makes a change in a value.
-fn apply(root: &mut Value, change: &Change) {
+fn apply(root: &mut Value, change: &KeyChange) {
     let mut place = Some(root);
     for step in &change.way {
         place = place.and_then(|value| match step {
-            Way::Key(key) => value.get_mut(*key),
-            Way::Item(position) => value.get_mut(*position),
+            PathSegment::Key(key) => value.get_mut(*key),
+            PathSegment::Item(position) => value.get_mut(*position),
         });
     }
     if let Some(Value::Object(members)) = place {

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
-use crate::json::{self, Comments, Spacing, inline};
-use crate::node::{Entry, Kind, Node};
-use crate::source::Span;
+use crate::json::{self, Comments, Separators, inline};
+use crate::node::{Entry, Node, NodeKind};
+use crate::source::{Span, text_from, text_up_to};
 use crate::yaml::emit::scalar;
 
 /// A text of keys and values that is to be changed.
@@ -75,7 +75,7 @@ impl Editor<'_> {
     }
 
     /// A value as it is written here; text keeps the quotes that were there.
-    fn rendered(self, value: &Value, spacing: Spacing, before: Option<&str>) -> String {
+    fn rendered(self, value: &Value, spacing: Separators, before: Option<&str>) -> String {
         match (self.format, value) {
             (Format::Yaml, Value::String(text))
                 if !before.is_some_and(|raw| raw.starts_with('"')) =>
@@ -92,15 +92,15 @@ impl Editor<'_> {
     }
 
     /// Wide, unless the keys around have no space behind them.
-    fn spacing(self, mapping: &Node) -> Spacing {
+    fn spacing(self, mapping: &Node) -> Separators {
         let first = mapping.entries().unwrap_or_default().first();
         let narrow = first.is_some_and(|entry| {
             self.format == Format::Json && entry.after_colon(self.text) == entry.value.span.start
         });
         if narrow {
-            Spacing::NARROW
+            Separators::NARROW
         } else {
-            Spacing::WIDE
+            Separators::WIDE
         }
     }
 
@@ -110,21 +110,21 @@ impl Editor<'_> {
 
     /// Where a key begins, with its quote.
     pub(super) fn key_start(self, entry: &Entry) -> usize {
-        let before = self.text.get(..entry.key.span.start).unwrap_or_default();
+        let before = text_up_to(self.text, entry.key.span.start);
         let quoted = self.format == Format::Json && before.ends_with('"');
         entry.key.span.start - usize::from(quoted)
     }
 
     /// Where the line of an offset begins.
     pub(super) fn line_start(self, offset: usize) -> usize {
-        let before = self.text.get(..offset).unwrap_or_default();
+        let before = text_up_to(self.text, offset);
         before.rfind('\n').map_or(0, |newline| newline + 1)
     }
 
     /// The line end in use behind an offset; on the last line, the one before it.
     fn line_end(self, offset: usize) -> &'static str {
-        let rest = self.text.get(offset..).unwrap_or_default();
-        let before = self.text.get(..offset).unwrap_or_default();
+        let rest = text_from(self.text, offset);
+        let before = text_up_to(self.text, offset);
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         if line.ends_with("\r\n") || (!line.ends_with('\n') && before.ends_with("\r\n")) {
             "\r\n"
@@ -159,13 +159,13 @@ impl Editor<'_> {
     }
 
     /// Behind the last entry; on a line of its own if that one is.
-    fn insert_in_flow(self, last: &Entry, pairs: &[String], spacing: Spacing) -> Vec<Splice> {
+    fn insert_in_flow(self, last: &Entry, pairs: &[String], spacing: Separators) -> Vec<Splice> {
         let value_end = last.value.span.end;
         let start = self.key_start(last);
         let line = self.line_start(start);
         let indent = Span::new(line, start).slice(self.text);
         // YAML allows a comma behind the last entry.
-        let rest = self.text.get(value_end..).unwrap_or_default();
+        let rest = text_from(self.text, value_end);
         let blank = rest.len() - rest.trim_start().len();
         let has_comma = self.format == Format::Yaml && rest.trim_start().starts_with(',');
         let end = if has_comma {
@@ -182,7 +182,7 @@ impl Editor<'_> {
         let line_end = self.line_end(line);
         let between = format!(",{line_end}{indent}");
         let lines = format!("{line_end}{indent}{}", pairs.join(&between));
-        let behind = self.text.get(end..).unwrap_or_default();
+        let behind = text_from(self.text, end);
         let behind = behind.split('\n').next().unwrap_or_default();
         let behind = behind.strip_suffix('\r').unwrap_or(behind);
         let mark = match self.format {
@@ -200,7 +200,8 @@ impl Editor<'_> {
     fn insert_in_block(self, mapping: &Node, entries: &[Entry], pairs: &[String]) -> Splice {
         let one_line = |entry: &&Entry| {
             let span = Span::new(entry.key.span.start, entry.value.span.end);
-            matches!(entry.value.kind, Kind::Scalar { .. }) && !span.slice(self.text).contains('\n')
+            matches!(entry.value.kind, NodeKind::Scalar { .. })
+                && !span.slice(self.text).contains('\n')
         };
         let first = entries
             .first()
@@ -208,7 +209,7 @@ impl Editor<'_> {
         let indent = self.indent(first);
         match entries.iter().rev().find(one_line) {
             Some(entry) => {
-                let rest = self.text.get(entry.value.span.end..).unwrap_or_default();
+                let rest = text_from(self.text, entry.value.span.end);
                 let line = rest.split('\n').next().unwrap_or_default();
                 let line = line.strip_suffix('\r').unwrap_or(line);
                 let at = entry.value.span.end + line.len();

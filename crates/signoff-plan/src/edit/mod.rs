@@ -6,11 +6,11 @@
 mod frontmatter;
 mod keyed;
 mod members;
-mod named;
 mod proposal;
 mod record;
 mod records;
 mod removal;
+mod resolved_edit;
 mod splice;
 mod thread;
 mod toolplan;
@@ -80,7 +80,7 @@ pub fn apply_to(source: &Source, edits: &[Edit]) -> Result<Source, EditRefused> 
 fn one(source: &Source, edit: &Edit) -> Result<Source, EditRefused> {
     let before = parse(source);
     readable(&before)?;
-    let wanted = verify::Wanted::new(&before, edit)?;
+    let wanted = verify::ExpectedResult::new(&before, edit)?;
     let splices = match before.dialect {
         Dialect::Workunit => workunit::edit(source, &before, edit)?,
         Dialect::Proposal => proposal::edit(source, &before, edit)?,
@@ -140,7 +140,7 @@ impl fmt::Display for EditRefused {
             Self::Unreadable(why) => {
                 write!(f, "the file cannot be read well enough to change it: {why}")
             }
-            Self::UnknownStatus(word) => write!(f, "`{word}` is no status of a plan"),
+            Self::UnknownStatus(word) => write!(f, "`{word}` is not a status of a plan"),
             Self::UnknownStep(id) => write!(f, "the file has no step `{id}`"),
             Self::BadValue(why) => f.write_str(why),
             Self::NotOnlyField(what) => write!(f, "the edit would have changed {what}"),
@@ -241,7 +241,7 @@ fn only_changed(
 }
 
 fn without_marks(draft: &Draft) -> Plan {
-    let mut plan = resolve::resolve(draft, &mut Vec::new()).plan;
+    let mut plan = resolve::resolve(draft, &mut Vec::new());
     plan.status = None;
     for step in &mut plan.steps {
         step.claimed = false;

@@ -7,7 +7,7 @@ mod step;
 use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
-use super::named::Named;
+use super::resolved_edit::ResolvedEdit;
 use super::{Edit, EditRefused, Marks, Splice};
 use crate::dialect::rejection;
 use crate::draft::Draft;
@@ -42,10 +42,10 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    match Named::new(draft, edit)? {
-        Named::Plan { name, value } => set_plan(source, draft, name, &value),
-        Named::Step { at, name, value } => step::set(source, draft, at, name, &value),
-        Named::Reject { version, feedback } => {
+    match ResolvedEdit::new(draft, edit)? {
+        ResolvedEdit::Plan { name, value } => set_plan(source, draft, name, &value),
+        ResolvedEdit::Step { at, name, value } => step::set(source, draft, at, name, &value),
+        ResolvedEdit::Reject { version, feedback } => {
             let feedback = feedback.replace("\r\n", "\n");
             let heading = rejection::heading(Some(version));
             let section = format!("{heading}\n{}\n", rejection::spelled(feedback.trim()));

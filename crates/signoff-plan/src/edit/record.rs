@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::keyed::{Change, File, Way};
+use super::keyed::{KeyChange, KeyedFile, PathSegment};
 use super::{Edit, EditRefused, Splice};
 use crate::draft::Draft;
 use crate::field;
@@ -15,7 +15,7 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    let file = File::new(source, draft)?;
+    let file = KeyedFile::new(source, draft)?;
     let changes = match edit {
         Edit::SetPlan { field, value } => vec![plan(&file, field, value.clone())?],
         Edit::SetStep { step, field, value } => {
@@ -32,7 +32,11 @@ pub(super) fn no_place(field: &str) -> EditRefused {
 }
 
 /// A field of the plan, under the name that the dialect has for it.
-pub(super) fn plan(file: &File<'_>, name: &str, value: Value) -> Result<Change, EditRefused> {
+pub(super) fn plan(
+    file: &KeyedFile<'_>,
+    name: &str,
+    value: Value,
+) -> Result<KeyChange, EditRefused> {
     let dialect = file.draft.dialect;
     let field = field::plan_name(name).ok_or_else(|| no_place(name))?;
     let key = dialect.plan_key(field).ok_or_else(|| no_place(name))?;
@@ -45,7 +49,7 @@ pub(super) fn plan(file: &File<'_>, name: &str, value: Value) -> Result<Change, 
 }
 
 /// The word of this dialect for a step's status.
-pub(super) fn status(file: &File<'_>, done: &str, value: Value) -> Result<Value, EditRefused> {
+pub(super) fn status(file: &KeyedFile<'_>, done: &str, value: Value) -> Result<Value, EditRefused> {
     let Value::String(word) = value else {
         return Ok(value);
     };
@@ -58,11 +62,11 @@ pub(super) fn status(file: &File<'_>, done: &str, value: Value) -> Result<Value,
 }
 
 fn step_changes(
-    file: &File<'_>,
-    way: &[Way],
+    file: &KeyedFile<'_>,
+    way: &[PathSegment],
     name: &str,
     value: Value,
-) -> Result<Vec<Change>, EditRefused> {
+) -> Result<Vec<KeyChange>, EditRefused> {
     let known = field::step_name(name).ok_or_else(|| no_place(name))?;
     let key = file.draft.dialect.step_key(known);
     let key = key.ok_or_else(|| no_place(name))?;
@@ -83,7 +87,7 @@ fn step_changes(
 }
 
 /// A title that comes from what is about to change is written down first.
-fn keep_title(file: &File<'_>, way: &[Way], name: &str) -> Option<Change> {
+fn keep_title(file: &KeyedFile<'_>, way: &[PathSegment], name: &str) -> Option<KeyChange> {
     let from = match name {
         "task" => !file.has(way, "ask"),
         "question" => file.has(way, "ask") && !file.has(way, "description"),
@@ -93,12 +97,12 @@ fn keep_title(file: &File<'_>, way: &[Way], name: &str) -> Option<Change> {
     if !from || file.has(way, "title") {
         return None;
     }
-    let Some(Way::Item(position)) = way.get(1) else {
+    let Some(PathSegment::Item(position)) = way.get(1) else {
         return None;
     };
     let steps = file.steps();
     let (_, step) = steps.values().find(|(at, _)| at == position)?;
-    Some(Change::new(
+    Some(KeyChange::new(
         way,
         "title",
         Value::from(step.title.value.as_str()),
@@ -106,7 +110,7 @@ fn keep_title(file: &File<'_>, way: &[Way], name: &str) -> Option<Change> {
 }
 
 /// Ids of steps as the indexes they have.
-fn indexes(file: &File<'_>, value: Value) -> Result<Value, EditRefused> {
+fn indexes(file: &KeyedFile<'_>, value: Value) -> Result<Value, EditRefused> {
     let Value::Array(ids) = value else {
         return Ok(value);
     };
@@ -115,7 +119,11 @@ fn indexes(file: &File<'_>, value: Value) -> Result<Value, EditRefused> {
         let id = id.as_str().unwrap_or_default();
         let position = steps.get(id).map(|(position, _)| *position);
         let index = position.and_then(|position| {
-            let way = [Way::Key("steps"), Way::Item(position), Way::Key("index")];
+            let way = [
+                PathSegment::Key("steps"),
+                PathSegment::Item(position),
+                PathSegment::Key("index"),
+            ];
             super::keyed::at(&file.root, &way).map(crate::node::Node::to_json)
         });
         index.ok_or_else(|| EditRefused::UnknownStep(id.to_owned()))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::keyed::{File, Way, at};
+use super::keyed::{KeyedFile, PathSegment, at};
 use super::{EditRefused, Marks, Splice, StepMark, splice, state, toolplan};
 use crate::dialect::{Dialect, parse};
 use crate::draft::{self, Draft};
@@ -46,7 +46,8 @@ pub(super) fn write(
         let (current, draft) = written
             .as_ref()
             .map_or((source, before), |(current, draft)| (current, draft));
-        let Round { splices, is_last } = Round::new(&File::new(current, draft)?, marks, records)?;
+        let Round { splices, is_last } =
+            Round::new(&KeyedFile::new(current, draft)?, marks, records)?;
         if splices.is_empty() {
             break;
         }
@@ -77,7 +78,7 @@ struct Round {
 }
 
 impl Round {
-    fn new(file: &File<'_>, marks: &Marks, records: &Records) -> Result<Self, EditRefused> {
+    fn new(file: &KeyedFile<'_>, marks: &Marks, records: &Records) -> Result<Self, EditRefused> {
         let mut round = Self {
             splices: Vec::new(),
             is_last: true,
@@ -96,7 +97,7 @@ impl Round {
             }
         }
         for (position, fields) in steps {
-            let way = [Way::Key("steps"), Way::Item(position)];
+            let way = [PathSegment::Key("steps"), PathSegment::Item(position)];
             if let Some(step) = at(&file.root, &way) {
                 round.set(file, step, &fields)?;
             }
@@ -123,7 +124,7 @@ impl Round {
     /// Sets keys of one mapping; if all of those are there, takes one away.
     fn set(
         &mut self,
-        file: &File<'_>,
+        file: &KeyedFile<'_>,
         mapping: &Node,
         fields: &[Field<'_>],
     ) -> Result<(), EditRefused> {

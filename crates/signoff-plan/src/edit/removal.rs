@@ -3,7 +3,7 @@
 use super::members::Editor;
 use super::{EditRefused, Splice};
 use crate::node::{Entry, Node};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 impl Editor<'_> {
     /// What to take away so that a mapping is without its entry at `at`.
@@ -55,11 +55,11 @@ impl Editor<'_> {
     /// The lines of an entry with the line end before them, up to the next line end.
     fn line_of(self, entry: &Entry) -> Span {
         let start = self.line_start(entry.key.span.start);
-        let before = self.text.get(..start).unwrap_or_default();
+        let before = text_up_to(self.text, start);
         let kept = before.strip_suffix('\n').unwrap_or(before);
         let kept = kept.strip_suffix('\r').unwrap_or(kept);
         let end = self.end(entry);
-        let rest = self.text.get(end..).unwrap_or_default();
+        let rest = text_from(self.text, end);
         let rest = rest.split('\n').next().unwrap_or_default();
         let rest = rest.strip_suffix('\r').unwrap_or(rest);
         Span::new(kept.len(), end + rest.len())

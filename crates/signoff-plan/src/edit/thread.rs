@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
-use super::named::Named;
+use super::resolved_edit::ResolvedEdit;
 use super::{Edit, EditRefused, Splice};
 use crate::check::resolve::step_ids;
 use crate::dialect::thread::PLAN_FILE;
 use crate::draft::{Draft, Spanned};
-use crate::source::Source;
+use crate::source::{Source, text_up_to};
 use crate::write::yaml::scalar;
 
 /// What to write where, for one change.
@@ -18,10 +18,10 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    match Named::new(draft, edit)? {
-        Named::Plan { name, value } => set_plan(source, draft, name, &value),
-        Named::Step { at, name, value } => set_step(source, draft, at, name, &value),
-        Named::Reject { .. } => Err(EditRefused::NoPlace("rejections".to_owned())),
+    match ResolvedEdit::new(draft, edit)? {
+        ResolvedEdit::Plan { name, value } => set_plan(source, draft, name, &value),
+        ResolvedEdit::Step { at, name, value } => set_step(source, draft, at, name, &value),
+        ResolvedEdit::Reject { .. } => Err(EditRefused::NoPlace("rejections".to_owned())),
     }
 }
 
@@ -34,7 +34,7 @@ fn set_plan(
     let part = source.parts().iter().find(|part| part.name == PLAN_FILE);
     let missing = || EditRefused::Unreadable(format!("there is no `{PLAN_FILE}`"));
     let part = part.ok_or_else(missing)?;
-    let text = source.text().get(..part.span.end).unwrap_or_default();
+    let text = text_up_to(source.text(), part.span.end);
     let file = Frontmatter::new(text, draft.anchors.header.start)?;
     match name {
         "title" => file.set("title", value),
@@ -52,7 +52,7 @@ fn set_step(
 ) -> Result<Vec<Splice>, EditRefused> {
     let step = draft.steps.get(at);
     let step = step.ok_or_else(|| EditRefused::NoPlace("this step".to_owned()))?;
-    let text = source.text().get(..step.span.end).unwrap_or_default();
+    let text = text_up_to(source.text(), step.span.end);
     let file = Frontmatter::new(text, step.span.start)?;
     let key = match name {
         "id" => return rename(draft, &file, at, value),

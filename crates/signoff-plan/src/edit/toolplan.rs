@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::keyed::{Change, File, Way};
+use super::keyed::{KeyChange, KeyedFile, PathSegment};
 use super::record::{no_place, plan, status};
 use super::{Edit, EditRefused, Splice};
 use crate::draft::Draft;
@@ -21,7 +21,7 @@ pub(super) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    let file = File::new(source, draft)?;
+    let file = KeyedFile::new(source, draft)?;
     let changes = match edit {
         Edit::SetPlan { field, value } => vec![plan(&file, field, value.clone())?],
         Edit::SetStep { step, field, value } => {
@@ -33,12 +33,12 @@ pub(super) fn edit(
 }
 
 fn step_changes(
-    file: &File<'_>,
-    way: &[Way],
+    file: &KeyedFile<'_>,
+    way: &[PathSegment],
     id: &str,
     name: &str,
     value: Value,
-) -> Result<Vec<Change>, EditRefused> {
+) -> Result<Vec<KeyChange>, EditRefused> {
     let known = field::step_name(name).ok_or_else(|| no_place(name))?;
     let key = file.draft.dialect.step_key(known);
     let key = key.ok_or_else(|| no_place(name))?;
@@ -66,7 +66,12 @@ fn is_named(draft: &Draft, id: &str) -> bool {
 }
 
 /// A title that comes from what is about to change is written down first.
-fn keep_title(file: &File<'_>, way: &[Way], id: &str, name: &str) -> Option<Change> {
+fn keep_title(
+    file: &KeyedFile<'_>,
+    way: &[PathSegment],
+    id: &str,
+    name: &str,
+) -> Option<KeyChange> {
     let from = match name {
         "question" => true,
         "id" => !file.has(way, "ask"),
@@ -77,7 +82,7 @@ fn keep_title(file: &File<'_>, way: &[Way], id: &str, name: &str) -> Option<Chan
     }
     let steps = file.steps();
     let (_, step) = steps.get(id)?;
-    Some(Change::new(
+    Some(KeyChange::new(
         way,
         "description",
         Value::from(step.title.value.as_str()),

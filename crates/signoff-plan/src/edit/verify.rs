@@ -9,51 +9,51 @@ use crate::check::resolve::resolve;
 use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::draft::Draft;
 use crate::field::{
-    self, clear_plan, clear_step, normal, plan_name, plan_value, step_name, step_value,
+    self, clear_plan, clear_step, normalize, plan_name, plan_value, step_name, step_value,
 };
 use crate::model::{Depends, Plan};
 use crate::spelling::Dialect;
 use crate::spelling::status::{self, plan_words, step_words};
 
 /// What a file must say once it is changed.
-pub(super) struct Wanted {
+pub(super) struct ExpectedResult {
     dialect: Dialect,
     before: Plan,
     errors: BTreeMap<Code, usize>,
-    change: Change,
+    change: ExpectedChange,
 }
 
 /// The one difference.
-enum Change {
+enum ExpectedChange {
     Plan(&'static str, Value),
     /// Position of the step, name of the field.
     Step(usize, &'static str, Value),
     Rejection(String),
 }
 
-impl Wanted {
+impl ExpectedResult {
     /// What an edit of this draft asks for; or why no edit can do that.
     pub(super) fn new(draft: &Draft, edit: &Edit) -> Result<Self, EditRefused> {
         let mut problems = draft.problems.clone();
-        let before = resolve(draft, &mut problems).plan;
+        let before = resolve(draft, &mut problems);
         let change = match edit {
             Edit::SetPlan { field, value } => {
                 let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a plan"));
                 let name = plan_name(field).ok_or_else(no_field)?;
-                let value = normal(&before, name, value).map_err(EditRefused::BadValue)?;
+                let value = normalize(&before, name, value).map_err(EditRefused::BadValue)?;
                 known_status(name, &value, &plan_words(draft.dialect))?;
-                Change::Plan(name, value)
+                ExpectedChange::Plan(name, value)
             }
             Edit::SetStep { step, field, value } => {
                 let at = before.index_of(step);
                 let at = at.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
                 let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a step"));
                 let name = step_name(field).ok_or_else(no_field)?;
-                let value = normal(&before, name, value).map_err(EditRefused::BadValue)?;
+                let value = normalize(&before, name, value).map_err(EditRefused::BadValue)?;
                 known_status(name, &value, &step_words(draft.dialect))?;
-                Change::Step(at, name, value)
+                ExpectedChange::Step(at, name, value)
             }
-            Edit::Reject { feedback, .. } => Change::Rejection(feedback.clone()),
+            Edit::Reject { feedback, .. } => ExpectedChange::Rejection(feedback.clone()),
         };
         Ok(Self {
             dialect: draft.dialect,
@@ -66,7 +66,7 @@ impl Wanted {
     /// Refuses a file that says anything else.
     pub(super) fn check(self, draft: &Draft) -> Result<(), EditRefused> {
         let mut problems = draft.problems.clone();
-        let mut after = resolve(draft, &mut problems).plan;
+        let mut after = resolve(draft, &mut problems);
         if draft.dialect != self.dialect {
             return Err(EditRefused::NotOnlyField(
                 "what kind of plan it is".to_owned(),
@@ -75,20 +75,20 @@ impl Wanted {
         self.no_new_error(&problems)?;
         let mut before = self.before;
         let field = match &self.change {
-            Change::Plan(name, value) => {
+            ExpectedChange::Plan(name, value) => {
                 let found = plan_value(&after, name).unwrap_or_default();
                 is_there(self.dialect, name, value, &found)?;
                 clear_plan(&mut before, name);
                 clear_plan(&mut after, name);
                 name
             }
-            Change::Step(at, name, value) => {
+            ExpectedChange::Step(at, name, value) => {
                 check_step(self.dialect, &after, *at, name, value)?;
                 clear_step_at(&mut before, *at, name, value);
                 clear_step_at(&mut after, *at, name, value);
                 name
             }
-            Change::Rejection(feedback) => {
+            ExpectedChange::Rejection(feedback) => {
                 rejected(&before, &after, feedback)?;
                 for plan in [&mut before, &mut after] {
                     // A rejection may be more than its text.

@@ -12,7 +12,7 @@ pub(super) use self::definition::edit;
 use super::{EditRefused, Marks, Splice, StepMark, state};
 use crate::check::resolve;
 use crate::draft::{self, Draft, StatusMark};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_from, text_up_to};
 use crate::spelling::Dialect;
 use crate::spelling::status::{plan_words, step_words};
 
@@ -48,7 +48,7 @@ fn status(source: &Source, draft: &Draft, word: &str) -> Result<Option<Splice>, 
         Some(status) if status.value == word => None,
         // The key alone is there: its place is where the value is missing.
         Some(status) if status.value.is_empty() => {
-            let after = source.text().get(status.span.end..).unwrap_or_default();
+            let after = text_from(source.text(), status.span.end);
             let colon = after.find(':').map(|colon| status.span.end + colon + 1);
             colon.map(|offset| Splice::insert(offset, format!(" {word}")))
         }
@@ -113,7 +113,7 @@ fn removal(source: &Source, mark: &StatusMark) -> Result<Span, EditRefused> {
     let known = step_words(Dialect::Workunit).contains(&mark.word.value.as_str());
     let rest = source.text().get(mark.word.span.end..mark.line.end);
     let (true, Some(rest)) = (known, rest) else {
-        let why = format!("`{}` is no status of a step", mark.word.value);
+        let why = format!("`{}` is not a status of a step", mark.word.value);
         return Err(EditRefused::Unreadable(why));
     };
     let after = rest.strip_prefix('`').unwrap_or(rest);
@@ -129,7 +129,7 @@ fn removal(source: &Source, mark: &StatusMark) -> Result<Span, EditRefused> {
 
 /// A tick before the title, with the space that sets it apart.
 fn tick(source: &Source, offset: usize) -> Splice {
-    let before = source.text().get(..offset).unwrap_or_default();
+    let before = text_up_to(source.text(), offset);
     let text = if before.ends_with([' ', '\t']) {
         format!("{TICK} ")
     } else {
@@ -140,14 +140,14 @@ fn tick(source: &Source, offset: usize) -> Splice {
 
 /// The line end in use at the end of a line; a file of one line gets a plain one.
 fn line_end(source: &Source, offset: usize) -> &'static str {
-    let rest = source.text().get(offset..).unwrap_or_default();
+    let rest = text_from(source.text(), offset);
     let line = rest.split_inclusive('\n').next().unwrap_or_default();
     if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// A line with the line end before it, which is how one is inserted.
 fn whole_line(source: &Source, line: Span) -> Span {
-    let before = source.text().get(..line.start).unwrap_or_default();
+    let before = text_up_to(source.text(), line.start);
     let kept = before.strip_suffix('\n').unwrap_or(before);
     let kept = kept.strip_suffix('\r').unwrap_or(kept);
     Span::new(kept.len(), line.end)

@@ -9,8 +9,8 @@ use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as Evaluated};
 use serde_json::{Map, Value};
 
 use super::names::LEFT_OUT;
-use super::reads::{Reads, read};
-use super::tokens::{Kind, Token, tokens};
+use super::reads::{ExpressionReads, read};
+use super::tokens::{ExprToken, ExprTokenKind, tokens};
 use crate::json::kind;
 
 /// How many instructions an expression may take.
@@ -88,7 +88,7 @@ pub fn evaluate_list(
 /// nothing; `None` = it cannot be known before the plan runs, or would take more than a look.
 pub fn constant(
     text: &str,
-    reads: &Reads<'_>,
+    reads: &ExpressionReads<'_>,
     params: &BTreeMap<String, Value>,
 ) -> Option<Result<Value, EvaluationFailed>> {
     if reads
@@ -98,7 +98,8 @@ pub fn constant(
     {
         return None;
     }
-    let calls = |token: &Token<'_>| matches!(token.kind, Kind::Sign('|' | '(' | '*' | '~'));
+    let calls =
+        |token: &ExprToken<'_>| matches!(token.kind, ExprTokenKind::Sign('|' | '(' | '*' | '~'));
     if !reads.steps.is_empty() || !reads.loop_variables.is_empty() || tokens(text).iter().any(calls)
     {
         return None;

@@ -13,5 +13,7 @@ mod tokens;
 pub use self::evaluate::{
     EvaluationFailed, Scope, StepValues, constant, evaluate_condition, evaluate_list,
 };
-pub use self::reads::{Mistake, ParamRead, Reads, StepRead, read};
-pub use self::template::{Content, Place, places, render, render_args, render_shell};
+pub use self::reads::{ExpressionError, ExpressionReads, ParamRead, StepRead, read};
+pub use self::template::{
+    Placeholder, PlaceholderContent, placeholders, render, render_args, render_shell,
+};

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use minijinja::Environment;
 
 use super::names::{FILTERS, FUNCTIONS, TESTS, VARIABLES, WORDS};
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{ExprToken, ExprTokenKind, tokens};
 use crate::source::Span;
 use crate::suggest::nearest;
 
 /// What an expression reads. Spans are offsets into its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reads<'a> {
+pub struct ExpressionReads<'a> {
     /// Parameters.
     pub params: Vec<ParamRead<'a>>,
     /// Whether it reads all of them, as in `"x" in params`.
@@ -46,7 +46,7 @@ pub struct StepRead<'a> {
 
 /// Why a text is no expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ExpressionError {
     /// Where in the text.
     pub span: Span,
     /// What, in a few words.
@@ -57,14 +57,14 @@ pub struct Mistake {
 
 /// Finds what an expression reads; or every mistake in it.
 // By its words and not by running it: a branch not taken today is taken tomorrow.
-pub fn read(text: &str) -> Result<Reads<'_>, Vec<Mistake>> {
+pub fn read(text: &str) -> Result<ExpressionReads<'_>, Vec<ExpressionError>> {
     if let Err(mistake) = valid(text) {
         return Err(vec![mistake]);
     }
     let tokens = tokens(text);
-    let mut reader = Reader {
+    let mut reader = ReadCollector {
         tokens: &tokens,
-        reads: Reads::default(),
+        reads: ExpressionReads::default(),
         mistakes: Vec::new(),
     };
     for at in 0..tokens.len() {
@@ -87,9 +87,9 @@ static GRAMMAR: LazyLock<Environment<'static>> = LazyLock::new(|| {
     grammar
 });
 
-fn valid(text: &str) -> Result<(), Mistake> {
+fn valid(text: &str) -> Result<(), ExpressionError> {
     let whole = Span::new(0, text.len());
-    let mistake = |span: Span, message: String| Mistake {
+    let mistake = |span: Span, message: String| ExpressionError {
         span,
         message,
         meant: None,
@@ -119,65 +119,72 @@ fn valid(text: &str) -> Result<(), Mistake> {
 }
 
 /// The `*` of an expression that holds text or a list.
-fn multiplied(tokens: &[Token<'_>]) -> Option<Span> {
-    let star = tokens.iter().find(|token| token.kind == Kind::Sign('*'))?;
+fn multiplied(tokens: &[ExprToken<'_>]) -> Option<Span> {
+    let star = tokens
+        .iter()
+        .find(|token| token.kind == ExprTokenKind::Sign('*'))?;
     let follows_value = |at: usize| {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-        before.is_some_and(|token| matches!(token.kind, Kind::Name(_) | Kind::Sign(']' | ')')))
+        before.is_some_and(|token| {
+            matches!(
+                token.kind,
+                ExprTokenKind::Name(_) | ExprTokenKind::Sign(']' | ')')
+            )
+        })
     };
     let literal = tokens
         .iter()
         .enumerate()
         .any(|(at, token)| match token.kind {
-            Kind::Sign('[') => !follows_value(at),
-            Kind::Text(_) => {
+            ExprTokenKind::Sign('[') => !follows_value(at),
+            ExprTokenKind::Text(_) => {
                 let before = at.checked_sub(1);
                 let member = before.is_some_and(|open| {
-                    tokens.get(open).map(|token| token.kind) == Some(Kind::Sign('['))
+                    tokens.get(open).map(|token| token.kind) == Some(ExprTokenKind::Sign('['))
                         && follows_value(open)
                 });
                 !member
             }
-            Kind::Name(_) | Kind::Number | Kind::Sign(_) => false,
+            ExprTokenKind::Name(_) | ExprTokenKind::Number | ExprTokenKind::Sign(_) => false,
         });
     literal.then_some(star.span)
 }
 
-struct Reader<'t, 'a> {
-    tokens: &'t [Token<'a>],
-    reads: Reads<'a>,
-    mistakes: Vec<Mistake>,
+struct ReadCollector<'t, 'a> {
+    tokens: &'t [ExprToken<'a>],
+    reads: ExpressionReads<'a>,
+    mistakes: Vec<ExpressionError>,
 }
 
-impl<'a> Reader<'_, 'a> {
-    fn kind(&self, at: usize) -> Option<Kind<'a>> {
+impl<'a> ReadCollector<'_, 'a> {
+    fn kind(&self, at: usize) -> Option<ExprTokenKind<'a>> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    fn before(&self, at: usize) -> Option<Kind<'a>> {
+    fn before(&self, at: usize) -> Option<ExprTokenKind<'a>> {
         at.checked_sub(1).and_then(|at| self.kind(at))
     }
 
     fn token(&mut self, at: usize) {
-        let Some(Token {
-            kind: Kind::Name(name),
+        let Some(ExprToken {
+            kind: ExprTokenKind::Name(name),
             span,
         }) = self.tokens.get(at).copied()
         else {
             return;
         };
         let before = self.before(at);
-        let is = |kind| kind == Some(Kind::Name("is"));
-        let negated = before == Some(Kind::Name("not"));
+        let is = |kind| kind == Some(ExprTokenKind::Name("is"));
+        let negated = before == Some(ExprTokenKind::Name("not"));
         let twice_before = at.checked_sub(2).and_then(|at| self.kind(at));
-        if before == Some(Kind::Sign('.')) {
+        if before == Some(ExprTokenKind::Sign('.')) {
             // A part of what stands before.
-        } else if before == Some(Kind::Sign('|')) {
+        } else if before == Some(ExprTokenKind::Sign('|')) {
             self.known(name, span, "filter", FILTERS);
         } else if is(before) && name != "not" || (negated && is(twice_before)) {
             self.known(name, span, "test", TESTS);
         } else if WORDS.contains(&name) || self.names_argument(at) {
-        } else if self.kind(at + 1) == Some(Kind::Sign('(')) {
+        } else if self.kind(at + 1) == Some(ExprTokenKind::Sign('(')) {
             self.known(name, span, "function", FUNCTIONS);
         } else {
             self.variable(name, span, at);
@@ -186,12 +193,13 @@ impl<'a> Reader<'_, 'a> {
 
     /// Whether a name is that of an argument: `f(NAME=…)`.
     fn names_argument(&self, at: usize) -> bool {
-        self.kind(at + 1) == Some(Kind::Sign('=')) && self.kind(at + 2) != Some(Kind::Sign('='))
+        self.kind(at + 1) == Some(ExprTokenKind::Sign('='))
+            && self.kind(at + 2) != Some(ExprTokenKind::Sign('='))
     }
 
     fn known(&mut self, name: &str, span: Span, what: &str, names: &'static [&'static str]) {
         if !names.contains(&name) {
-            self.mistakes.push(Mistake {
+            self.mistakes.push(ExpressionError {
                 span,
                 message: format!("there is no {what} `{name}`"),
                 meant: nearest(name, names.iter().copied()),
@@ -208,14 +216,14 @@ impl<'a> Reader<'_, 'a> {
             "item" | "index" => self.reads.loop_variables.push(span),
             "steps" => match self.step(at) {
                 Some(step) => self.reads.steps.push(step),
-                None => self.mistakes.push(Mistake {
+                None => self.mistakes.push(ExpressionError {
                     span,
                     message: "`steps` is read as `steps[\"ID\"].output` or `steps[\"ID\"].stdout`"
                         .to_owned(),
                     meant: None,
                 }),
             },
-            _ => self.mistakes.push(Mistake {
+            _ => self.mistakes.push(ExpressionError {
                 span,
                 message: format!("there is no `{name}` to read"),
                 meant: nearest(name, VARIABLES.iter().copied()),
@@ -238,9 +246,11 @@ impl<'a> Reader<'_, 'a> {
     fn member(&self, at: usize) -> Option<(&'a str, Span, usize)> {
         let token = self.tokens.get(at + 1)?;
         match (self.kind(at)?, token.kind) {
-            (Kind::Sign('.'), Kind::Name(name)) => Some((name, token.span, at + 2)),
-            (Kind::Sign('['), Kind::Text(Some(name)))
-                if self.kind(at + 2) == Some(Kind::Sign(']')) =>
+            (ExprTokenKind::Sign('.'), ExprTokenKind::Name(name)) => {
+                Some((name, token.span, at + 2))
+            }
+            (ExprTokenKind::Sign('['), ExprTokenKind::Text(Some(name)))
+                if self.kind(at + 2) == Some(ExprTokenKind::Sign(']')) =>
             {
                 let inside = Span::new(token.span.start + 1, token.span.end - 1);
                 Some((name, inside, at + 3))

@@ -6,22 +6,22 @@
 use serde_json::Value;
 
 use super::evaluate::{EvaluationFailed, Scope, evaluate};
-use super::tokens::{Kind, tokens};
+use super::tokens::{ExprTokenKind, tokens};
 use crate::shell::{Quoting, quoting_at};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// A pair of braces in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct Placeholder<'a> {
     /// Where, the braces included.
     pub span: Span,
     /// What is between them.
-    pub content: Content<'a>,
+    pub content: PlaceholderContent<'a>,
 }
 
 /// What stands between a pair of braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content<'a> {
+pub enum PlaceholderContent<'a> {
     /// An expression that begins with `params`.
     Params(&'a str),
     /// An expression that begins with `item` or `index`.
@@ -33,18 +33,18 @@ pub enum Content<'a> {
 }
 
 /// Every pair of braces in a text, in order.
-pub fn places(text: &str) -> Vec<Place<'_>> {
+pub fn placeholders(text: &str) -> Vec<Placeholder<'_>> {
     let mut places = Vec::new();
     let mut at = 0;
     while let Some(offset) = text.get(at..).and_then(|rest| rest.find("{{")) {
         let start = at + offset;
-        let inside = text.get(start + 2..).unwrap_or_default();
+        let inside = text_from(text, start + 2);
         let Some(length) = end_of(inside) else {
             break;
         };
         let span = Span::new(start, start + length + 4);
-        let content = content(inside.get(..length).unwrap_or_default());
-        places.push(Place { span, content });
+        let content = content(text_up_to(inside, length));
+        places.push(Placeholder { span, content });
         at = span.end;
     }
     places
@@ -65,15 +65,17 @@ fn end_of(inside: &str) -> Option<usize> {
     behind.or_else(|| inside.find("}}"))
 }
 
-fn content(inside: &str) -> Content<'_> {
+fn content(inside: &str) -> PlaceholderContent<'_> {
     let tokens = tokens(inside);
     let first = tokens.first().map(|token| token.kind);
     match first {
-        Some(Kind::Name("params")) => Content::Params(inside.trim()),
-        Some(Kind::Name("item" | "index")) => Content::Loop(inside.trim()),
-        Some(Kind::Text(Some(text))) if tokens.len() == 1 => Content::Literal(text),
-        Some(Kind::Name(name)) => Content::Other(Some(name)),
-        _ => Content::Other(None),
+        Some(ExprTokenKind::Name("params")) => PlaceholderContent::Params(inside.trim()),
+        Some(ExprTokenKind::Name("item" | "index")) => PlaceholderContent::Loop(inside.trim()),
+        Some(ExprTokenKind::Text(Some(text))) if tokens.len() == 1 => {
+            PlaceholderContent::Literal(text)
+        }
+        Some(ExprTokenKind::Name(name)) => PlaceholderContent::Other(Some(name)),
+        _ => PlaceholderContent::Other(None),
     }
 }
 
@@ -86,11 +88,12 @@ pub fn render(text: &str, scope: &Scope) -> Result<String, EvaluationFailed> {
 /// value with its type.
 pub fn render_args(args: &Value, scope: &Scope) -> Result<Value, EvaluationFailed> {
     match args {
-        Value::String(text) => match places(text).as_slice() {
+        Value::String(text) => match placeholders(text).as_slice() {
             [
-                Place {
+                Placeholder {
                     span,
-                    content: Content::Params(expression) | Content::Loop(expression),
+                    content:
+                        PlaceholderContent::Params(expression) | PlaceholderContent::Loop(expression),
                 },
             ] if span.len() == text.len() => evaluate(expression, scope),
             _ => render(text, scope).map(Value::String),
@@ -111,10 +114,11 @@ pub fn render_args(args: &Value, scope: &Scope) -> Result<Value, EvaluationFaile
 pub fn render_shell(text: &str, scope: &Scope) -> Result<String, EvaluationFailed> {
     rendered(text, scope, |place, value| {
         match (place.content, quoting_at(text, place.span.start)) {
-            (Content::Literal(_), _) => Ok(value),
-            (Content::Params(_), Quoting::Single) => Ok(value.replace('\'', "'\\''")),
-            (Content::Params(_), Quoting::Double) => Ok(escaped(&value)),
-            (Content::Params(_), Quoting::None) | (Content::Loop(_) | Content::Other(_), _) => {
+            (PlaceholderContent::Literal(_), _) => Ok(value),
+            (PlaceholderContent::Params(_), Quoting::Single) => Ok(value.replace('\'', "'\\''")),
+            (PlaceholderContent::Params(_), Quoting::Double) => Ok(escaped(&value)),
+            (PlaceholderContent::Params(_), Quoting::None)
+            | (PlaceholderContent::Loop(_) | PlaceholderContent::Other(_), _) => {
                 let written = place.span.slice(text);
                 let message = format!("`{written}` stands in no quotes of the shell");
                 Err(EvaluationFailed { message })
@@ -138,26 +142,26 @@ fn escaped(text: &str) -> String {
 fn rendered(
     text: &str,
     scope: &Scope,
-    fit: impl Fn(&Place<'_>, String) -> Result<String, EvaluationFailed>,
+    fit: impl Fn(&Placeholder<'_>, String) -> Result<String, EvaluationFailed>,
 ) -> Result<String, EvaluationFailed> {
     let mut out = String::new();
     let mut end = 0;
-    for place in places(text) {
+    for place in placeholders(text) {
         let value = match place.content {
-            Content::Params(expression) | Content::Loop(expression) => {
+            PlaceholderContent::Params(expression) | PlaceholderContent::Loop(expression) => {
                 let value = evaluate(expression, scope)?;
                 value
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned)
             }
-            Content::Literal(text) => text.to_owned(),
-            Content::Other(_) => continue,
+            PlaceholderContent::Literal(text) => text.to_owned(),
+            PlaceholderContent::Other(_) => continue,
         };
         out.push_str(text.get(end..place.span.start).unwrap_or_default());
         out.push_str(&fit(&place, value)?);
         end = place.span.end;
     }
-    out.push_str(text.get(end..).unwrap_or_default());
+    out.push_str(text_from(text, end));
     Ok(out)
 }
 

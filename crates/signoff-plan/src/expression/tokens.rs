@@ -1,16 +1,16 @@
 //! The words and signs of an expression, with their places.
 
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// A word or sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub(super) kind: Kind<'a>,
+pub(super) struct ExprToken<'a> {
+    pub(super) kind: ExprTokenKind<'a>,
     pub(super) span: Span,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind<'a> {
+pub(super) enum ExprTokenKind<'a> {
     Name(&'a str),
     /// Text in quotes, without them. With escapes, it is no name of anything.
     Text(Option<&'a str>),
@@ -19,17 +19,17 @@ pub(super) enum Kind<'a> {
 }
 
 /// Splits an expression; what is not a valid one may come out as anything.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(text: &str) -> Vec<ExprToken<'_>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text_from(text, at);
         if c.is_whitespace() {
             at += c.len_utf8();
             continue;
         }
         let (kind, length) = token(c, rest);
-        tokens.push(Token {
+        tokens.push(ExprToken {
             kind,
             span: Span::new(at, at + length),
         });
@@ -38,19 +38,19 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-fn token(c: char, rest: &str) -> (Kind<'_>, usize) {
+fn token(c: char, rest: &str) -> (ExprTokenKind<'_>, usize) {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let length = rest.find(|c| !word(c)).unwrap_or(rest.len());
-    let name = rest.get(..length).unwrap_or_default();
+    let name = text_up_to(rest, length);
     match c {
-        'a'..='z' | 'A'..='Z' | '_' => (Kind::Name(name), length),
-        '0'..='9' => (Kind::Number, length),
+        'a'..='z' | 'A'..='Z' | '_' => (ExprTokenKind::Name(name), length),
+        '0'..='9' => (ExprTokenKind::Number, length),
         '"' | '\'' => quoted(c, rest),
-        _ => (Kind::Sign(c), c.len_utf8()),
+        _ => (ExprTokenKind::Sign(c), c.len_utf8()),
     }
 }
 
-fn quoted(quote: char, rest: &str) -> (Kind<'_>, usize) {
+fn quoted(quote: char, rest: &str) -> (ExprTokenKind<'_>, usize) {
     let mut escaped = false;
     let mut escapes = false;
     for (at, c) in rest.char_indices().skip(1) {
@@ -61,8 +61,8 @@ fn quoted(quote: char, rest: &str) -> (Kind<'_>, usize) {
             escapes = true;
         } else if c == quote {
             let inside = rest.get(1..at).filter(|_| !escapes);
-            return (Kind::Text(inside), at + 1);
+            return (ExprTokenKind::Text(inside), at + 1);
         }
     }
-    (Kind::Text(None), rest.len())
+    (ExprTokenKind::Text(None), rest.len())
 }

@@ -2,36 +2,36 @@
 
 use serde_json::json;
 
-use super::normal::{command, conditions, text};
+use super::normalize::{command, conditions, text};
 use super::shape::Shape::{Duration, Flag, Switch};
-use super::shape::{Field, Shape, Special, field, slot};
+use super::shape::{CustomField, FieldSpec, Shape, field, slot};
 use crate::draft;
 use crate::model::{Condition, Contract};
 use crate::spelling::words;
 
-pub(crate) static CONTRACT: [Field<draft::Contract, Contract>; 7] = [
+pub(crate) static CONTRACT: [FieldSpec<draft::Contract, Contract>; 7] = [
     field(
         "contract.command",
-        Shape::Special(Special {
+        Shape::Custom(CustomField {
             value: |contract| json!(contract.command),
             clear: |contract| contract.command.clear(),
-            normal: command,
+            normalize: command,
         }),
     ),
     field(
         "contract.shell",
-        Shape::Special(Special {
+        Shape::Custom(CustomField {
             value: |contract| json!(contract.shell),
             clear: |contract| contract.shell = None,
-            normal: text,
+            normalize: text,
         }),
     ),
     field(
         "contract.expect",
-        Shape::Special(Special {
+        Shape::Custom(CustomField {
             value: |contract| contract.expect.iter().map(ToString::to_string).collect(),
             clear: |contract| contract.expect = vec![Condition::DEFAULT],
-            normal: conditions,
+            normalize: conditions,
         }),
     ),
     field("contract.timeout", Duration(slot!(timeout))),
@@ -52,7 +52,7 @@ pub(crate) static CONTRACT: [Field<draft::Contract, Contract>; 7] = [
 /// Takes a field away; nothing is left of a contract without any.
 pub(super) fn clear(
     place: &mut Option<Contract>,
-    field: &'static Field<draft::Contract, Contract>,
+    field: &'static FieldSpec<draft::Contract, Contract>,
 ) {
     if let Some(contract) = place {
         field.shape.clear(contract);

@@ -9,8 +9,8 @@
 //! condition are text in their own grammar, `depends_on` is a list of ids.
 
 mod contract;
-mod kept;
-mod normal;
+mod metadata;
+mod normalize;
 mod plan;
 mod shape;
 mod step;
@@ -19,10 +19,10 @@ mod work;
 use serde_json::{Value, json};
 
 pub(crate) use self::contract::CONTRACT;
-pub(crate) use self::kept::{Kept, kept};
-pub use self::normal::normal;
+pub(crate) use self::metadata::{MetadataShape, kept};
+pub use self::normalize::normalize;
 pub(crate) use self::plan::PLAN;
-pub(crate) use self::shape::{Field, Place, Shape, Style};
+pub(crate) use self::shape::{DraftMember, FieldSpec, Shape, TextStyle};
 pub(crate) use self::step::STEP;
 use self::work::WORK;
 use crate::draft;
@@ -57,19 +57,19 @@ pub fn step_name(field: &str) -> Option<&'static str> {
 }
 
 /// The field of a plan with this name.
-pub(crate) fn of_plan(name: &str) -> Option<&'static Field<draft::Draft, Plan>> {
+pub(crate) fn of_plan(name: &str) -> Option<&'static FieldSpec<draft::Draft, Plan>> {
     PLAN.iter().find(|field| field.name == name)
 }
 
 /// The field of a step with this name, but for those of its contract.
-pub(crate) fn of_step(name: &str) -> Option<&'static Field<draft::Step, Step>> {
+pub(crate) fn of_step(name: &str) -> Option<&'static FieldSpec<draft::Step, Step>> {
     WORK.iter().chain(&STEP).find(|field| field.name == name)
 }
 
 /// The field of a contract with this name.
 pub(crate) fn of_contract(
     name: &str,
-) -> Option<&'static Field<draft::Contract, crate::model::Contract>> {
+) -> Option<&'static FieldSpec<draft::Contract, crate::model::Contract>> {
     CONTRACT.iter().find(|field| field.name == name)
 }
 

@@ -2,33 +2,36 @@
 
 use serde_json::json;
 
-use super::normal::object;
+use super::normalize::object;
 use super::shape::Shape::{Budget, Number, Scope, Sentences, Text};
-use super::shape::{Field, Shape, Special, Style, field, slot, unsigned};
+use super::shape::{CustomField, FieldSpec, Shape, TextStyle, field, slot, unsigned};
 use crate::draft::Draft;
 use crate::model::Plan;
 
-pub(crate) static PLAN: [Field<Draft, Plan>; 15] = [
-    unsigned("id", Text(slot!(id), Style::Id)),
-    field("title", Text(slot!(title), Style::Line)),
-    field("task", Text(slot!(task), Style::Prose)),
-    field("context", Text(slot!(context), Style::Prose)),
-    unsigned("status", Text(slot!(status), Style::Line)),
+pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 15] = [
+    unsigned("id", Text(slot!(id), TextStyle::Id)),
+    field("title", Text(slot!(title), TextStyle::Line)),
+    field("task", Text(slot!(task), TextStyle::Prose)),
+    field("context", Text(slot!(context), TextStyle::Prose)),
+    unsigned("status", Text(slot!(status), TextStyle::Line)),
     unsigned("version", Number(slot!(version), 0, None)),
-    unsigned("owner", Text(slot!(owner), Style::Line)),
-    unsigned("previous", Text(slot!(previous), Style::Line)),
+    unsigned("owner", Text(slot!(owner), TextStyle::Line)),
+    unsigned("previous", Text(slot!(previous), TextStyle::Line)),
     field("budget", Budget(slot!(budget))),
-    unsigned("priority", Text(slot!(priority), Style::Line)),
+    unsigned("priority", Text(slot!(priority), TextStyle::Line)),
     field("tools", Scope(slot!(tools))),
     field("constraints", Sentences(slot!(constraints))),
     field(
         "params",
-        Shape::Special(Special {
+        Shape::Custom(CustomField {
             value: |plan| json!(plan.params),
             clear: |plan| plan.params.clear(),
-            normal: object,
+            normalize: object,
         }),
     ),
     field("risks", Sentences(slot!(risks))),
-    field("executor_model", Text(slot!(executor_model), Style::Line)),
+    field(
+        "executor_model",
+        Text(slot!(executor_model), TextStyle::Line),
+    ),
 ];

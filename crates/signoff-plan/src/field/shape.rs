@@ -9,7 +9,7 @@ use crate::model::{Budget, OnFail, Subscription};
 use crate::{budget, duration};
 
 /// A field of `D`, which is what was written, and of `M`, which is what it means.
-pub(crate) struct Field<D: 'static, M: 'static> {
+pub(crate) struct FieldSpec<D: 'static, M: 'static> {
     /// Its name in the model.
     pub(crate) name: &'static str,
     pub(crate) shape: Shape<D, M>,
@@ -18,8 +18,8 @@ pub(crate) struct Field<D: 'static, M: 'static> {
 }
 
 /// A field that the digest covers.
-pub(super) const fn field<D, M>(name: &'static str, shape: Shape<D, M>) -> Field<D, M> {
-    Field {
+pub(super) const fn field<D, M>(name: &'static str, shape: Shape<D, M>) -> FieldSpec<D, M> {
+    FieldSpec {
         name,
         shape,
         signed: true,
@@ -27,36 +27,36 @@ pub(super) const fn field<D, M>(name: &'static str, shape: Shape<D, M>) -> Field
 }
 
 /// A field that says who, when or how far: no part of the digest.
-pub(super) const fn unsigned<D, M>(name: &'static str, shape: Shape<D, M>) -> Field<D, M> {
-    Field {
+pub(super) const fn unsigned<D, M>(name: &'static str, shape: Shape<D, M>) -> FieldSpec<D, M> {
+    FieldSpec {
         signed: false,
         ..field(name, shape)
     }
 }
 
 /// One text as written, if it is given.
-pub(crate) type One = Option<Spanned<String>>;
+pub(crate) type WrittenText = Option<Spanned<String>>;
 /// Several texts as written.
-pub(crate) type Many = Vec<Spanned<String>>;
+pub(crate) type WrittenTexts = Vec<Spanned<String>>;
 
 /// Words to choose from.
-type Words = &'static [&'static str];
+type Choices = &'static [&'static str];
 
 /// A member of a draft, and the member of the model that is made of it.
-pub(crate) struct Slot<D: 'static, W: 'static, M: 'static, V: 'static> {
+pub(crate) struct Accessors<D: 'static, W: 'static, M: 'static, V: 'static> {
     pub(crate) written: fn(&D) -> &W,
     pub(crate) written_mut: fn(&mut D) -> &mut W,
     pub(crate) value: fn(&M) -> &V,
     pub(crate) value_mut: fn(&mut M) -> &mut V,
 }
 
-impl<D, W, M, V> Slot<D, W, M, V> {
+impl<D, W, M, V> Accessors<D, W, M, V> {
     pub(crate) fn set(&self, model: &mut M, value: V) {
         *(self.value_mut)(model) = value;
     }
 }
 
-impl<D, M, V> Slot<D, One, M, V> {
+impl<D, M, V> Accessors<D, WrittenText, M, V> {
     /// The text, if there is one.
     pub(crate) fn text<'d>(&self, draft: &'d D) -> Option<&'d Spanned<String>> {
         (self.written)(draft).as_ref()
@@ -69,7 +69,7 @@ macro_rules! slot {
         slot!($member, $member)
     };
     ($written:ident, $value:ident) => {
-        $crate::field::shape::Slot {
+        $crate::field::shape::Accessors {
             written: |draft| &draft.$written,
             written_mut: |draft| &mut draft.$written,
             value: |model| &model.$value,
@@ -82,36 +82,36 @@ pub(super) use slot;
 /// What a field can hold.
 pub(crate) enum Shape<D: 'static, M: 'static> {
     /// Text.
-    Text(Slot<D, One, M, Option<String>>, Style),
+    Text(Accessors<D, WrittenText, M, Option<String>>, TextStyle),
     /// One of some words.
-    Choice(Slot<D, One, M, Option<String>>, Words),
+    Choice(Accessors<D, WrittenText, M, Option<String>>, Choices),
     /// A whole number; the least it may be, and what holds where nothing is said, if that is a number.
-    Number(Slot<D, One, M, Option<u64>>, u64, Option<u64>),
+    Number(Accessors<D, WrittenText, M, Option<u64>>, u64, Option<u64>),
     /// A length of time.
-    Duration(Slot<D, One, M, Option<Duration>>),
+    Duration(Accessors<D, WrittenText, M, Option<Duration>>),
     /// Limits.
-    Budget(Slot<D, One, M, Budget>),
+    Budget(Accessors<D, WrittenText, M, Budget>),
     /// Yes or no; what holds where nothing is said, and words of which the first is how "yes" is written.
-    Flag(Slot<D, One, M, bool>, bool, Words),
+    Flag(Accessors<D, WrittenText, M, bool>, bool, Choices),
     /// Yes or no, of which only "yes" has a value: the first word.
-    Switch(Slot<D, One, M, bool>, Words),
+    Switch(Accessors<D, WrittenText, M, bool>, Choices),
     /// A failure policy.
-    Policy(Slot<D, One, M, OnFail>),
+    Policy(Accessors<D, WrittenText, M, OnFail>),
     /// Names, in whatever order.
-    Names(Slot<D, Many, M, Vec<String>>),
+    Names(Accessors<D, WrittenTexts, M, Vec<String>>),
     /// Sentences, in their order.
-    Sentences(Slot<D, Many, M, Vec<String>>),
+    Sentences(Accessors<D, WrittenTexts, M, Vec<String>>),
     /// References to context, in their order.
-    References(Slot<D, Many, M, Vec<Subscription>>),
+    References(Accessors<D, WrittenTexts, M, Vec<Subscription>>),
     /// Names of tools; none at all is not the same as not said.
-    Scope(Slot<D, Option<Many>, M, Option<Vec<String>>>),
+    Scope(Accessors<D, Option<WrittenTexts>, M, Option<Vec<String>>>),
     /// What is read and resolved by code of its own.
-    Special(Special<M>),
+    Custom(CustomField<M>),
 }
 
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub(crate) enum TextStyle {
     /// What others call it by.
     Id,
     /// One line.
@@ -123,34 +123,40 @@ pub(crate) enum Style {
 }
 
 /// A field that is read and resolved by code of its own.
-pub(crate) struct Special<M: 'static> {
+pub(crate) struct CustomField<M: 'static> {
     pub(crate) value: fn(&M) -> Value,
     pub(crate) clear: fn(&mut M),
     /// The one spelling of a value; or why the field cannot have it.
-    pub(crate) normal: fn(&str, &Value) -> Result<Value, String>,
+    pub(crate) normalize: fn(&str, &Value) -> Result<Value, String>,
 }
 
 /// The member of a draft that a field is read into.
-pub(crate) enum Place<'d> {
-    One(&'d mut One),
-    Many(&'d mut Many),
-    Scope(&'d mut Option<Many>),
+pub(crate) enum DraftMember<'d> {
+    One(&'d mut WrittenText),
+    Many(&'d mut WrittenTexts),
+    Scope(&'d mut Option<WrittenTexts>),
 }
 
 impl<D, M> Shape<D, M> {
     /// Where it is read into; `None`: by code of its own.
-    pub(crate) fn place<'d>(&self, draft: &'d mut D) -> Option<Place<'d>> {
+    pub(crate) fn place<'d>(&self, draft: &'d mut D) -> Option<DraftMember<'d>> {
         Some(match self {
-            Self::Text(slot, _) | Self::Choice(slot, _) => Place::One((slot.written_mut)(draft)),
-            Self::Number(slot, ..) => Place::One((slot.written_mut)(draft)),
-            Self::Duration(slot) => Place::One((slot.written_mut)(draft)),
-            Self::Budget(slot) => Place::One((slot.written_mut)(draft)),
-            Self::Flag(slot, ..) | Self::Switch(slot, _) => Place::One((slot.written_mut)(draft)),
-            Self::Policy(slot) => Place::One((slot.written_mut)(draft)),
-            Self::Names(slot) | Self::Sentences(slot) => Place::Many((slot.written_mut)(draft)),
-            Self::References(slot) => Place::Many((slot.written_mut)(draft)),
-            Self::Scope(slot) => Place::Scope((slot.written_mut)(draft)),
-            Self::Special(_) => return None,
+            Self::Text(slot, _) | Self::Choice(slot, _) => {
+                DraftMember::One((slot.written_mut)(draft))
+            }
+            Self::Number(slot, ..) => DraftMember::One((slot.written_mut)(draft)),
+            Self::Duration(slot) => DraftMember::One((slot.written_mut)(draft)),
+            Self::Budget(slot) => DraftMember::One((slot.written_mut)(draft)),
+            Self::Flag(slot, ..) | Self::Switch(slot, _) => {
+                DraftMember::One((slot.written_mut)(draft))
+            }
+            Self::Policy(slot) => DraftMember::One((slot.written_mut)(draft)),
+            Self::Names(slot) | Self::Sentences(slot) => {
+                DraftMember::Many((slot.written_mut)(draft))
+            }
+            Self::References(slot) => DraftMember::Many((slot.written_mut)(draft)),
+            Self::Scope(slot) => DraftMember::Scope((slot.written_mut)(draft)),
+            Self::Custom(_) => return None,
         })
     }
 
@@ -177,17 +183,17 @@ impl<D, M> Shape<D, M> {
                 .map(ToString::to_string)
                 .collect(),
             Self::Scope(slot) => json!((slot.value)(model)),
-            Self::Special(special) => (special.value)(model),
+            Self::Custom(special) => (special.value)(model),
         }
     }
 
     /// Whether it holds markdown of any length.
     pub(crate) fn is_prose(&self) -> bool {
-        matches!(self, Self::Text(_, Style::Prose))
+        matches!(self, Self::Text(_, TextStyle::Prose))
     }
 
     /// Of a flag, what holds where nothing is said, and its words.
-    pub(super) fn flag(&self) -> Option<(bool, Words)> {
+    pub(super) fn flag(&self) -> Option<(bool, Choices)> {
         if let Self::Flag(_, usual, words) = self {
             return Some((*usual, words));
         }
@@ -209,7 +215,7 @@ impl<D, M> Shape<D, M> {
             Self::Names(slot) | Self::Sentences(slot) => (slot.value_mut)(model).clear(),
             Self::References(slot) => (slot.value_mut)(model).clear(),
             Self::Scope(slot) => slot.set(model, None),
-            Self::Special(special) => (special.clear)(model),
+            Self::Custom(special) => (special.clear)(model),
         }
     }
 }

@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::normal::hint;
+use super::normalize::hint;
 use super::shape::Shape::{
     Budget, Choice, Duration, Flag, Names, Number, Policy, References, Scope, Sentences, Text,
 };
-use super::shape::{Field, Shape, Special, Style, field, slot};
+use super::shape::{CustomField, FieldSpec, Shape, TextStyle, field, slot};
 use crate::draft;
 use crate::model::Step;
 use crate::spelling::words;
 
-pub(crate) static STEP: [Field<draft::Step, Step>; 18] = [
+pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 18] = [
     field("on_fail", Policy(slot!(on_fail))),
     field("subscriptions", References(slot!(subscriptions))),
     field("produces", Names(slot!(produces))),
     field("protects", Names(slot!(protects))),
     field("tools", Scope(slot!(tools))),
     field("approval", Flag(slot!(approval), false, &words::APPROVAL)),
-    field("when", Text(slot!(when), Style::Word)),
-    field("for_each", Text(slot!(for_each), Style::Line)),
+    field("when", Text(slot!(when), TextStyle::Word)),
+    field("for_each", Text(slot!(for_each), TextStyle::Line)),
     field(
         "max_items",
         Number(slot!(max_items), 1, Some(Step::MAX_ITEMS)),
@@ -31,10 +31,10 @@ pub(crate) static STEP: [Field<draft::Step, Step>; 18] = [
     field("isolation", Choice(slot!(isolation), &words::ISOLATION)),
     field("acceptance", Sentences(slot!(acceptance))),
     field("subtasks", Sentences(slot!(subtasks))),
-    field("instructions", Text(slot!(instructions), Style::Prose)),
+    field("instructions", Text(slot!(instructions), TextStyle::Prose)),
     field(
         "hint",
-        Shape::Special(Special {
+        Shape::Custom(CustomField {
             value: |step| match &step.hint {
                 Some(hint) => {
                     json!({"tool": hint.tool, "operation": hint.operation, "target": hint.target})
@@ -42,7 +42,7 @@ pub(crate) static STEP: [Field<draft::Step, Step>; 18] = [
                 None => Value::Null,
             },
             clear: |step| step.hint = None,
-            normal: hint,
+            normalize: hint,
         }),
     ),
 ];

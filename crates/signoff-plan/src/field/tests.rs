@@ -2,7 +2,7 @@ use super::*;
 
 #[track_caller]
 fn check(name: &str, written: Value, expected: Value) {
-    assert_eq!(normal(&Plan::default(), name, &written), Ok(expected));
+    assert_eq!(normalize(&Plan::default(), name, &written), Ok(expected));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn what_a_field_cannot_hold_is_refused() {
         ("params", json!([])),
         ("title", json!("")),
     ] {
-        assert!(normal(&Plan::default(), name, &value).is_err(), "{name}");
+        assert!(normalize(&Plan::default(), name, &value).is_err(), "{name}");
     }
 }
 
@@ -129,14 +129,14 @@ fn every_spelling_names_a_field() {
 fn the_digest_knows_what_has_code_of_its_own() {
     let special = STEP
         .iter()
-        .filter(|field| matches!(field.shape, Shape::Special(_)));
+        .filter(|field| matches!(field.shape, Shape::Custom(_)));
     assert_eq!(
         special.map(|field| field.name).collect::<Vec<_>>(),
         ["hint"]
     );
     let special = PLAN
         .iter()
-        .filter(|field| matches!(field.shape, Shape::Special(_)));
+        .filter(|field| matches!(field.shape, Shape::Custom(_)));
     assert_eq!(
         special.map(|field| field.name).collect::<Vec<_>>(),
         ["params"]

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::normal::{Normal, any, id, list, text};
-use super::shape::{Field, Shape, Special, field};
+use super::normalize::{NormalizeFn, any, id, list, text};
+use super::shape::{CustomField, FieldSpec, Shape, field};
 use crate::draft;
 use crate::model::{Depends, Step, Work};
 
@@ -19,7 +19,7 @@ macro_rules! part {
     };
 }
 
-pub(super) static WORK: [Field<draft::Step, Step>; 10] = [
+pub(super) static WORK: [FieldSpec<draft::Step, Step>; 10] = [
     special("id", |step| json!(step.id), |step| step.id.clear(), id),
     special(
         "title",
@@ -28,7 +28,7 @@ pub(super) static WORK: [Field<draft::Step, Step>; 10] = [
         text,
     ),
     special("status", status, clear_status, text),
-    // Ids, which only the plan knows: `step_value` and `normal` ask it.
+    // Ids, which only the plan knows: `step_value` and `normalize` ask it.
     special(
         "depends_on",
         |_| Value::Null,
@@ -47,14 +47,14 @@ const fn special(
     name: &'static str,
     value: fn(&Step) -> Value,
     clear: fn(&mut Step),
-    normal: Normal,
-) -> Field<draft::Step, Step> {
+    normalize: NormalizeFn,
+) -> FieldSpec<draft::Step, Step> {
     field(
         name,
-        Shape::Special(Special {
+        Shape::Custom(CustomField {
             value,
             clear,
-            normal,
+            normalize,
         }),
     )
 }

@@ -4,7 +4,7 @@ use super::blank_lines::{before, line_end};
 use crate::edit::{Splice, splice_into};
 use crate::markdown::Document;
 use crate::markdown::frontmatter::locate;
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_up_to};
 
 /// One line end at the end of each file, and no blank lines there.
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
@@ -81,7 +81,7 @@ fn trailing(source: &Source, file: Span) -> Vec<Splice> {
     let end = text.trim_end().len();
     let mut at = file.start;
     let mut splices = Vec::new();
-    for line in text.get(..end).unwrap_or_default().split_inclusive('\n') {
+    for line in text_up_to(text, end).split_inclusive('\n') {
         let content = line.strip_suffix('\n').unwrap_or(line);
         let content = content.strip_suffix('\r').unwrap_or(content);
         let kept = content.trim_end_matches([' ', '\t']).len();

@@ -31,7 +31,7 @@ pub fn format_as(source: &Source, dialect: Dialect) -> Result<Source, EditRefuse
     let before = parse_as(source, dialect);
     crate::edit::readable(&before)?;
     // From the most to the least that can be done; each on its own must change nothing.
-    let rules: &[Rule] = match dialect {
+    let rules: &[FormatRule] = match dialect {
         Dialect::Workunit => &[workunit::format, lines::end_of_file],
         Dialect::Proposal | Dialect::Thread => {
             &[lines::headings, lines::trailing_space, lines::end_of_file]
@@ -53,7 +53,7 @@ pub fn format_as(source: &Source, dialect: Dialect) -> Result<Source, EditRefuse
 }
 
 /// Something that tidies a source; `None` where it does not apply.
-type Rule = fn(&Source) -> Option<Source>;
+type FormatRule = fn(&Source) -> Option<Source>;
 
 fn says_the_same(before: &Draft, after: &Draft) -> bool {
     let codes = |draft: &Draft| {
@@ -61,7 +61,7 @@ fn says_the_same(before: &Draft, after: &Draft) -> bool {
         codes.sort_unstable();
         codes
     };
-    let plan = |draft: &Draft| resolve(draft, &mut Vec::new()).plan;
+    let plan = |draft: &Draft| resolve(draft, &mut Vec::new());
     codes(before) == codes(after) && plan(before) == plan(after)
 }
 

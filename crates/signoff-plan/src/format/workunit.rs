@@ -5,10 +5,10 @@ use super::blank_lines::before;
 use super::lines::ends;
 use crate::check::unknown_field::shown;
 use crate::dialect::workunit::TICK;
-use crate::dialect::workunit::layout::{Heading, Layout, Part, Placed, layout};
+use crate::dialect::workunit::layout::{FieldGroup, Heading, Layout, LocatedField, layout};
 use crate::dialect::workunit::values::marker_len;
 use crate::edit::{Splice, splice_into};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_from, text_up_to};
 
 /// Fields that are lists, by label.
 const LISTS: [&str; 11] = [
@@ -28,7 +28,7 @@ const LISTS: [&str; 11] = [
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
 pub(super) fn format(source: &Source) -> Option<Source> {
     let layout = layout(source);
-    let mut tidy = Tidy {
+    let mut tidy = Formatter {
         text: source.text(),
         body: layout.body,
         splices: ends(source),
@@ -47,13 +47,13 @@ pub(super) fn format(source: &Source) -> Option<Source> {
     Some(splice_into(source, tidy.splices))
 }
 
-struct Tidy<'s> {
+struct Formatter<'s> {
     text: &'s str,
     body: usize,
     splices: Vec<Splice>,
 }
 
-impl Tidy<'_> {
+impl Formatter<'_> {
     fn headings(&mut self, layout: &Layout) {
         for heading in &layout.headings {
             let Heading { line, own, next } = heading;
@@ -77,7 +77,7 @@ impl Tidy<'_> {
         let text = line.slice(self.text).trim_end();
         let hashes = text.len() - text.trim_start_matches('#').len();
         let mut at = hashes;
-        let mut rest = text.get(hashes..).unwrap_or_default();
+        let mut rest = text_from(text, hashes);
         loop {
             let word = rest.trim_start_matches([' ', '\t']);
             let gap = rest.len() - word.len();
@@ -102,7 +102,7 @@ impl Tidy<'_> {
         }
     }
 
-    fn part(&mut self, part: &Part, owner: &str) {
+    fn part(&mut self, part: &FieldGroup, owner: &str) {
         for field in &part.fields {
             self.blank_lines(self.body, field.line.start, |there| there.min(1));
             self.label(field, owner);
@@ -127,7 +127,7 @@ impl Tidy<'_> {
     }
 
     /// Labels of a plan are capitalised, those of a step are names.
-    fn label(&mut self, field: &Placed, owner: &str) {
+    fn label(&mut self, field: &LocatedField, owner: &str) {
         let text = self.text;
         let name = shown(field.name, owner);
         if field.label.slice(text) != name {
@@ -148,14 +148,14 @@ impl Tidy<'_> {
         }
     }
 
-    fn items(&mut self, field: &Placed) {
+    fn items(&mut self, field: &LocatedField) {
         let text = self.text;
         for line in &field.lines {
             let item = line.slice(text);
             let Some(length) = marker_len(item) else {
                 continue;
             };
-            let marker = item.get(..length).unwrap_or_default();
+            let marker = text_up_to(item, length);
             let mark = marker.find([' ', '\t']).unwrap_or(1);
             if marker.get(..mark) != Some("-") {
                 let place = Span::new(line.start, line.start + mark);
@@ -168,7 +168,7 @@ impl Tidy<'_> {
     /// Takes away white space from the end of a line to the line end.
     fn trailing_space(&mut self, line: Span) {
         let text = self.text;
-        let rest = text.get(line.start..).unwrap_or_default();
+        let rest = text_from(text, line.start);
         let rest = rest.split('\n').next().unwrap_or_default();
         let rest = rest.strip_suffix('\r').unwrap_or(rest);
         let kept = rest.trim_end_matches([' ', '\t']).len();

@@ -9,16 +9,17 @@ use crate::model::Depends;
 
 /// One shortest cycle per knot of stuck steps, each beginning with its first step in plan order.
 pub(super) fn find(depends: &[&Depends], stuck: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-    let net = Net { depends, stuck };
-    let knots = Knots::of(&net);
-    let mut came_from = vec![None; net.len()];
-    let mut done = vec![false; knots.count];
+    let graph = WaitGraph { depends, stuck };
+    let components = Components::of(&graph);
+    let mut came_from = vec![None; graph.len()];
+    let mut done = vec![false; components.count];
     let mut cycles = Vec::new();
     for step in (0..depends.len()).filter(|step| stuck(*step)) {
-        let knot = knots.of_node(step);
-        if let Some(done @ false) = done.get_mut(knot)
-            && let Some(cycle) =
-                shortest(&net, step, &mut came_from, &|at| knots.of_node(at) == knot)
+        let component = components.of_node(step);
+        if let Some(done @ false) = done.get_mut(component)
+            && let Some(cycle) = shortest(&graph, step, &mut came_from, &|at| {
+                components.of_node(at) == component
+            })
         {
             *done = true;
             cycles.push(cycle);
@@ -28,12 +29,12 @@ pub(super) fn find(depends: &[&Depends], stuck: &dyn Fn(usize) -> bool) -> Vec<V
 }
 
 /// Steps, and behind them the nodes that stand for all steps before a position.
-struct Net<'n> {
+struct WaitGraph<'n> {
     depends: &'n [&'n Depends],
     stuck: &'n dyn Fn(usize) -> bool,
 }
 
-impl Net<'_> {
+impl WaitGraph<'_> {
     fn len(&self) -> usize {
         self.depends.len() * 2
     }
@@ -68,7 +69,7 @@ impl Net<'_> {
 
 /// The shortest way from a step back to itself.
 fn shortest(
-    net: &Net<'_>,
+    graph: &WaitGraph<'_>,
     start: usize,
     came_from: &mut [Option<usize>],
     inside: &dyn Fn(usize) -> bool,
@@ -76,10 +77,10 @@ fn shortest(
     let mut queue = VecDeque::from([start]);
     while let Some(node) = queue.pop_front() {
         let mut place = 0;
-        while let Some(next) = net.next(node, place) {
+        while let Some(next) = graph.next(node, place) {
             place += 1;
             if next == start {
-                return Some(way_back(net, start, node, came_from));
+                return Some(way_back(graph, start, node, came_from));
             }
             if !inside(next) {
                 continue;
@@ -87,7 +88,7 @@ fn shortest(
             if let Some(from @ None) = came_from.get_mut(next) {
                 *from = Some(node);
                 // The nodes between steps are no part of the way.
-                if net.is_step(next) {
+                if graph.is_step(next) {
                     queue.push_back(next);
                 } else {
                     queue.push_front(next);
@@ -99,11 +100,16 @@ fn shortest(
 }
 
 /// The steps on the way from `start` to `last`.
-fn way_back(net: &Net<'_>, start: usize, last: usize, came_from: &[Option<usize>]) -> Vec<usize> {
+fn way_back(
+    graph: &WaitGraph<'_>,
+    start: usize,
+    last: usize,
+    came_from: &[Option<usize>],
+) -> Vec<usize> {
     let mut way = Vec::new();
     let mut at = last;
     loop {
-        if net.is_step(at) {
+        if graph.is_step(at) {
             way.push(at);
         }
         match came_from.get(at).copied().flatten() {
@@ -116,53 +122,53 @@ fn way_back(net: &Net<'_>, start: usize, last: usize, came_from: &[Option<usize>
 }
 
 /// Nodes that wait for each other (Tarjan's strongly connected components).
-struct Knots {
-    knots: Vec<usize>,
+struct Components {
+    components: Vec<usize>,
     count: usize,
 }
 
-const UNSEEN: usize = usize::MAX;
+const UNVISITED: usize = usize::MAX;
 
 /// The state of the search. It keeps its own stack: the depth of a plan is up to its author.
 struct Tarjan<'n> {
-    net: &'n Net<'n>,
+    graph: &'n WaitGraph<'n>,
     numbers: Vec<usize>,
     lowest: Vec<usize>,
     open: Vec<usize>,
-    knots: Vec<usize>,
+    components: Vec<usize>,
     number: usize,
     count: usize,
 }
 
-impl Knots {
-    fn of(net: &Net<'_>) -> Self {
+impl Components {
+    fn of(graph: &WaitGraph<'_>) -> Self {
         let mut tarjan = Tarjan {
-            net,
-            numbers: vec![UNSEEN; net.len()],
-            lowest: vec![UNSEEN; net.len()],
+            graph,
+            numbers: vec![UNVISITED; graph.len()],
+            lowest: vec![UNVISITED; graph.len()],
             open: Vec::new(),
-            knots: vec![UNSEEN; net.len()],
+            components: vec![UNVISITED; graph.len()],
             number: 0,
             count: 0,
         };
-        for step in (0..net.depends.len()).filter(|step| net.counts(*step)) {
-            if tarjan.numbers.get(step) == Some(&UNSEEN) {
+        for step in (0..graph.depends.len()).filter(|step| graph.counts(*step)) {
+            if tarjan.numbers.get(step) == Some(&UNVISITED) {
                 tarjan.search(step);
             }
         }
         Self {
-            knots: tarjan.knots,
+            components: tarjan.components,
             count: tarjan.count,
         }
     }
 
     fn of_node(&self, node: usize) -> usize {
-        value(&self.knots, node)
+        value(&self.components, node)
     }
 }
 
 fn value(list: &[usize], node: usize) -> usize {
-    list.get(node).copied().unwrap_or(UNSEEN)
+    list.get(node).copied().unwrap_or(UNVISITED)
 }
 
 impl Tarjan<'_> {
@@ -171,7 +177,7 @@ impl Tarjan<'_> {
         self.enter(start);
         while let Some((node, place)) = path.last_mut() {
             let node = *node;
-            let Some(next) = self.net.next(node, *place) else {
+            let Some(next) = self.graph.next(node, *place) else {
                 path.pop();
                 self.leave(node);
                 if let Some((parent, _)) = path.last() {
@@ -180,13 +186,13 @@ impl Tarjan<'_> {
                 continue;
             };
             *place += 1;
-            if !self.net.counts(next) {
+            if !self.graph.counts(next) {
                 continue;
             }
-            if value(&self.numbers, next) == UNSEEN {
+            if value(&self.numbers, next) == UNVISITED {
                 self.enter(next);
                 path.push((next, 0));
-            } else if value(&self.knots, next) == UNSEEN {
+            } else if value(&self.components, next) == UNVISITED {
                 self.lower(node, value(&self.numbers, next));
             }
         }
@@ -213,8 +219,8 @@ impl Tarjan<'_> {
             return;
         }
         while let Some(member) = self.open.pop() {
-            if let Some(knot) = self.knots.get_mut(member) {
-                *knot = self.count;
+            if let Some(component) = self.components.get_mut(member) {
+                *component = self.count;
             }
             if member == node {
                 break;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::parser::Parser;
 use super::text;
-use crate::node::{Entry, Kind, Node};
+use crate::node::{Entry, Node, NodeKind};
 use crate::source::{Span, Spanned};
 
 /// A name that is looked for among this many others one by one; among more, by a set.
@@ -23,7 +23,7 @@ impl Parser<'_> {
             },
             None => parser.unexpected("a value"),
         });
-        self.node(start, Kind::Sequence(items))
+        self.node(start, NodeKind::Sequence(items))
     }
 
     pub(super) fn object(&mut self) -> Node {
@@ -51,7 +51,7 @@ impl Parser<'_> {
                 entries.push(Entry { key, value });
             }
         });
-        self.node(start, Kind::Mapping(entries))
+        self.node(start, NodeKind::Mapping(entries))
     }
 
     /// What stands between an opening bracket, which has been read, and its end.
@@ -153,7 +153,7 @@ impl Parser<'_> {
         if value.is_none() && self.peek().is_some() {
             self.problem(key.span, format!("`{}` has no value", key.value));
         }
-        value.unwrap_or_else(|| self.node(self.at, Kind::Null))
+        value.unwrap_or_else(|| self.node(self.at, NodeKind::Null))
     }
 }
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Comments, parse};
-use crate::node::{Kind, Node};
+use crate::node::{Node, NodeKind};
 use crate::source::{Span, Spanned};
 
 /// The places of everything in a value, in the order it is written: the value itself; of an object
@@ -30,7 +30,7 @@ pub(crate) fn places_within(source: &str, span: Span) -> Vec<Span> {
 pub(crate) fn keys_within(source: &str, span: Span) -> Vec<Spanned<String>> {
     let (root, _) = parse(span.slice(source), span.start, Comments::Refused);
     match root.map(|root| root.kind) {
-        Some(Kind::Mapping(entries)) => entries.into_iter().map(|entry| entry.key).collect(),
+        Some(NodeKind::Mapping(entries)) => entries.into_iter().map(|entry| entry.key).collect(),
         _ => Vec::new(),
     }
 }
@@ -38,9 +38,9 @@ pub(crate) fn keys_within(source: &str, span: Span) -> Vec<Spanned<String>> {
 fn collect(node: &Node, source: &str, spans: &mut Vec<Span>) {
     spans.push(node.inner_span(source));
     match &node.kind {
-        Kind::Null | Kind::Scalar { .. } => {}
-        Kind::Sequence(items) => items.iter().for_each(|item| collect(item, source, spans)),
-        Kind::Mapping(entries) => {
+        NodeKind::Null | NodeKind::Scalar { .. } => {}
+        NodeKind::Sequence(items) => items.iter().for_each(|item| collect(item, source, spans)),
+        NodeKind::Mapping(entries) => {
             for entry in entries {
                 spans.push(entry.key.span);
                 collect(&entry.value, source, spans);
@@ -51,7 +51,7 @@ fn collect(node: &Node, source: &str, spans: &mut Vec<Span>) {
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Located<'a> {
+pub(crate) struct LocatedValue<'a> {
     /// What it is.
     pub(crate) value: &'a Value,
     /// Where it stands; of text, without its quotes.
@@ -60,7 +60,7 @@ pub(crate) struct Located<'a> {
     pub(crate) parts: Vec<(Option<(&'a str, Span)>, Self)>,
 }
 
-impl<'a> Located<'a> {
+impl<'a> LocatedValue<'a> {
     /// Puts a value together with its [`places`]. Where they are not known, everything stands at
     /// `whole`.
     pub(crate) fn new(value: &'a Value, whole: Span, places: &[Span]) -> Self {
@@ -96,7 +96,7 @@ impl<'a> Located<'a> {
 mod tests {
     use super::*;
 
-    fn texts(located: &Located<'_>, source: &str, found: &mut Vec<String>) {
+    fn texts(located: &LocatedValue<'_>, source: &str, found: &mut Vec<String>) {
         found.push(located.span.slice(source).to_owned());
         for (key, part) in &located.parts {
             found.extend(key.map(|(_, span)| format!("{}:", span.slice(source))));
@@ -113,7 +113,7 @@ mod tests {
         let places = places(&node, source);
         let mut found = Vec::new();
         texts(
-            &Located::new(&value, node.span, &places),
+            &LocatedValue::new(&value, node.span, &places),
             source,
             &mut found,
         );
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn without_places_everything_stands_at_the_whole() {
         let value = serde_json::json!({"a": [1]});
-        let located = Located::new(&value, Span::new(3, 9), &[]);
+        let located = LocatedValue::new(&value, Span::new(3, 9), &[]);
         assert_eq!(located.parts[0].1.parts[0].1.span, Span::new(3, 9));
     }
 }

@@ -13,9 +13,9 @@ mod text;
 
 use serde_json::Value;
 
-pub(crate) use self::located::{Located, keys_within, places, places_within};
+pub(crate) use self::located::{LocatedValue, keys_within, places, places_within};
 pub(crate) use self::parser::{parse, parse_items};
-pub(crate) use self::render::{Spacing, inline};
+pub(crate) use self::render::{Separators, inline};
 pub(crate) use self::scan::{Outline, is_steps, outline};
 #[cfg(doc)]
 use crate::node::Problem;

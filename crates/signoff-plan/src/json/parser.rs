@@ -1,8 +1,8 @@
 //! From text to the tree.
 
 use super::{Comments, DEPTH, PROBLEMS, number, text};
-use crate::node::{Kind, Node, Problem};
-use crate::source::Span;
+use crate::node::{Node, NodeKind, Problem};
+use crate::source::{Span, first_line, text_from, text_up_to};
 
 /// Reads one JSON value that begins at `offset` of the file and goes to the end of the text.
 ///
@@ -48,7 +48,7 @@ fn run<'a>(
     parser.skip();
     if parser.peek().is_some() {
         let rest = parser.rest().trim_end();
-        let line = rest.lines().next().unwrap_or_default().len();
+        let line = first_line(rest).len();
         let span = Span::new(parser.at, parser.at + line);
         parser.problem(span, "there is more after the end of the plan");
     }
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         if self.stopped {
             return "";
         }
-        self.text.get(self.at..).unwrap_or_default()
+        text_from(self.text, self.at)
     }
 
     pub(super) fn problem(&mut self, span: Span, message: impl Into<String>) {
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         self.at = span.end;
     }
 
-    pub(super) fn node(&self, start: usize, kind: Kind) -> Node {
+    pub(super) fn node(&self, start: usize, kind: NodeKind) -> Node {
         let span = Span::new(start, self.at).shifted(self.offset);
         Node { span, kind }
     }
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
             b'"' | b'\'' => {
                 let text = text::read(self);
                 let plain = false;
-                Some(self.node(start, Kind::Scalar { text, plain }))
+                Some(self.node(start, NodeKind::Scalar { text, plain }))
             }
             b'}' | b']' | b',' | b':' => None,
             _ => Some(self.word()),
@@ -187,12 +187,12 @@ impl<'a> Parser<'a> {
         let length = word
             .len()
             .max(rest.chars().next().map_or(0, char::len_utf8));
-        let word = rest.get(..length).unwrap_or_default();
+        let word = text_up_to(rest, length);
         self.at += length;
         let span = Span::new(start, self.at);
         let (text, plain) = (word.to_owned(), true);
         match word {
-            "null" => return self.node(start, Kind::Null),
+            "null" => return self.node(start, NodeKind::Null),
             "true" | "false" => {}
             _ if word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.')) => {
                 if let Some(why) = number::refusal(word) {
@@ -201,10 +201,10 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 self.problem(span, format!("`{word}` must stand in double quotes"));
-                return self.node(start, Kind::Scalar { text, plain: false });
+                return self.node(start, NodeKind::Scalar { text, plain: false });
             }
         }
-        self.node(start, Kind::Scalar { text, plain })
+        self.node(start, NodeKind::Scalar { text, plain })
     }
 
     /// Reports what cannot be here, and goes past it.

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 /// What stands between the parts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spacing {
+pub(crate) struct Separators {
     /// After a key.
     pub(crate) colon: &'static str,
     /// After a value that another follows.
     pub(crate) comma: &'static str,
 }
 
-impl Spacing {
+impl Separators {
     /// As people write it.
     pub(crate) const WIDE: Self = Self {
         colon: ": ",
@@ -27,13 +27,13 @@ impl Spacing {
 }
 
 /// The value on one line.
-pub(crate) fn inline(value: &Value, spacing: Spacing) -> String {
+pub(crate) fn inline(value: &Value, spacing: Separators) -> String {
     let mut out = String::new();
     put(value, spacing, &mut out);
     out
 }
 
-fn put(value: &Value, spacing: Spacing, out: &mut String) {
+fn put(value: &Value, spacing: Separators, out: &mut String) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
         Value::String(text) => quote(text, out),
@@ -92,14 +92,14 @@ mod tests {
     fn values_stand_on_one_line() {
         let value = json!({"a": [1, "x\n\u{85}"], "b": {}, "c": []});
         assert_eq!(
-            inline(&value, Spacing::WIDE),
+            inline(&value, Separators::WIDE),
             r#"{"a": [1, "x\n\u0085"], "b": {}, "c": []}"#
         );
         assert_eq!(
-            inline(&value, Spacing::NARROW),
+            inline(&value, Separators::NARROW),
             r#"{"a":[1,"x\n\u0085"],"b":{},"c":[]}"#
         );
-        let back: Value = serde_json::from_str(&inline(&value, Spacing::WIDE)).expect("JSON");
+        let back: Value = serde_json::from_str(&inline(&value, Separators::WIDE)).expect("JSON");
         assert_eq!(back, value);
     }
 }

@@ -1,5 +1,6 @@
 //! A quick look at which keys a JSON text has, to tell what it is without reading it all.
 
+use crate::source::{text_from, text_up_to};
 use crate::suggest::nearest;
 
 /// The keys of an object and of the first objects in its list `steps`.
@@ -51,7 +52,7 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
+        text_from(self.text, self.at)
     }
 
     fn skip(&mut self) {
@@ -92,7 +93,7 @@ impl<'a> Scan<'a> {
                 let word = |c: char| c.is_alphanumeric() || c == '_';
                 let length = rest.find(|c| !word(c)).unwrap_or(rest.len());
                 self.at += length;
-                self.key(rest.get(..length).unwrap_or_default());
+                self.key(text_up_to(rest, length));
             }
             _ => self.at += self.rest().chars().next().map_or(1, char::len_utf8),
         }
@@ -115,7 +116,7 @@ impl<'a> Scan<'a> {
     }
 
     fn quoted(&mut self) -> &'a str {
-        let rest = self.rest().get(1..).unwrap_or_default();
+        let rest = text_from(self.rest(), 1);
         let mut escaped = false;
         let end = rest.bytes().position(|byte| {
             let ends = !escaped && byte == b'"';
@@ -124,7 +125,7 @@ impl<'a> Scan<'a> {
         });
         let end = end.unwrap_or(rest.len());
         self.at += end + 2;
-        rest.get(..end).unwrap_or_default()
+        text_up_to(rest, end)
     }
 
     fn key(&mut self, text: &'a str) {

@@ -1,7 +1,7 @@
 //! Text in quotes.
 
 use super::parser::Parser;
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// Reads the text that begins at the parser's place, which is a quote.
 pub(super) fn read(parser: &mut Parser<'_>) -> String {
@@ -9,7 +9,7 @@ pub(super) fn read(parser: &mut Parser<'_>) -> String {
     let rest = parser.rest();
     let single = rest.starts_with('\'');
     let quote = if single { b'\'' } else { b'"' };
-    let body = rest.get(1..).unwrap_or_default();
+    let body = text_from(rest, 1);
     // Most text has neither escapes nor mistakes.
     let plain = |byte: &u8| *byte == quote || *byte == b'\\' || *byte < b' ';
     let length = body
@@ -18,7 +18,7 @@ pub(super) fn read(parser: &mut Parser<'_>) -> String {
         .unwrap_or(body.len());
     let text = if body.as_bytes().get(length) == Some(&quote) {
         parser.at += length + 2;
-        body.get(..length).unwrap_or_default().to_owned()
+        text_up_to(body, length).to_owned()
     } else {
         parser.at += 1;
         decode(parser, start, char::from(quote))
@@ -38,7 +38,7 @@ fn decode(parser: &mut Parser<'_>, start: usize, quote: char) -> String {
         let rest = parser.rest();
         let clean = |c: char| c != quote && c != '\\' && c >= ' ';
         let length = rest.find(|c| !clean(c)).unwrap_or(rest.len());
-        text.push_str(rest.get(..length).unwrap_or_default());
+        text.push_str(text_up_to(rest, length));
         parser.at += length;
         let here = parser.at;
         match parser.rest().chars().next() {
@@ -96,7 +96,7 @@ fn escape(parser: &mut Parser<'_>) -> Option<char> {
     if meaning.is_none() || letter == '\'' {
         let span = Span::new(start, parser.at);
         let written = span.slice(parser.text);
-        parser.problem(span, format!("`{written}` is no escape that JSON has"));
+        parser.problem(span, format!("`{written}` is not a JSON escape"));
     }
     meaning
 }
@@ -140,20 +140,12 @@ mod tests {
     #[test]
     fn escapes_are_those_of_json() {
         check(r#""\"\\\/\b\f\n\r\t\u0041""#, r#""\"\\/\b\f\n\r\tA""#, &[]);
-        check(
-            r#""a\qb""#,
-            r#""ab""#,
-            &[r"\q | `\q` is no escape that JSON has"],
-        );
-        check(
-            r#""\u12""#,
-            r#""12""#,
-            &[r"\u | `\u` is no escape that JSON has"],
-        );
+        check(r#""a\qb""#, r#""ab""#, &[r"\q | `\q` is not a JSON escape"]);
+        check(r#""\u12""#, r#""12""#, &[r"\u | `\u` is not a JSON escape"]);
         check(
             r#""\ud800x""#,
             r#""x""#,
-            &[r"\ud800 | `\ud800` is no escape that JSON has"],
+            &[r"\ud800 | `\ud800` is not a JSON escape"],
         );
         check(
             "\"a\tb\"",

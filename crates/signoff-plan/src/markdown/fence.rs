@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::source::{Command, Span, Spanned};
+use crate::source::{Command, Span, Spanned, first_line, text_from};
 
 /// A fenced block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(super) fn blocks(body: &str, offset: usize) -> Blocks {
                 .content
                 .push(&text.replace('\r', "\n"), local.shifted(offset));
             // A last line that is part of the text closes nothing, however it looks: it is indented.
-            let rest = body.get(local.end..).unwrap_or_default();
+            let rest = text_from(body, local.end);
             let end = fence.span.end.saturating_sub(offset + local.end);
             fence.closed &= rest.get(..end).is_some_and(|rest| !rest.trim().is_empty());
         } else if matches!(event, Event::Start(Tag::HtmlBlock)) {
@@ -63,7 +63,7 @@ fn opened(body: &str, local: Span, info: &str, offset: usize) -> Fence {
 
 fn language(block: &str, info: &str, start: usize) -> Option<Spanned<String>> {
     let word = info.split_whitespace().next()?;
-    let line = block.lines().next().unwrap_or_default();
+    let line = first_line(block);
     let at = start + line.find(word).unwrap_or(0);
     Some(Spanned::new(
         word.to_owned(),

@@ -4,7 +4,7 @@ use crate::source::Span;
 
 /// Where the frontmatter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Located {
+pub(crate) struct FrontmatterSpans {
     /// The lines between the fences.
     pub(crate) yaml: Span,
     /// The opening fence.
@@ -16,7 +16,7 @@ pub(crate) struct Located {
 }
 
 /// Finds the frontmatter of a text that begins at `start`.
-pub(crate) fn locate(text: &str, start: usize) -> Option<Located> {
+pub(crate) fn locate(text: &str, start: usize) -> Option<FrontmatterSpans> {
     let mut at = start;
     let mut lines = text.get(start..)?.split_inclusive('\n');
     let first = lines.next()?;
@@ -28,7 +28,7 @@ pub(crate) fn locate(text: &str, start: usize) -> Option<Located> {
     let inside = at;
     for line in lines {
         if line.trim_end() == "---" {
-            return Some(Located {
+            return Some(FrontmatterSpans {
                 yaml: Span::new(inside, at),
                 opening,
                 closed: true,
@@ -37,7 +37,7 @@ pub(crate) fn locate(text: &str, start: usize) -> Option<Located> {
         }
         at += line.len();
     }
-    Some(Located {
+    Some(FrontmatterSpans {
         yaml: Span::at(inside),
         opening,
         closed: false,

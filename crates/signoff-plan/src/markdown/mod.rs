@@ -8,7 +8,7 @@ mod fence;
 pub(crate) mod frontmatter;
 
 pub(crate) use self::fence::Fence;
-use crate::source::Span;
+use crate::source::{Span, text_from};
 
 /// The body of a file, line by line.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +52,7 @@ pub(crate) struct Heading {
 impl<'a> Document<'a> {
     /// Splits the part of `text` from `start` on into lines; all places are offsets into `text`.
     pub(crate) fn new(text: &'a str, start: usize) -> Self {
-        let body = text.get(start..).unwrap_or_default();
+        let body = text_from(text, start);
         let blocks = fence::blocks(body, start);
         let mut document = Self {
             text,

@@ -1,6 +1,6 @@
 //! Comments inside a value, which an edit of the value must not take away.
 
-use super::{Kind, Node};
+use super::{Node, NodeKind};
 use crate::source::Span;
 
 impl Node {
@@ -27,9 +27,9 @@ struct Gaps<'a> {
 impl Gaps<'_> {
     fn node(&mut self, node: &Node) {
         match &node.kind {
-            Kind::Null | Kind::Scalar { .. } => self.text(node.span),
-            Kind::Sequence(items) => items.iter().for_each(|item| self.node(item)),
-            Kind::Mapping(entries) => {
+            NodeKind::Null | NodeKind::Scalar { .. } => self.text(node.span),
+            NodeKind::Sequence(items) => items.iter().for_each(|item| self.node(item)),
+            NodeKind::Mapping(entries) => {
                 for entry in entries {
                     self.text(entry.key.span);
                     self.node(&entry.value);

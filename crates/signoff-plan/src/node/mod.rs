@@ -4,18 +4,18 @@ mod comment;
 mod value;
 
 pub(crate) use self::value::plain_value;
-use crate::source::{Span, Spanned};
+use crate::source::{Span, Spanned, text_from};
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) span: Span,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 /// What a value is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     /// Not given.
     Null,
     /// Text; `plain` = written without quotes, so that it may also mean a number or truth value.
@@ -37,7 +37,7 @@ impl Entry {
     /// Where the colon behind the key ends. `source` is the text that places count from.
     pub(crate) fn after_colon(&self, source: &str) -> usize {
         let from = self.key.span.end;
-        let rest = source.get(from..).unwrap_or_default();
+        let rest = text_from(source, from);
         from + rest.find(':').map_or(0, |colon| colon + 1)
     }
 }
@@ -55,23 +55,23 @@ impl Node {
     /// The entries of a mapping.
     pub(crate) fn entries(&self) -> Option<&[Entry]> {
         match &self.kind {
-            Kind::Mapping(entries) => Some(entries),
-            Kind::Null | Kind::Scalar { .. } | Kind::Sequence(_) => None,
+            NodeKind::Mapping(entries) => Some(entries),
+            NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Sequence(_) => None,
         }
     }
 
     /// The text of a scalar.
     pub(crate) fn text(&self) -> Option<Spanned<String>> {
         match &self.kind {
-            Kind::Scalar { text, .. } => Some(Spanned::new(text.clone(), self.span)),
-            Kind::Null | Kind::Sequence(_) | Kind::Mapping(_) => None,
+            NodeKind::Scalar { text, .. } => Some(Spanned::new(text.clone(), self.span)),
+            NodeKind::Null | NodeKind::Sequence(_) | NodeKind::Mapping(_) => None,
         }
     }
 
     /// Its place without quotes, and without the line end of a block: where the text itself stands.
     /// `source` is the text that places count from.
     pub(crate) fn inner_span(&self, source: &str) -> Span {
-        let Kind::Scalar { plain, .. } = &self.kind else {
+        let NodeKind::Scalar { plain, .. } = &self.kind else {
             return self.span;
         };
         let raw = self.span.slice(source);
@@ -85,21 +85,21 @@ impl Node {
     /// Is it nothing, in whatever way that is written?
     pub(crate) fn is_nothing(&self) -> bool {
         match &self.kind {
-            Kind::Null => true,
-            Kind::Scalar { text, plain } => {
+            NodeKind::Null => true,
+            NodeKind::Scalar { text, plain } => {
                 *plain && matches!(text.as_str(), "null" | "Null" | "NULL")
             }
-            Kind::Sequence(_) | Kind::Mapping(_) => false,
+            NodeKind::Sequence(_) | NodeKind::Mapping(_) => false,
         }
     }
 
     /// What it is, for messages.
     pub(crate) fn describe(&self) -> &'static str {
         match &self.kind {
-            Kind::Null => "nothing",
-            Kind::Scalar { .. } => "text",
-            Kind::Sequence(_) => "a list",
-            Kind::Mapping(_) => "a mapping",
+            NodeKind::Null => "nothing",
+            NodeKind::Scalar { .. } => "text",
+            NodeKind::Sequence(_) => "a list",
+            NodeKind::Mapping(_) => "a mapping",
         }
     }
 }

@@ -2,18 +2,18 @@
 
 use serde_json::{Number, Value};
 
-use super::{Kind, Node};
+use super::{Node, NodeKind};
 
 impl Node {
     /// The JSON value this means. `no` and `1.10` in quotes stay text; without, only `true`,
     /// `false`, `null` and numbers are anything else.
     pub(crate) fn to_json(&self) -> Value {
         match &self.kind {
-            Kind::Null => Value::Null,
-            Kind::Scalar { text, plain: false } => Value::from(text.as_str()),
-            Kind::Scalar { text, plain: true } => plain_value(text),
-            Kind::Sequence(items) => items.iter().map(Self::to_json).collect(),
-            Kind::Mapping(entries) => entries
+            NodeKind::Null => Value::Null,
+            NodeKind::Scalar { text, plain: false } => Value::from(text.as_str()),
+            NodeKind::Scalar { text, plain: true } => plain_value(text),
+            NodeKind::Sequence(items) => items.iter().map(Self::to_json).collect(),
+            NodeKind::Mapping(entries) => entries
                 .iter()
                 .map(|entry| (entry.key.value.clone(), entry.value.to_json()))
                 .collect(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::source::Span;
+use crate::source::{Span, text_from};
 
 /// What a reference leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn scan(text: &str) -> Vec<Token<'_>> {
     let mut at = 0;
     while let Some(offset) = text.get(at..).and_then(|rest| rest.find('$')) {
         let start = at + offset;
-        let (kind, length) = dollar(text.get(start + 1..).unwrap_or_default());
+        let (kind, length) = dollar(text_from(text, start + 1));
         let span = Span::new(start, start + 1 + length);
         at = span.end;
         // Nor is any brace behind one that is never closed.

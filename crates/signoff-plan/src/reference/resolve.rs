@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::read::{PathPart, Reference, TokenKind, scan};
 use crate::json::kind;
+use crate::source::text_from;
 
 /// A reference that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +84,7 @@ fn resolve_text(text: &str, values: &dyn Fn(&str) -> Option<Value>) -> Result<Va
             }
         }
     }
-    out.push_str(text.get(end..).unwrap_or_default());
+    out.push_str(text_from(text, end));
     Ok(Value::String(out))
 }
 

@@ -9,7 +9,7 @@ use crate::source::Span;
 
 /// What is found on the way through a text.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
+pub(super) struct CallCollector {
     pub(super) commands: Vec<(String, Span)>,
     pub(super) files: Vec<(String, Span)>,
     pub(super) functions: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub(super) struct Collected {
     guarded: BTreeSet<String>,
 }
 
-impl Collected {
+impl CallCollector {
     pub(super) fn into_analysis(mut self) -> Analysis {
         self.commands.retain(|(name, _)| {
             !self.guarded.contains(name.as_str()) && !self.functions.contains(name.as_str())
@@ -126,7 +126,7 @@ const WRAPPERS: [Wrapper; 21] = [
 ];
 
 /// Notes the command itself and, through wrappers, the one it really runs.
-pub(super) fn note(words: &[Word<'_>], found: &mut Collected) {
+pub(super) fn note(words: &[Word<'_>], found: &mut CallCollector) {
     let mut rest = words;
     while let Some((first, after)) = rest.split_first() {
         let Some(name) = first.text() else {
@@ -148,7 +148,7 @@ pub(super) fn note(words: &[Word<'_>], found: &mut Collected) {
 
 /// Notes the commands that `command -v`, `type`, `hash` and `which` ask for: a text that asks knows
 /// what to do without them.
-fn note_guard(name: &str, words: &[Word<'_>], found: &mut Collected) {
+fn note_guard(name: &str, words: &[Word<'_>], found: &mut CallCollector) {
     let option = words.first().and_then(Word::text);
     let asks = match name {
         "command" => matches!(option, Some("-v" | "-V" | "-pv" | "-pV")),
@@ -166,7 +166,7 @@ fn note_guard(name: &str, words: &[Word<'_>], found: &mut Collected) {
 fn wrapped<'w, 'a>(
     wrapper: &Wrapper,
     words: &'w [Word<'a>],
-    found: &mut Collected,
+    found: &mut CallCollector,
 ) -> &'w [Word<'a>] {
     let texts: Vec<Option<&str>> = words.iter().map(Word::text).collect();
     let from = wrapper.command_at(&texts);

@@ -1,10 +1,10 @@
 //! Which files a text names.
 
-use super::calls::{Collected, is_file_operator};
+use super::calls::{CallCollector, is_file_operator};
 use super::syntax::Word;
 
 /// Notes the arguments of a command that are files.
-pub(super) fn note_arguments(words: &[Word<'_>], found: &mut Collected) {
+pub(super) fn note_arguments(words: &[Word<'_>], found: &mut CallCollector) {
     let name = words.first().and_then(Word::text).unwrap_or_default();
     let file_test = matches!(name, "test" | "[");
     for pair in words.windows(2) {
@@ -16,7 +16,7 @@ pub(super) fn note_arguments(words: &[Word<'_>], found: &mut Collected) {
 }
 
 /// Notes the files that `[[ -e … ]]` asks for.
-pub(super) fn note_operands(words: &[Word<'_>], found: &mut Collected) {
+pub(super) fn note_operands(words: &[Word<'_>], found: &mut CallCollector) {
     for pair in words.windows(2) {
         if let [operator, operand] = pair
             && !operator.quoted
@@ -43,7 +43,7 @@ fn is_path(word: &Word<'_>) -> bool {
 }
 
 /// Notes a file, unless it is a pattern or no file of the workspace.
-pub(super) fn note(word: &Word<'_>, found: &mut Collected) {
+pub(super) fn note(word: &Word<'_>, found: &mut CallCollector) {
     let Some(text) = word.text() else {
         return;
     };

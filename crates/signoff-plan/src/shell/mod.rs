@@ -4,7 +4,7 @@
 //! Used for contracts, and by the guard in front of agents. What cannot be known from the text
 //! (variables, globs, generated commands) is left out, never guessed.
 
-mod beyond_sh;
+mod bash_only;
 mod built_in;
 mod calls;
 mod files;
@@ -19,8 +19,8 @@ mod walk;
 use std::collections::BTreeSet;
 
 pub use self::built_in::is_built_in;
-use self::calls::Collected;
-use self::parser::{Parsed, Stop};
+use self::calls::CallCollector;
+use self::parser::{ParseStop, ParsedText};
 pub use self::quoting::{Quoting, quoting_at};
 pub use self::scripts::{Invocation, Programs, Script, programs};
 pub use self::verdict::Verdict;
@@ -58,8 +58,8 @@ pub struct ShellError {
 /// Reads a shell text.
 pub fn analyse(text: &str) -> Analysis {
     match parser::parse(text) {
-        Ok(Parsed { scripts, beyond_sh }) => {
-            let mut found = Collected::default();
+        Ok(ParsedText { scripts, beyond_sh }) => {
+            let mut found = CallCollector::default();
             walk::scripts(&scripts, &mut found);
             let mut analysis = found.into_analysis();
             analysis.errors = walk::brackets(&scripts, text);
@@ -68,11 +68,11 @@ pub fn analyse(text: &str) -> Analysis {
             analysis
         }
         // What a broken text calls is anybody's guess.
-        Err(Stop::Error(error)) => Analysis {
+        Err(ParseStop::Error(error)) => Analysis {
             errors: vec![error],
             ..Analysis::default()
         },
-        Err(Stop::Declined) => full::analyse(text),
+        Err(ParseStop::Declined) => full::analyse(text),
     }
 }
 
@@ -85,7 +85,7 @@ pub fn analyse_fully(text: &str) -> Analysis {
 /// Whether [`analyse`] can do without the full grammar.
 #[doc(hidden)]
 pub fn is_common(text: &str) -> bool {
-    parser::parse(text) != Err(Stop::Declined)
+    parser::parse(text) != Err(ParseStop::Declined)
 }
 
 #[cfg(test)]

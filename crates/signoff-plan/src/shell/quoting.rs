@@ -1,5 +1,7 @@
 //! Which quotes a place in a text stands in.
 
+use crate::source::text_from;
+
 /// Which quotes a place stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quoting {
@@ -75,7 +77,7 @@ pub fn quoting_at(text: &str, offset: usize) -> Quoting {
 }
 
 fn end_of(text: &str, from: usize, end: &str) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
+    let rest = text_from(text, from);
     rest.find(end).map_or(text.len(), |length| from + length)
 }
 

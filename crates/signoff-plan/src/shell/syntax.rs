@@ -7,23 +7,23 @@ use crate::source::Span;
 /// Commands one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Script<'a> {
-    pub(super) items: Vec<Item<'a>>,
+    pub(super) items: Vec<AndOrList<'a>>,
     /// Whether it only decides what runs next, as the condition of an `if` does.
     pub(super) decides: bool,
 }
 
 /// Pipelines joined by `&&` and `||`, and whether the shell waits for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item<'a> {
+pub(super) struct AndOrList<'a> {
     pub(super) first: Pipeline<'a>,
-    pub(super) rest: Vec<(Joint, Pipeline<'a>)>,
+    pub(super) rest: Vec<(Connector, Pipeline<'a>)>,
     pub(super) background: bool,
     pub(super) span: Span,
 }
 
 /// How two pipelines are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Joint {
+pub(super) enum Connector {
     And,
     Or,
 }
@@ -38,14 +38,14 @@ pub(super) struct Pipeline<'a> {
 /// One command with its redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command<'a> {
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: CommandKind<'a>,
     pub(super) redirects: Vec<Redirect<'a>>,
     pub(super) span: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind<'a> {
-    Simple(Simple<'a>),
+pub(super) enum CommandKind<'a> {
+    Simple(SimpleCommand<'a>),
     /// `{ …; }` and `( … )`.
     Group(Script<'a>),
     /// `[[ … ]]`, as the words between the brackets.
@@ -59,7 +59,7 @@ pub(super) enum Kind<'a> {
 
 /// `NAME=value command word…`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Simple<'a> {
+pub(super) struct SimpleCommand<'a> {
     pub(super) assignments: Vec<Assignment<'a>>,
     pub(super) words: Vec<Word<'a>>,
 }

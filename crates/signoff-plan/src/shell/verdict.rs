@@ -1,6 +1,8 @@
 //! What the exit code of a text can tell.
 
-use super::syntax::{Command, Item, Joint, Kind, Pipeline, Script, Simple, Word};
+use super::syntax::{
+    AndOrList, Command, CommandKind, Connector, Pipeline, Script, SimpleCommand, Word,
+};
 use crate::source::Span;
 
 /// What the exit code of a text can tell.
@@ -45,7 +47,7 @@ pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
 }
 
 /// Whether the text can end before its last command, or sets options that change what it returns.
-fn changes_the_rules(scripts: &[Script<'_>], last: Option<&Item<'_>>) -> bool {
+fn changes_the_rules(scripts: &[Script<'_>], last: Option<&AndOrList<'_>>) -> bool {
     let last = last.map(|item| item.span);
     let mut found = false;
     for script in scripts {
@@ -61,14 +63,14 @@ fn changes_the_rules(scripts: &[Script<'_>], last: Option<&Item<'_>>) -> bool {
 }
 
 /// Whether `set` only takes options back, as in `set +e`.
-fn only_unsets(simple: &Simple<'_>) -> bool {
+fn only_unsets(simple: &SimpleCommand<'_>) -> bool {
     let mut arguments = simple.words.iter().skip(1);
     let unsets = |word: &Word<'_>| word.text().is_some_and(|text| text.starts_with('+'));
     simple.words.len() > 1 && arguments.all(unsets)
 }
 
 /// Calls back for every simple command, those in functions and substitutions included.
-fn each_simple<'a>(script: &Script<'a>, visit: &mut impl FnMut(&Simple<'a>, Span)) {
+fn each_simple<'a>(script: &Script<'a>, visit: &mut impl FnMut(&SimpleCommand<'a>, Span)) {
     for item in &script.items {
         let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
         for pipeline in std::iter::once(&item.first).chain(rest) {
@@ -79,17 +81,17 @@ fn each_simple<'a>(script: &Script<'a>, visit: &mut impl FnMut(&Simple<'a>, Span
     }
 }
 
-fn each_simple_in<'a>(command: &Command<'a>, visit: &mut impl FnMut(&Simple<'a>, Span)) {
+fn each_simple_in<'a>(command: &Command<'a>, visit: &mut impl FnMut(&SimpleCommand<'a>, Span)) {
     match &command.kind {
-        Kind::Simple(simple) => visit(simple, command.span),
-        Kind::Group(script) => each_simple(script, visit),
-        Kind::Flow(parts, _) => {
+        CommandKind::Simple(simple) => visit(simple, command.span),
+        CommandKind::Group(script) => each_simple(script, visit),
+        CommandKind::Flow(parts, _) => {
             for part in parts {
                 each_simple(part, visit);
             }
         }
-        Kind::Function(_, body) => each_simple_in(body, visit),
-        Kind::Test(_) | Kind::Arithmetic(_) => {}
+        CommandKind::Function(_, body) => each_simple_in(body, visit),
+        CommandKind::Test(_) | CommandKind::Arithmetic(_) => {}
     }
 }
 
@@ -100,12 +102,12 @@ fn script_succeeds(script: &Script<'_>) -> bool {
         .is_none_or(|item| item.background || item_succeeds(item))
 }
 
-fn item_succeeds(item: &Item<'_>) -> bool {
+fn item_succeeds(item: &AndOrList<'_>) -> bool {
     let mut succeeds = pipeline_succeeds(&item.first);
     for (joint, next) in &item.rest {
         succeeds = match joint {
-            Joint::And => succeeds && pipeline_succeeds(next),
-            Joint::Or => succeeds || pipeline_succeeds(next),
+            Connector::And => succeeds && pipeline_succeeds(next),
+            Connector::Or => succeeds || pipeline_succeeds(next),
         };
     }
     succeeds
@@ -121,32 +123,35 @@ fn pipeline_succeeds(pipeline: &Pipeline<'_>) -> bool {
 
 fn command_succeeds(command: &Command<'_>) -> bool {
     match &command.kind {
-        Kind::Simple(simple) => simple_succeeds(simple),
-        Kind::Group(script) => script_succeeds(script),
-        Kind::Test(words) => constant_test(words) == Some(true),
+        CommandKind::Simple(simple) => simple_succeeds(simple),
+        CommandKind::Group(script) => script_succeeds(script),
+        CommandKind::Test(words) => constant_test(words) == Some(true),
         // Where no branch is taken it succeeds too.
-        Kind::Flow(parts, _) => {
+        CommandKind::Flow(parts, _) => {
             let mut bodies = parts.iter().filter(|part| !part.decides).peekable();
             bodies.peek().is_some() && bodies.all(script_succeeds)
         }
         // To define is not to call.
-        Kind::Function(..) => true,
-        Kind::Arithmetic(_) => false,
+        CommandKind::Function(..) => true,
+        CommandKind::Arithmetic(_) => false,
     }
 }
 
 fn command_fails(command: &Command<'_>) -> bool {
     match &command.kind {
-        Kind::Simple(simple) => match simple.words.as_slice() {
+        CommandKind::Simple(simple) => match simple.words.as_slice() {
             [only] => only.text() == Some("false"),
             words => simple_test(words) == Some(false),
         },
-        Kind::Test(words) => constant_test(words) == Some(false),
-        Kind::Group(_) | Kind::Flow(..) | Kind::Function(..) | Kind::Arithmetic(_) => false,
+        CommandKind::Test(words) => constant_test(words) == Some(false),
+        CommandKind::Group(_)
+        | CommandKind::Flow(..)
+        | CommandKind::Function(..)
+        | CommandKind::Arithmetic(_) => false,
     }
 }
 
-fn simple_succeeds(simple: &Simple<'_>) -> bool {
+fn simple_succeeds(simple: &SimpleCommand<'_>) -> bool {
     let values = simple.assignments.iter().flat_map(|one| &one.values);
     // What is run to find the arguments may matter to whoever wrote it.
     if simple.words.iter().chain(values).any(runs_code) {
@@ -229,8 +234,8 @@ const FILTERS: &[&str] = &[
 ];
 
 /// Whether an item stands for itself and can fail: nothing catches its failure.
-fn is_a_check(item: &Item<'_>) -> bool {
-    let caught = item.rest.iter().any(|(joint, _)| *joint == Joint::Or);
+fn is_a_check(item: &AndOrList<'_>) -> bool {
+    let caught = item.rest.iter().any(|(joint, _)| *joint == Connector::Or);
     if item.background || caught || item_succeeds(item) {
         return false;
     }
@@ -240,41 +245,44 @@ fn is_a_check(item: &Item<'_>) -> bool {
         .filter_map(|pipeline| pipeline.parts.last())
         .any(|command| match &command.kind {
             // What goes into a file is looked at later.
-            Kind::Simple(simple) => {
+            CommandKind::Simple(simple) => {
                 !command.redirects.iter().any(|redirect| redirect.file)
                     && name_not_in(simple, PREPARING)
             }
-            Kind::Test(_) => true,
-            Kind::Group(_) | Kind::Flow(..) | Kind::Function(..) | Kind::Arithmetic(_) => false,
+            CommandKind::Test(_) => true,
+            CommandKind::Group(_)
+            | CommandKind::Flow(..)
+            | CommandKind::Function(..)
+            | CommandKind::Arithmetic(_) => false,
         })
 }
 
-fn name_not_in(simple: &Simple<'_>, names: &[&str]) -> bool {
+fn name_not_in(simple: &SimpleCommand<'_>, names: &[&str]) -> bool {
     let name = simple.words.first().and_then(Word::text);
     name.is_some_and(|name| !names.contains(&name))
 }
 
 /// The pipeline of an item whose failure a filter at its end hides.
-fn filtered(item: &Item<'_>) -> Option<Span> {
+fn filtered(item: &AndOrList<'_>) -> Option<Span> {
     let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
     let mut pipelines = std::iter::once(&item.first).chain(rest);
-    if item.rest.iter().any(|(joint, _)| *joint == Joint::Or) {
+    if item.rest.iter().any(|(joint, _)| *joint == Connector::Or) {
         return None;
     }
     pipelines.find_map(|pipeline| {
         let (last, before) = pipeline.parts.split_last()?;
         let simple = |command: &Command<'_>, wanted: bool| match &command.kind {
-            Kind::Simple(simple) if wanted => {
+            CommandKind::Simple(simple) if wanted => {
                 !name_not_in(simple, FILTERS) && !simple.words.is_empty()
             }
-            Kind::Simple(simple) => {
+            CommandKind::Simple(simple) => {
                 name_not_in(simple, FILTERS) && name_not_in(simple, &["echo", "printf"])
             }
-            Kind::Group(_)
-            | Kind::Test(_)
-            | Kind::Flow(..)
-            | Kind::Function(..)
-            | Kind::Arithmetic(_) => false,
+            CommandKind::Group(_)
+            | CommandKind::Test(_)
+            | CommandKind::Flow(..)
+            | CommandKind::Function(..)
+            | CommandKind::Arithmetic(_) => false,
         };
         let checked = before.iter().find(|command| simple(command, false))?;
         (simple(last, true) && !pipeline.negated).then(|| checked.span.to(last.span))

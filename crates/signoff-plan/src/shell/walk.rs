@@ -1,12 +1,12 @@
 //! Goes through a text and notes what the checks ask for.
 
-use super::calls::{self, Collected};
-use super::syntax::{Command, Kind, Pipeline, Script, Simple, Word};
+use super::calls::{self, CallCollector};
+use super::syntax::{Command, CommandKind, Pipeline, Script, SimpleCommand, Word};
 use super::{ShellError, files};
 
 /// Notes everything that some scripts name. What is in back-ticks, substitutions and functions
 /// counts like the rest.
-pub(super) fn scripts(scripts: &[Script<'_>], found: &mut Collected) {
+pub(super) fn scripts(scripts: &[Script<'_>], found: &mut CallCollector) {
     for script in scripts {
         for item in &script.items {
             pipeline(&item.first, found);
@@ -17,26 +17,26 @@ pub(super) fn scripts(scripts: &[Script<'_>], found: &mut Collected) {
     }
 }
 
-fn pipeline(pipeline: &Pipeline<'_>, found: &mut Collected) {
+fn pipeline(pipeline: &Pipeline<'_>, found: &mut CallCollector) {
     for part in &pipeline.parts {
         command(part, found);
     }
 }
 
-fn command(command: &Command<'_>, found: &mut Collected) {
+fn command(command: &Command<'_>, found: &mut CallCollector) {
     match &command.kind {
-        Kind::Simple(simple) => note_simple(simple, found),
-        Kind::Group(script) => scripts(std::slice::from_ref(script), found),
-        Kind::Flow(parts, choices) => {
+        CommandKind::Simple(simple) => note_simple(simple, found),
+        CommandKind::Group(script) => scripts(std::slice::from_ref(script), found),
+        CommandKind::Flow(parts, choices) => {
             scripts(parts, found);
             words(choices, found);
         }
-        Kind::Test(operands) => {
+        CommandKind::Test(operands) => {
             words(operands, found);
             files::note_operands(operands, found);
         }
-        Kind::Arithmetic(inside) => scripts(inside, found),
-        Kind::Function(name, body) => {
+        CommandKind::Arithmetic(inside) => scripts(inside, found),
+        CommandKind::Function(name, body) => {
             found.functions.insert(name.clone().into_owned());
             self::command(body, found);
         }
@@ -49,7 +49,7 @@ fn command(command: &Command<'_>, found: &mut Collected) {
     }
 }
 
-fn note_simple(simple: &Simple<'_>, found: &mut Collected) {
+fn note_simple(simple: &SimpleCommand<'_>, found: &mut CallCollector) {
     for assignment in &simple.assignments {
         found.changes_path |= assignment.name == "PATH";
         words(&assignment.values, found);
@@ -59,7 +59,7 @@ fn note_simple(simple: &Simple<'_>, found: &mut Collected) {
     files::note_arguments(&simple.words, found);
 }
 
-fn words(words: &[Word<'_>], found: &mut Collected) {
+fn words(words: &[Word<'_>], found: &mut CallCollector) {
     for word in words {
         scripts(&word.scripts, found);
     }
@@ -90,22 +90,22 @@ fn inside<'s, 'a>(
     errors: &mut Vec<ShellError>,
 ) {
     match &command.kind {
-        Kind::Simple(simple) => {
+        CommandKind::Simple(simple) => {
             errors.extend(bracket(simple, text));
             let values = simple.assignments.iter().flat_map(|one| &one.values);
             open.extend(simple.words.iter().chain(values).flat_map(|w| &w.scripts));
         }
-        Kind::Group(script) => open.push(script),
-        Kind::Flow(parts, words) => {
+        CommandKind::Group(script) => open.push(script),
+        CommandKind::Flow(parts, words) => {
             open.extend(parts.iter().chain(words.iter().flat_map(|w| &w.scripts)));
         }
-        Kind::Test(words) => open.extend(words.iter().flat_map(|word| &word.scripts)),
-        Kind::Arithmetic(scripts) => open.extend(scripts),
-        Kind::Function(_, body) => inside(body, text, open, errors),
+        CommandKind::Test(words) => open.extend(words.iter().flat_map(|word| &word.scripts)),
+        CommandKind::Arithmetic(scripts) => open.extend(scripts),
+        CommandKind::Function(_, body) => inside(body, text, open, errors),
     }
 }
 
-fn bracket(simple: &Simple<'_>, text: &str) -> Option<ShellError> {
+fn bracket(simple: &SimpleCommand<'_>, text: &str) -> Option<ShellError> {
     let (first, last) = (simple.words.first()?, simple.words.last()?);
     let name = first.span.slice(text);
     if name == "[" && last.text() != Some("]") {

@@ -4,7 +4,7 @@ use super::{Dialect, object, proposal, thread, workunit};
 
 /// A field under the name that a dialect has for it.
 #[derive(Debug)]
-pub(crate) struct Key {
+pub(crate) struct FieldKey {
     /// The name. One with a dot is a member of an object: `contract.fewerTests`.
     pub(crate) key: &'static str,
     /// The field, by its name in [`crate::field`]; `None`: part of how the file is made.
@@ -12,22 +12,22 @@ pub(crate) struct Key {
 }
 
 /// Names of fields: `"name"` is called as it is in the model, `"name" => "field"` otherwise, and
-/// `"name" => _` is no field of the model.
+/// `"name" => _` is not a field of the model.
 macro_rules! keys {
     (@ $key:literal) => { Some($key) };
     (@ $key:literal _) => { None };
     (@ $key:literal $field:literal) => { Some($field) };
     ($($key:literal $(=> $field:tt)?),* $(,)?) => {
-        [$($crate::spelling::keys::Key { key: $key, field: keys!(@ $key $($field)?) }),*]
+        [$($crate::spelling::keys::FieldKey { key: $key, field: keys!(@ $key $($field)?) }),*]
     };
 }
 pub(super) use keys;
 
 /// Keys in several parts, some of which dialects share.
-type Table = &'static [&'static [Key]];
+type Table = &'static [&'static [FieldKey]];
 
 /// The names alone.
-pub(super) const fn names<const N: usize>(keys: &[Key; N]) -> [&'static str; N] {
+pub(super) const fn names<const N: usize>(keys: &[FieldKey; N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
     while at < N {
@@ -61,12 +61,12 @@ impl Dialect {
     }
 
     /// Names of fields of a plan, in the order they are written in.
-    pub(crate) fn plan_keys(self) -> impl Iterator<Item = &'static Key> {
+    pub(crate) fn plan_keys(self) -> impl Iterator<Item = &'static FieldKey> {
         self.tables().0.iter().copied().flatten()
     }
 
     /// Names of fields of a step, in the order they are written in.
-    pub(crate) fn step_keys(self) -> impl Iterator<Item = &'static Key> {
+    pub(crate) fn step_keys(self) -> impl Iterator<Item = &'static FieldKey> {
         self.tables().1.iter().copied().flatten()
     }
 
@@ -95,11 +95,11 @@ impl Dialect {
 
 /// The first part of each name, once; or of those that are members of `outer` the rest.
 pub(crate) fn members(
-    keys: impl Iterator<Item = &'static Key>,
+    keys: impl Iterator<Item = &'static FieldKey>,
     outer: Option<&str>,
 ) -> Vec<&'static str> {
     let mut names = Vec::new();
-    for Key { key, .. } in keys {
+    for FieldKey { key, .. } in keys {
         let (first, rest) = key.split_once('.').unwrap_or((key, ""));
         let name = match outer {
             None => first,

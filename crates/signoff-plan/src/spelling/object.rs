@@ -1,12 +1,12 @@
 //! Plans as keys and values: `record` and `toolplan`, each in the order it is written in.
 
-use super::keys::{Key, keys};
+use super::keys::{FieldKey, keys};
 
 /// Fields of a plan that both have beside their own.
-const PLAN: [Key; 4] = keys!["context", "tools", "budget", "params",];
+const PLAN: [FieldKey; 4] = keys!["context", "tools", "budget", "params",];
 
 /// Fields of a step that both have beside their own.
-pub(crate) const STEP: [Key; 21] = keys![
+pub(crate) const STEP: [FieldKey; 21] = keys![
     "ask.question" => "question", "ask.choices" => "choices", "contract.command", "contract.shell",
     "contract.expect", "contract.timeout", "contract.baseline",
     "contract.fewerTests" => "contract.fewer_tests", "contract.holds", "onFail" => "on_fail",
@@ -14,7 +14,7 @@ pub(crate) const STEP: [Key; 21] = keys![
     "protects", "tools", "timeout", "budget", "locks",
 ];
 
-pub(super) const RECORD_PLAN: &[&[Key]] = &[
+pub(super) const RECORD_PLAN: &[&[FieldKey]] = &[
     &keys![
         "id", "title", "task", "status", "version", "previousPlanId" => "previous",
         "currentStepIndex" => "current_step_index", "createdAt" => "created_at",
@@ -28,7 +28,7 @@ pub(super) const RECORD_PLAN: &[&[Key]] = &[
     ],
 ];
 
-pub(super) const RECORD_STEP: &[&[Key]] = &[
+pub(super) const RECORD_STEP: &[&[FieldKey]] = &[
     &keys![
         "index" => _, "id", "title", "description" => "task", "suggestedAgent" => "role", "status",
         "instructions", "acceptanceCriteria" => "acceptance", "dependsOn" => "depends_on",
@@ -40,7 +40,7 @@ pub(super) const RECORD_STEP: &[&[Key]] = &[
     ],
 ];
 
-pub(super) const TOOLPLAN_PLAN: &[&[Key]] = &[
+pub(super) const TOOLPLAN_PLAN: &[&[FieldKey]] = &[
     &keys![
         "id", "taskId" => "task_id", "version", "title",
     ],
@@ -50,7 +50,7 @@ pub(super) const TOOLPLAN_PLAN: &[&[Key]] = &[
     ],
 ];
 
-pub(super) const TOOLPLAN_STEP: &[&[Key]] = &[
+pub(super) const TOOLPLAN_STEP: &[&[FieldKey]] = &[
     &keys![
         "id", "order" => _, "description" => "title", "tool", "args", "dependsOn" => "depends_on",
     ],

@@ -1,12 +1,12 @@
 //! A directory: frontmatter of `plan.md` and of each task.
 
-use super::keys::{Key, keys, names};
+use super::keys::{FieldKey, keys, names};
 
 /// The frontmatter of `plan.md`.
-pub(crate) const PLAN: [Key; 1] = keys!["title"];
+pub(crate) const PLAN: [FieldKey; 1] = keys!["title"];
 
 /// The frontmatter of a task, in the order it is written in.
-pub(crate) const STEP: [Key; 17] = keys![
+pub(crate) const STEP: [FieldKey; 17] = keys![
     "id", "title", "depends_on", "agent" => "role", "subtasks", "on_fail", "produces", "protects",
     "tools", "timeout", "priority", "estimated_effort", "tags", "approval", "when",
     "contract" => "contract.command", "expect" => "contract.expect",

@@ -1,15 +1,15 @@
 //! The native single file: frontmatter and bold labels.
 
-use super::keys::{Key, keys, names};
+use super::keys::{FieldKey, keys, names};
 
 /// The frontmatter.
-pub(crate) const HEADER: [Key; 8] = keys![
+pub(crate) const HEADER: [FieldKey; 8] = keys![
     "type" => _, "status", "owner", "id", "version", "previous", "params", "record" => _,
 ];
 
 /// Labels of a plan, in the order they are written in. The narrative comes last: it may hold sections
 /// of its own. The risks have a section behind the steps.
-pub(crate) const PLAN: [Key; 8] = keys![
+pub(crate) const PLAN: [FieldKey; 8] = keys![
     "budget",
     "priority",
     "executor_model",
@@ -21,7 +21,7 @@ pub(crate) const PLAN: [Key; 8] = keys![
 ];
 
 /// Labels of a step, in the order they are written in.
-pub(crate) const STEP: [Key; 33] = keys![
+pub(crate) const STEP: [FieldKey; 33] = keys![
     "id", "target" => "role", "tool", "args", "depends_on", "when", "for_each", "max_items",
     "subscriptions", "task", "instructions", "ask" => "question", "choices",
     "contract" => "contract.command", "contract_timeout" => "contract.timeout",

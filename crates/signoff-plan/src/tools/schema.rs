@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::json::Located;
+use crate::json::LocatedValue;
 use crate::source::Span;
 use crate::suggest::nearest;
 
 /// What does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Misfit {
+pub(crate) struct SchemaMismatch {
     pub(crate) span: Span,
     /// A clause about the argument.
     pub(crate) message: String,
@@ -22,7 +22,7 @@ pub(crate) struct Misfit {
 
 /// Everything in a value that does not fit a schema. Text that holds a reference fits anything:
 /// nobody knows yet what it will be.
-pub(crate) fn misfits(value: &Located<'_>, schema: &Value) -> Vec<Misfit> {
+pub(crate) fn schema_mismatches(value: &LocatedValue<'_>, schema: &Value) -> Vec<SchemaMismatch> {
     let mut found = Vec::new();
     let mut checker = Checker {
         found: &mut found,
@@ -40,8 +40,8 @@ pub fn unfit(args: &Value, schema: &Value) -> Vec<String> {
         found: &mut found,
         resolved: true,
     };
-    checker.value("", &Located::new(args, Span::default(), &[]), schema);
-    let clause = |misfit: Misfit| match misfit.suggestion {
+    checker.value("", &LocatedValue::new(args, Span::default(), &[]), schema);
+    let clause = |misfit: SchemaMismatch| match misfit.suggestion {
         Some(meant) => format!("{}; did you mean `{meant}`?", misfit.message),
         None => misfit.message,
     };
@@ -55,21 +55,21 @@ pub(crate) fn is_reference(text: &str) -> bool {
 }
 
 struct Checker<'f> {
-    found: &'f mut Vec<Misfit>,
+    found: &'f mut Vec<SchemaMismatch>,
     /// Nothing is left to be known later.
     resolved: bool,
 }
 
 impl Checker<'_> {
     fn misfit(&mut self, span: Span, message: String, suggestion: Option<&str>) {
-        self.found.push(Misfit {
+        self.found.push(SchemaMismatch {
             span,
             message,
             suggestion: suggestion.map(str::to_owned),
         });
     }
 
-    fn value(&mut self, path: &str, value: &Located<'_>, schema: &Value) {
+    fn value(&mut self, path: &str, value: &LocatedValue<'_>, schema: &Value) {
         if !self.resolved && value.value.as_str().is_some_and(is_reference) {
             return;
         }
@@ -102,7 +102,12 @@ impl Checker<'_> {
         }
     }
 
-    fn has_type(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) -> bool {
+    fn has_type(
+        &mut self,
+        path: &str,
+        value: &LocatedValue<'_>,
+        schema: &Map<String, Value>,
+    ) -> bool {
         let allowed: Vec<&str> = match schema.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
@@ -122,7 +127,7 @@ impl Checker<'_> {
         false
     }
 
-    fn one_of(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) {
+    fn one_of(&mut self, path: &str, value: &LocatedValue<'_>, schema: &Map<String, Value>) {
         let allowed: Vec<&Value> = match (schema.get("enum"), schema.get("const")) {
             (Some(Value::Array(several)), _) => several.iter().collect(),
             (_, Some(only)) => vec![only],
@@ -150,7 +155,7 @@ impl Checker<'_> {
         self.misfit(value.span, message, suggestion);
     }
 
-    fn bounds(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) {
+    fn bounds(&mut self, path: &str, value: &LocatedValue<'_>, schema: &Map<String, Value>) {
         let Some(number) = value.value.as_f64() else {
             return;
         };
@@ -171,7 +176,7 @@ impl Checker<'_> {
         }
     }
 
-    fn object(&mut self, path: &str, value: &Located<'_>, schema: &Map<String, Value>) {
+    fn object(&mut self, path: &str, value: &LocatedValue<'_>, schema: &Map<String, Value>) {
         let none = Map::new();
         let properties = match schema.get("properties") {
             Some(Value::Object(properties)) => properties,
@@ -267,8 +272,8 @@ mod tests {
 
     #[track_caller]
     fn check(value: Value, schema: &Value, expected: &[&str]) {
-        let located = Located::new(&value, Span::default(), &[]);
-        let found: Vec<_> = misfits(&located, schema)
+        let located = LocatedValue::new(&value, Span::default(), &[]);
+        let found: Vec<_> = schema_mismatches(&located, schema)
             .into_iter()
             .map(|misfit| match misfit.suggestion {
                 Some(suggestion) => format!("{} ({suggestion}?)", misfit.message),

@@ -15,7 +15,7 @@ use crate::spelling::{Dialect, status};
 
 /// A plan as text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct WrittenPlan {
     /// Name and text of each file. One file without a name, but for a thread, which is a directory.
     pub files: Vec<(String, String)>,
     /// What was left out.
@@ -57,7 +57,7 @@ fn step_status(step: &Step, dialect: Dialect) -> Option<&'static str> {
 }
 
 /// Writes a plan. Reading it again gives the same plan, but for the losses.
-pub fn write(plan: &Plan, dialect: Dialect) -> Written {
+pub fn write(plan: &Plan, dialect: Dialect) -> WrittenPlan {
     match dialect {
         Dialect::Workunit => workunit::write(plan),
         Dialect::Thread => thread::write(plan),

@@ -7,8 +7,8 @@ pub(crate) mod step;
 
 use serde_json::Value;
 
-use super::readback::{self, Reasons};
-use super::{Written, yaml};
+use super::readback::{self, OmissionReasons};
+use super::{WrittenPlan, yaml};
 use crate::field::plan_value;
 use crate::model::{PLAN_RECORD, Plan};
 use crate::source::Source;
@@ -17,7 +17,7 @@ use crate::spelling::proposal::PLAN_NAMES;
 
 const DIALECT: Dialect = Dialect::Proposal;
 
-pub(super) fn write(plan: &Plan) -> Written {
+pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let mut text = frontmatter(plan);
     text.push_str("\n## Steps\n");
     let tools = plan.tools.as_deref().unwrap_or_default();
@@ -31,7 +31,7 @@ pub(super) fn write(plan: &Plan) -> Written {
     let back = readback::read(&source, DIALECT);
     let mut losses = readback::losses(plan, &back, &REASONS);
     readback::say_checks(plan, &mut losses);
-    Written {
+    WrittenPlan {
         losses,
         files: vec![(String::new(), text)],
     }
@@ -77,7 +77,7 @@ fn other(plan: &Plan) -> impl Iterator<Item = (&str, &Value)> {
         .filter(|(name, _)| !PLAN_NAMES.contains(name) && *name != "type")
 }
 
-const REASONS: Reasons = Reasons {
+const REASONS: OmissionReasons = OmissionReasons {
     plan: why_plan,
     step: why_step,
 };

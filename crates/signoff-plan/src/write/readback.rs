@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Loss, Written};
+use super::{Loss, WrittenPlan};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::spelling::status::is_same_plan_status;
 
 /// Why a dialect does not hold a field, by its name.
-pub(super) struct Reasons {
+pub(super) struct OmissionReasons {
     /// A field of the plan.
     pub(super) plan: fn(&str) -> &'static str,
     /// A field of a step.
@@ -20,14 +20,19 @@ pub(super) struct Reasons {
 
 /// Reads a written plan again.
 pub(super) fn read(source: &Source, dialect: Dialect) -> Plan {
-    resolve(&parse_as(source, dialect), &mut Vec::new()).plan
+    resolve(&parse_as(source, dialect), &mut Vec::new())
 }
 
 /// A plan written as one file, with what that file does not hold.
-pub(super) fn written(plan: &Plan, text: String, dialect: Dialect, reasons: &Reasons) -> Written {
+pub(super) fn written(
+    plan: &Plan,
+    text: String,
+    dialect: Dialect,
+    reasons: &OmissionReasons,
+) -> WrittenPlan {
     let source = Source::new("", text.clone().into_bytes());
     let back = read(&source, dialect);
-    Written {
+    WrittenPlan {
         files: vec![(String::new(), text)],
         losses: losses(plan, &back, reasons),
     }
@@ -49,7 +54,7 @@ pub(super) fn other_status(wanted: &str, word: &str) -> String {
 }
 
 /// The fields of `plan` that `back` has otherwise. Steps are compared by position.
-pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &Reasons) -> Vec<Loss> {
+pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &OmissionReasons) -> Vec<Loss> {
     let mut losses = Vec::new();
     for name in field::plan_names() {
         let why = match name {

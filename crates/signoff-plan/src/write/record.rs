@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::Written;
+use super::WrittenPlan;
 use super::members::{self, Members};
-use super::readback::{self, Reasons};
+use super::readback::{self, OmissionReasons};
 use crate::model::{Depends, Plan, Work};
 use crate::spelling::Dialect;
 use crate::yaml::emit;
 
 const DIALECT: Dialect = Dialect::Record;
 
-const REASONS: Reasons = Reasons {
+const REASONS: OmissionReasons = OmissionReasons {
     plan: |name| match name {
         "status" => "a record has no such status",
         _ => "a record has no place for it",
@@ -24,7 +24,7 @@ const REASONS: Reasons = Reasons {
     },
 };
 
-pub(super) fn write(plan: &Plan) -> Written {
+pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let text = emit::document(&value(plan));
     readback::written(plan, text, DIALECT, &REASONS)
 }

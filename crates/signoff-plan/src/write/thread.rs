@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::readback::{self, Reasons};
-use super::{Loss, Written, members, yaml};
+use super::readback::{self, OmissionReasons};
+use super::{Loss, WrittenPlan, members, yaml};
 use crate::check::bad_filename::{is_kebab_case, kebab_case};
 use crate::dialect::thread::{PLAN_FILE, TASKS};
 use crate::model::{Condition, Contract, Plan, Step, Work};
@@ -20,7 +20,7 @@ const DIALECT: Dialect = Dialect::Thread;
 /// How many files two digits can number.
 const MOST: usize = 100;
 
-pub(super) fn write(plan: &Plan) -> Written {
+pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let ids = ids(plan);
     let title = yaml::text(plan.title.as_deref().unwrap_or(plan.display_title()));
     let context = plan.context.as_deref().unwrap_or_default();
@@ -40,7 +40,7 @@ pub(super) fn write(plan: &Plan) -> Written {
         files.push((name, task(plan, at, step, &ids)));
     }
     let losses = losses(plan, &files);
-    Written { files, losses }
+    WrittenPlan { files, losses }
 }
 
 fn losses(plan: &Plan, files: &[(String, String)]) -> Vec<Loss> {
@@ -126,7 +126,7 @@ fn body(step: &Step) -> &str {
     }
 }
 
-const REASONS: Reasons = Reasons {
+const REASONS: OmissionReasons = OmissionReasons {
     plan: why_plan,
     step: why_step,
 };

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::Written;
+use super::WrittenPlan;
 use super::members::{self, Members};
-use super::readback::{self, Reasons};
+use super::readback::{self, OmissionReasons};
 use crate::model::{Depends, Plan, Work};
 use crate::spelling::Dialect;
 
 const DIALECT: Dialect = Dialect::Toolplan;
 
-const REASONS: Reasons = Reasons {
+const REASONS: OmissionReasons = OmissionReasons {
     plan: |name| match name {
         "status" => "a toolplan holds no status: it is kept by the store",
         _ => "a toolplan has no place for it",
@@ -24,10 +24,10 @@ const REASONS: Reasons = Reasons {
     },
 };
 
-pub(super) fn write(plan: &Plan) -> Written {
+pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let value = value(plan);
     // Only values that JSON has: this cannot fail.
-    let text = serde_json::to_string_pretty(&value).unwrap_or_default() + "\n";
+    let text = serde_json::to_string_pretty(&value).expect("a JSON value serialises") + "\n";
     readback::written(plan, text, DIALECT, &REASONS)
 }
 

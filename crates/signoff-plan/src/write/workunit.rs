@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 
 pub(crate) use self::frontmatter::scalar;
 pub(crate) use self::probe::Probe;
-pub(crate) use self::render::{Place, fenced, one_line, render};
-use super::{Loss, Written};
+pub(crate) use self::render::{FieldOwner, fenced, one_line, render};
+use super::{Loss, WrittenPlan};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
@@ -27,7 +27,7 @@ pub(crate) const OWNER: &str = "orchestrator";
 /// What was left out, by position of the step and name of the field.
 type Omitted = BTreeSet<(Option<usize>, &'static str)>;
 
-pub(super) fn write(plan: &Plan) -> Written {
+pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let mut omitted = Omitted::new();
     let mut text = String::new();
     let mut losses = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn write(plan: &Plan) -> Written {
     }
     losses.sort();
     losses.dedup();
-    Written {
+    WrittenPlan {
         files: vec![(String::new(), text)],
         losses,
     }
@@ -105,7 +105,7 @@ impl<'p> Writer<'p> {
 /// Fields that come back otherwise than they went in.
 fn misread(plan: &Plan, text: &str, losses: &[Loss]) -> Omitted {
     let source = Source::new("", text.as_bytes().to_vec());
-    let back = resolve(&parse_as(&source, Dialect::Workunit), &mut Vec::new()).plan;
+    let back = resolve(&parse_as(&source, Dialect::Workunit), &mut Vec::new());
     let lost: BTreeSet<(Option<&str>, &str)> = losses
         .iter()
         .map(|loss| (loss.step.as_deref(), loss.field.as_str()))

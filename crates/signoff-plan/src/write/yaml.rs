@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::json::{Spacing, inline};
+use crate::json::{Separators, inline};
 use crate::yaml::emit;
 
 /// `key: value`, with its line end. Lists stand below their key, an item on each line.
@@ -52,13 +52,13 @@ pub(crate) fn scalar(value: &Value) -> String {
     match value.as_str() {
         Some(text) if is_date(text) => text.to_owned(),
         Some(text) => emit::scalar(text),
-        None => inline(value, Spacing::WIDE),
+        None => inline(value, Separators::WIDE),
     }
 }
 
 /// Text in quotes.
 pub(crate) fn text(text: &str) -> String {
-    inline(&Value::from(text), Spacing::WIDE)
+    inline(&Value::from(text), Separators::WIDE)
 }
 
 /// `2026-02-11T12:00:00.000Z`, which files have without quotes.

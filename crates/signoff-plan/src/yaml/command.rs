@@ -1,18 +1,18 @@
 //! A scalar with a way back to the source, for text that is looked at more closely: a contract in a
 //! block scalar, or in quotes, has other offsets than its file.
 
-use crate::node::{Kind, Node};
-use crate::source::{Command, Span};
+use crate::node::{Node, NodeKind};
+use crate::source::{Command, Span, text_from, text_up_to};
 
 /// The text of a scalar, each stretch of it with its place; `None` = it is no scalar.
 ///
 /// `source` is the whole text that the node's place counts from.
 pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
-    let Kind::Scalar { text, plain } = &node.kind else {
+    let NodeKind::Scalar { text, plain } = &node.kind else {
         return None;
     };
     let mut command = Command::default();
-    let mut reader = Reader::new(node.span, source, *plain);
+    let mut reader = ScalarReader::new(node.span, source, *plain);
     let mut from = 0;
     let mut span = Span::at(reader.at);
     for (offset, c) in text.char_indices() {
@@ -25,7 +25,7 @@ pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
             span = Span::new(if offset == 0 { raw.start } else { span.start }, raw.end);
         }
     }
-    command.push(text.get(from..).unwrap_or_default(), span);
+    command.push(text_from(text, from), span);
     Some(command)
 }
 
@@ -40,14 +40,14 @@ enum Style {
 }
 
 /// Walks over the characters of a scalar as written.
-struct Reader<'a> {
+struct ScalarReader<'a> {
     source: &'a str,
     at: usize,
     end: usize,
     style: Style,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ScalarReader<'a> {
     fn new(span: Span, source: &'a str, plain: bool) -> Self {
         let raw = span.slice(source);
         let quoted = |mark| raw.len() >= 2 && raw.starts_with(mark) && raw.ends_with(mark);
@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         } else if quoted('\'') {
             Style::Single
         } else {
-            let before = source.get(..span.start).unwrap_or_default();
+            let before = text_up_to(source, span.start);
             let line = before.rfind('\n').map_or(0, |newline| newline + 1);
             Style::Block(span.start - line)
         };

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use crate::json::{Spacing, inline};
+use crate::json::{Separators, inline};
 use crate::node::plain_value;
+use crate::source::first_line;
 
 /// A whole document in block style.
 pub(crate) fn document(value: &Value) -> String {
@@ -11,7 +12,7 @@ pub(crate) fn document(value: &Value) -> String {
     match filled(value) {
         Some(members) => mapping(members, 0, false, &mut out),
         None => {
-            out.push_str(&inline(value, Spacing::WIDE));
+            out.push_str(&inline(value, Separators::WIDE));
             out.push('\n');
         }
     }
@@ -23,7 +24,7 @@ pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) {
         text.to_owned()
     } else {
-        inline(&Value::from(text), Spacing::WIDE)
+        inline(&Value::from(text), Separators::WIDE)
     }
 }
 
@@ -81,7 +82,7 @@ fn single(value: &Value, indent: usize, out: &mut String) {
     match value.as_str() {
         Some(text) if is_block(text) => return block(text, indent + 2, out),
         Some(text) => out.push_str(&scalar(text)),
-        None => out.push_str(&inline(value, Spacing::WIDE)),
+        None => out.push_str(&inline(value, Separators::WIDE)),
     }
     out.push('\n');
 }
@@ -104,7 +105,7 @@ fn spaces(count: usize, out: &mut String) {
 /// Whether a text of several lines can be written as it is.
 fn is_block(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
-    let first = body.lines().next().unwrap_or_default();
+    let first = first_line(body);
     let last = body.rsplit('\n').next().unwrap_or_default();
     body.contains('\n')
         && !first.starts_with([' ', '\t'])
@@ -187,7 +188,7 @@ mod tests {
             "2026-01-23",
             "{{ x }}",
         ] {
-            let quoted = inline(&json!(text), Spacing::WIDE);
+            let quoted = inline(&json!(text), Separators::WIDE);
             check(json!({ "a": text }), &format!("a: {quoted}\n"));
         }
         for text in [
@@ -211,7 +212,7 @@ mod tests {
             "x\r\ny",
             "x\u{1}\ny",
         ] {
-            let quoted = inline(&json!(text), Spacing::WIDE);
+            let quoted = inline(&json!(text), Separators::WIDE);
             check(json!({ "a": text }), &format!("a: {quoted}\n"));
         }
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-use crate::node::{Entry, Kind, Node, Problem};
-use crate::source::{Span, Spanned};
+use crate::node::{Entry, Node, NodeKind, Problem};
+use crate::source::{Span, Spanned, text_up_to};
 
 /// How deep collections may nest.
 const DEPTH: usize = 64;
@@ -100,7 +100,7 @@ fn indenting_tab(text: &str, at: usize) -> Option<usize> {
 struct Builder<'a> {
     text: &'a str,
     offset: usize,
-    stack: Vec<Open>,
+    stack: Vec<OpenCollection>,
     root: Option<Node>,
     documents: usize,
     problems: Vec<Problem>,
@@ -110,7 +110,7 @@ struct Builder<'a> {
 }
 
 /// A collection whose end has not come yet.
-enum Open {
+enum OpenCollection {
     Sequence {
         start: usize,
         items: Vec<Node>,
@@ -120,12 +120,12 @@ enum Open {
         entries: Vec<Entry>,
         /// The keys so far, once they are many.
         names: BTreeSet<String>,
-        key: Option<Key>,
+        key: Option<PendingKey>,
     },
 }
 
 /// A key whose value has not come yet.
-struct Key {
+struct PendingKey {
     name: Spanned<String>,
     /// Of a key given twice the first stays.
     dropped: bool,
@@ -154,14 +154,14 @@ impl Builder<'_> {
             }
             Event::SequenceStart(_, anchor, tag) => {
                 self.refuse_extras(anchor, tag.is_some(), place);
-                self.stack.push(Open::Sequence {
+                self.stack.push(OpenCollection::Sequence {
                     start: place.start,
                     items: Vec::new(),
                 });
             }
             Event::MappingStart(_, anchor, tag) => {
                 self.refuse_extras(anchor, tag.is_some(), place);
-                self.stack.push(Open::Mapping {
+                self.stack.push(OpenCollection::Mapping {
                     start: place.start,
                     entries: Vec::new(),
                     names: BTreeSet::new(),
@@ -173,7 +173,7 @@ impl Builder<'_> {
                 self.refuse(place, "aliases are not read here; write the value again");
                 self.node(Node {
                     span: place.shifted(self.offset),
-                    kind: Kind::Null,
+                    kind: NodeKind::Null,
                 });
             }
             _ => {}
@@ -193,7 +193,7 @@ impl Builder<'_> {
 
     /// The word that begins with a sign and stands right before a value, else the value.
     fn before(&self, value: Span, sign: char) -> Span {
-        let mut text = self.text.get(..value.start).unwrap_or_default();
+        let mut text = text_up_to(self.text, value.start);
         // An anchor and a tag may both be there, in any order.
         for _ in 0..2 {
             text = text.trim_ascii_end();
@@ -229,13 +229,13 @@ impl Builder<'_> {
 
     fn close(&mut self, end: usize) {
         let node = match self.stack.pop() {
-            Some(Open::Sequence { start, items }) => Node {
+            Some(OpenCollection::Sequence { start, items }) => Node {
                 span: Span::new(start, end).shifted(self.offset),
-                kind: Kind::Sequence(items),
+                kind: NodeKind::Sequence(items),
             },
-            Some(Open::Mapping { start, entries, .. }) => Node {
+            Some(OpenCollection::Mapping { start, entries, .. }) => Node {
                 span: Span::new(start, end).shifted(self.offset),
-                kind: Kind::Mapping(entries),
+                kind: NodeKind::Mapping(entries),
             },
             None => return,
         };
@@ -245,8 +245,10 @@ impl Builder<'_> {
     /// Puts a finished node where it belongs.
     fn node(&mut self, node: Node) {
         if let Some((wanted, each)) = &mut self.items
-            && let [Open::Mapping { key: Some(key), .. }, Open::Sequence { .. }] =
-                self.stack.as_slice()
+            && let [
+                OpenCollection::Mapping { key: Some(key), .. },
+                OpenCollection::Sequence { .. },
+            ] = self.stack.as_slice()
             && !key.dropped
             && key.name.value == *wanted
             && self.documents <= 1
@@ -259,8 +261,8 @@ impl Builder<'_> {
                     self.root.get_or_insert(node);
                 }
             }
-            Some(Open::Sequence { items, .. }) => items.push(node),
-            Some(Open::Mapping {
+            Some(OpenCollection::Sequence { items, .. }) => items.push(node),
+            Some(OpenCollection::Mapping {
                 entries,
                 names,
                 key,
@@ -271,8 +273,8 @@ impl Builder<'_> {
                     *key = Some(new);
                     self.problems.extend(problem);
                 }
-                Some(Key { dropped: true, .. }) => {}
-                Some(Key { name, .. }) => entries.push(Entry {
+                Some(PendingKey { dropped: true, .. }) => {}
+                Some(PendingKey { name, .. }) => entries.push(Entry {
                     key: name,
                     value: node,
                 }),
@@ -297,9 +299,9 @@ impl Builder<'_> {
 fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {
     let plain = style == ScalarStyle::Plain;
     let kind = if plain && (span.is_empty() || text == "~") {
-        Kind::Null
+        NodeKind::Null
     } else {
-        Kind::Scalar {
+        NodeKind::Scalar {
             text: text.to_owned(),
             plain,
         }
@@ -321,7 +323,11 @@ fn is_repeated(name: &str, entries: &[Entry], names: &mut BTreeSet<String>) -> b
     !names.insert(name.to_owned())
 }
 
-fn key_of(node: Node, entries: &[Entry], names: &mut BTreeSet<String>) -> (Key, Option<Problem>) {
+fn key_of(
+    node: Node,
+    entries: &[Entry],
+    names: &mut BTreeSet<String>,
+) -> (PendingKey, Option<Problem>) {
     let span = node.span;
     let text = node.text();
     let message = match &text {
@@ -331,7 +337,7 @@ fn key_of(node: Node, entries: &[Entry], names: &mut BTreeSet<String>) -> (Key, 
         }
         Some(_) => None,
     };
-    let key = Key {
+    let key = PendingKey {
         dropped: message.is_some(),
         name: text.unwrap_or_default(),
     };

@@ -18,7 +18,7 @@ use signoff_plan::edit::{Edit, apply};
 use signoff_plan::field::plan_value;
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::source::Source;
-use signoff_plan::write::{Written, write};
+use signoff_plan::write::{WrittenPlan, write};
 
 use crate::generate::{Knobs, plan, plan_with};
 use crate::laws::places_are_inside;
@@ -39,7 +39,7 @@ fn checked(text: &str) -> Checked {
     check(&draft, &World::default())
 }
 
-fn text(written: &Written) -> &str {
+fn text(written: &WrittenPlan) -> &str {
     let [(_, text)] = written.files.as_slice() else {
         panic!("one file: {written:?}");
     };
@@ -257,7 +257,7 @@ fn edits_of_the_example_keep_every_other_byte() {
     assert_eq!(String::from_utf8(edited).expect("text"), expected);
 }
 
-fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
+fn reads_back(plan: &Plan) -> Result<WrittenPlan, TestCaseError> {
     let (written, back) = crate::laws::reads_back(plan, Dialect::Proposal)?;
     let text = text(&written);
     prop_assert_eq!(back.plan.steps.len(), plan.steps.len(), "{}", text);

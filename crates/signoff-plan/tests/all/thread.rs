@@ -12,7 +12,7 @@ use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Depends, Plan, Work};
 use signoff_plan::source::Source;
-use signoff_plan::write::{Written, write};
+use signoff_plan::write::{WrittenPlan, write};
 
 use crate::generate::{Knobs, plan, plan_with};
 use crate::laws::{places_are_inside, written_source};
@@ -210,7 +210,7 @@ fn all_nine_rules_are_reported_at_once() {
             "tasks/02-c.md:1:1 duplicate-index files `tasks/02-b.md` and `tasks/02-c.md` begin with the same number",
             "tasks/02-c.md:2:5 duplicate-id two steps have the id `b`",
             "tasks/03-d.md:2:5 bad-id id `Not_Kebab` of a task may only hold the letters a–z, digits and single `-` between them",
-            "tasks/03-d.md:3:1 unknown-field `agnet` is no field of the frontmatter",
+            "tasks/03-d.md:3:1 unknown-field `agnet` is not a field of the frontmatter",
             "tasks/04-e.md:4:1 empty-task step `e` gives its agent nothing to do",
             "tasks/05-f.md:2:5 frontmatter-invalid the frontmatter cannot be read: unclosed bracket '['",
             "tasks/05-f.md:2:5 bad-value `id` must be text, not a list",
@@ -265,7 +265,7 @@ fn a_plan_of_too_many_steps_says_what_is_left_out() {
     assert_eq!(lost, [(Some("last"), "id")]);
 }
 
-fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
+fn reads_back(plan: &Plan) -> Result<WrittenPlan, TestCaseError> {
     let (written, back) = crate::laws::reads_back(plan, Dialect::Thread)?;
     // Whatever went in, what comes out is a thread: the nine rules hold.
     let rules = [

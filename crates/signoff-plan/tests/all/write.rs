@@ -5,7 +5,7 @@ use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
-use signoff_plan::write::{Written, write};
+use signoff_plan::write::{WrittenPlan, write};
 
 use crate::generate::{Knobs, plan, plan_with};
 use crate::laws::written_source as source;
@@ -15,7 +15,7 @@ fn read(source: &Source) -> Checked {
     check(&parse(source), &World::default())
 }
 
-fn reads_back(plan: &Plan) -> Result<Written, TestCaseError> {
+fn reads_back(plan: &Plan) -> Result<WrittenPlan, TestCaseError> {
     crate::laws::reads_back(plan, Dialect::Workunit).map(|(written, _)| written)
 }
 

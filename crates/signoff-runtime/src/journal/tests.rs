@@ -18,7 +18,7 @@ fn every_event() -> Vec<Event> {
 }
 
 /// A journal of these events; the clock goes backwards on the way.
-fn journal(events: &[Event], durability: Durability) -> (TempDir, PathBuf, Vec<Recorded>) {
+fn journal(events: &[Event], durability: Durability) -> (TempDir, PathBuf, Vec<RecordedEvent>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal.jsonl");
     let mut journal = FileJournal::new(Journal::create(&path).unwrap(), durability);
@@ -31,7 +31,7 @@ fn journal(events: &[Event], durability: Durability) -> (TempDir, PathBuf, Vec<R
 }
 
 /// Journals of three events each, the one in the middle of every kind there is, as bytes.
-fn every_kind(mut check: impl FnMut(&Path, &[u8], &[Recorded])) {
+fn every_kind(mut check: impl FnMut(&Path, &[u8], &[RecordedEvent])) {
     let events = every_event();
     for event in &events {
         let three = [events[0].clone(), event.clone(), events[2].clone()];
@@ -41,7 +41,7 @@ fn every_kind(mut check: impl FnMut(&Path, &[u8], &[Recorded])) {
     }
 }
 
-fn loaded(path: &Path) -> Result<Vec<Recorded>, Error> {
+fn loaded(path: &Path) -> Result<Vec<RecordedEvent>, Error> {
     let mut events = Vec::new();
     load(path, |event| {
         events.push(event);

@@ -83,7 +83,7 @@ pub fn land(
     if !opened.state().in_worktrees() {
         return refused("it worked in the checkout itself: there is nothing to bring in");
     }
-    if opened.state().undone() {
+    if opened.state().is_undone() {
         return refused("it was undone");
     }
     if let Some(why) = unfinished(project, &opened)? {
@@ -141,10 +141,10 @@ fn bring_in(
     let head = parsed(run, run.head().unwrap_or_default())?;
     let mut landing = Landing {
         run: run.id().to_owned(),
-        cut_off: run.landing().is_some(),
+        cut_off: run.landing_commit().is_some(),
         ..Landing::default()
     };
-    if let Some(commit) = run.landed() {
+    if let Some(commit) = run.landed_commit() {
         landing.commit = Some(commit.to_owned());
         landing.already = true;
         // It may have been killed before everything was tidied up.
@@ -255,7 +255,7 @@ fn arrived(
 /// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that
 /// and its being told. HEAD moves last, so files and index are there too.
 fn half_landed(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
-    let Some(commit) = run.landing() else {
+    let Some(commit) = run.landing_commit() else {
         return Ok(None);
     };
     let commit = parsed(run, commit)?;
@@ -274,7 +274,7 @@ pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
     if path.starts_with(project.store.dir()) {
         return true;
     }
-    let plan = PlanFile::read(&path, "", &signoff_plan::Everything).ok();
+    let plan = PlanFile::read(&path, "", &signoff_plan::PermissiveWorkspace).ok();
     let history = plan.and_then(|plan| History::read(project, &plan.key(project)).ok());
     history.is_some_and(|history| history.last_entry().is_some())
 }

@@ -144,7 +144,7 @@ impl<'a> OpenedRun<'a> {
 
     /// A run that was undone does not go on.
     pub(super) fn refuse_if_undone(&self) -> Result<(), Error> {
-        if self.state().undone() {
+        if self.state().is_undone() {
             let run = self.id.clone();
             return Err(Error::Undone { run });
         }

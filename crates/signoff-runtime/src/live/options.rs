@@ -1,6 +1,6 @@
 //! How far a run goes, how much of it at once, and what the engine knows of the configuration.
 
-use signoff_engine::{self as engine, Accept, Bounds, Green, Run, Settings};
+use signoff_engine::{self as engine, AcceptAt, Bounds, OnGreenBaseline, Run, Settings};
 use signoff_store::config;
 
 use crate::confinement;
@@ -30,7 +30,7 @@ pub enum Limit {
 /// How far the run goes this time, and how much of it at once.
 pub(super) fn bounds(run: &Run, options: &Options) -> Result<Bounds, Error> {
     let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    Ok(reach(run, options)?.at_once(jobs))
+    Ok(reach(run, options)?.with_jobs(jobs))
 }
 
 fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
@@ -60,7 +60,7 @@ fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
 pub(super) fn settings(
     project: &Project,
     options: &Options,
-    (isolation, land): (engine::Isolation, engine::Land),
+    (isolation, land): (engine::Isolation, engine::LandAt),
 ) -> Result<Settings, Error> {
     let config = &project.config;
     let jobs = options.jobs.unwrap_or(config.run.jobs.value);
@@ -68,21 +68,21 @@ pub(super) fn settings(
         backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
         baseline: config.contract.baseline.value,
         green: match config.contract.green.value {
-            config::Green::Run => Green::Run,
-            config::Green::Skip => Green::Skip,
-            config::Green::Ask => Green::Ask,
+            config::Green::Run => OnGreenBaseline::Run,
+            config::Green::Skip => OnGreenBaseline::Skip,
+            config::Green::Ask => OnGreenBaseline::Ask,
         },
         accept: match config.contract.accept.value {
-            config::Accept::End => Accept::End,
-            config::Accept::Step => Accept::Step,
+            config::Accept::End => AcceptAt::End,
+            config::Accept::Step => AcceptAt::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
         sandbox: confinement::level(project)?.to_string(),
         isolation,
         land,
         cache: match config.contract.cache.value {
-            config::Cache::Cold => engine::Cache::Cold,
-            config::Cache::Warm => engine::Cache::Warm,
+            config::Cache::Cold => engine::ContractCache::Cold,
+            config::Cache::Warm => engine::ContractCache::Warm,
         },
     })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Act, Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, Settings, after,
+    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, Settings, Transition, state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
@@ -184,7 +184,7 @@ impl<'a> PreparedRun<'a> {
         let input = match opened.state().outcome() {
             None => Input::Resume { by },
             Some(Outcome::Failed) => {
-                after(PlanState::Failed, Act::Resume, actor)?;
+                state_after(PlanState::Failed, Transition::Resume, actor)?;
                 Input::Reopen { by }
             }
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
@@ -233,7 +233,7 @@ impl<'a> PreparedRun<'a> {
         let OpenedRun {
             project, key, dir, ..
         } = &self.opened;
-        let signed = self.run().goes_on_under();
+        let signed = self.run().next_plan();
         counted_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
     }
 
@@ -244,7 +244,7 @@ impl<'a> PreparedRun<'a> {
 
     /// The plan it runs.
     pub fn plan(&self) -> &Plan {
-        self.run().goes_on_under().plan()
+        self.run().next_plan().plan()
     }
 
     /// What a person should know about where it works.

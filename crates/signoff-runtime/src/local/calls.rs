@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use signoff_engine::{Call, CallEnd, Input, Run, resolved_arguments};
-use signoff_plan::expression::{Content, Place, places, read};
+use signoff_engine::{CallEnd, Input, Run, ToolCall, resolved_arguments};
+use signoff_plan::expression::{Placeholder, PlaceholderContent, placeholders, read};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::reference::is_dynamic;
 use signoff_plan::tools::{BuiltIn, Grant, Tool, allows, built_in};
@@ -118,7 +118,7 @@ impl Calls {
             None => return impossible(step, "a step that calls no tool"),
         };
         let problems = self.toolbox.check(tool, &args);
-        if !problems.is_empty() && state.turn.args.is_some() {
+        if !problems.is_empty() && state.activation.args.is_some() {
             // The person who changed them can change them again.
             let why = problems.join("; ");
             return Prepared::Instead(Input::CallNeedsApproval { step, args, why });
@@ -132,12 +132,12 @@ impl Calls {
         // Whoever named the tool did not see a command that is put together only now.
         let free = is_named(run, definition, tool) && !is_built(run, step);
         let why = self.toolbox.needs_approval(tool, &args, free);
-        match why.filter(|_| !state.turn.approved) {
+        match why.filter(|_| !state.activation.approved) {
             Some(why) => Prepared::Instead(Input::CallNeedsApproval { step, args, why }),
             None => Prepared::Go(Input::CallBegins {
                 step,
                 attempt,
-                call: Call {
+                call: ToolCall {
                     repeatable: self.toolbox.is_repeatable(tool, &args),
                     changes_tree: self.toolbox.changes_tree(tool),
                     tool: tool.clone(),
@@ -163,7 +163,7 @@ impl Calls {
         let changes_tree = call.changes_tree;
         // What only talks to others needs no tree.
         let tree = tree.filter(|_| built_in(&call.tool).is_none_or(Tool::needs_tree));
-        let agreed = state.turn.approved || is_named(run, definition, &call.tool);
+        let agreed = state.activation.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
             tool: call.tool,
             args: call.args,
@@ -275,8 +275,8 @@ fn is_built(run: &Run, step: usize) -> bool {
         .unwrap_or_default();
     let list = written.for_each.as_deref().map(read);
     let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
-    let item = |place: &Place<'_>| matches!(place.content, Content::Loop(text) if text.starts_with("item"));
-    let of_item = given && places(command).iter().any(item);
+    let item = |place: &Placeholder<'_>| matches!(place.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
+    let of_item = given && placeholders(command).iter().any(item);
     let runs = built_in(tool).is_some_and(|tool| tool.id == BuiltIn::RunCommand);
     runs && (is_dynamic(command) || of_item)
 }

@@ -15,7 +15,7 @@ pub(super) fn head(run: &Run) -> Result<Id, Error> {
 
 /// The commit that a step's work is compared with.
 fn base(run: &Run, at: usize) -> Result<Id, Error> {
-    match &known(run, at)?.1.turn.base {
+    match &known(run, at)?.1.activation.base {
         Some(base) => parsed(run, base),
         None => head(run),
     }
@@ -51,7 +51,7 @@ pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<
     if state.attempts == 0 {
         return Ok(run.has_own_tree(at).then_some(head));
     }
-    let (Some(_), Some(carried)) = (&state.turn.base, &state.turn.carried) else {
+    let (Some(_), Some(carried)) = (&state.activation.base, &state.activation.carried) else {
         return Ok(None);
     };
     // Where they do not go together, the attempt goes on with what it has, and its candidate tells.
@@ -71,7 +71,7 @@ pub(super) fn work_on(
         Some(newer) => newer,
         None => base(run, at)?,
     };
-    let began = match &state.turn.carried {
+    let began = match &state.activation.carried {
         Some(carried) => {
             let onto = trees.carried_onto(&parsed(run, carried)?, &base);
             let onto = onto.map_err(|why| broken(run, &why))?;

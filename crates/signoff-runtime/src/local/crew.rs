@@ -4,7 +4,7 @@ use std::io;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use signoff_engine::{Action, Input, Observation, Process, ProcessEnd};
+use signoff_engine::{Action, Input, Observation, ProcessEnd, ProcessIdentity};
 use signoff_sandbox::{
     Command, CommandReport, ExitStatus, KeptMounts, Policy, Sandbox, StartError, Stopper,
 };
@@ -79,7 +79,7 @@ impl Crew {
         &mut self,
         command: Command,
         before: impl FnOnce() -> Result<B, String> + Send + 'static,
-        may_go: impl FnOnce(Process) -> bool + Send + 'static,
+        may_go: impl FnOnce(ProcessIdentity) -> bool + Send + 'static,
         report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
@@ -91,7 +91,7 @@ impl Crew {
             };
             failpoint::reached("spawn.held");
             let identity = held.identity();
-            let process = Process {
+            let process = ProcessIdentity {
                 pid: identity.pid,
                 starttime: identity.starttime,
                 boot_id: identity.boot_id.clone(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signoff_engine::{Action, Cache, Changes, Input, ProcessEnd, Run};
+use signoff_engine::{Action, Changes, ContractCache, Input, ProcessEnd, Run};
 
 use super::commits::{judged, work_context};
 use super::workbench::{broken, known};
@@ -33,7 +33,7 @@ impl Local<'_> {
                     ignored: self.ignored_work(run, action)?,
                     warm: run.reuses_builds(action),
                 };
-                let is_warm = run.settings().cache == Cache::Warm;
+                let is_warm = run.settings().cache == ContractCache::Warm;
                 if is_warm && matches!(action, Action::Recheck { .. }) {
                     let trees = Arc::clone(&trees);
                     self.crew.work(move || {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use signoff_engine::{Event, Grade, Millis, Recorded, Run, StepStatus};
+use signoff_engine::{Event, Grade, Millis, RecordedEvent, Run, StepStatus};
 use signoff_plan::edit::{Edit, EditRefused, apply, apply_to};
 use signoff_plan::source::Source;
 use signoff_store::runs::RunDir;
@@ -22,7 +22,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    pub(crate) fn note(&mut self, recorded: &Recorded) {
+    pub(crate) fn note(&mut self, recorded: &RecordedEvent) {
         match recorded.event {
             Event::RunStarted { .. } => self.started = Some(recorded.at),
             Event::RunFinished { .. } => self.ended = Some(recorded.at),

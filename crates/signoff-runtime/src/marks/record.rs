@@ -159,7 +159,7 @@ fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
             step.values.output.as_ref().filter(|_| ok).map(value),
         ),
         ("error", reason.map(|why| short(why).into())),
-        ("duration", step.took().map(Value::from)),
+        ("duration", step.duration().map(Value::from)),
         ("timestamp", Some(timestamp(step.history.ended_at).into())),
     ];
     let members = members

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_api::session::Line;
+use signoff_api::session::SessionLine;
 use signoff_engine::{Run, StepState, StepStatus};
 use signoff_plan::model::Step;
 use signoff_store::atomic::{ReplaceError, create_directories, replace};
@@ -42,7 +42,7 @@ pub(super) fn write(path: &Path, run: &Run) -> Result<(), String> {
     }
 }
 
-fn line((step, state): (&Step, &StepState)) -> Option<Line> {
+fn line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
     let (status, result_summary, error) = match state.status {
         StepStatus::Completed => ("success", Some(result(state)), None),
         StepStatus::Failed => ("failed", None, state.outcome.reason.clone()),
@@ -55,7 +55,7 @@ fn line((step, state): (&Step, &StepState)) -> Option<Line> {
         | StepStatus::Skipped => return None,
     };
     let hint = step.hint.as_ref();
-    Some(Line {
+    Some(SessionLine {
         step: step.number,
         tool: hint.and_then(|hint| hint.tool.clone()),
         op: hint.and_then(|hint| hint.operation.clone()),

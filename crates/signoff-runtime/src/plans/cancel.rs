@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, Forbidden, PlanState, may_delete, possible};
+use signoff_engine::{
+    Actor, ForbiddenTransition, PlanState, Transition, may_delete, possible_transitions,
+};
 
 use super::held::Held;
 use super::{Doing, Done};
@@ -20,7 +22,7 @@ pub fn cancel(
     reason: Option<&str>,
 ) -> Result<Done, Error> {
     let held = Held::open(doing, path, name)?;
-    held.allow(Act::Cancel)?;
+    held.allow(Transition::Cancel)?;
     let digest = given_up(&held);
     let run = give_up(&held)?;
     let why = reason.map(str::trim).filter(|text| !text.is_empty());
@@ -59,9 +61,9 @@ pub fn withdraw(
     let held = Held::open(doing, path, name)?;
     let state = held.standing.state;
     if !may_delete(state) {
-        let act = Act::Cancel;
-        let possible = possible(state, doing.actor);
-        return Err(Forbidden::State {
+        let act = Transition::Cancel;
+        let possible = possible_transitions(state, doing.actor);
+        return Err(ForbiddenTransition::State {
             state,
             act,
             possible,
@@ -85,7 +87,7 @@ pub fn withdraw(
 /// signature there is.
 pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
     let held = Held::open(doing, path, name)?;
-    let state = held.allow(Act::Retry)?;
+    let state = held.allow(Transition::Retry)?;
     if !held.standing.signed {
         return Err(crate::preflight::not_signed(doing.project, &held.plan)?);
     }

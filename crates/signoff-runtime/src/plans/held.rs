@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, Forbidden, PlanState, after, possible};
+use signoff_engine::{
+    Actor, ForbiddenTransition, PlanState, Transition, possible_transitions, state_after,
+};
 use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
@@ -63,21 +65,21 @@ impl<'a> Held<'a> {
     }
 
     /// May this be done to it, by whoever wants to?
-    pub(crate) fn allow(&self, act: Act) -> Result<PlanState, Error> {
+    pub(crate) fn allow(&self, act: Transition) -> Result<PlanState, Error> {
         self.allow_to(act, self.doing.actor)
     }
 
     /// May this be done to it, by this one? Whoever is refused because it expired just now learns that.
-    pub(crate) fn allow_to(&self, act: Act, actor: Actor) -> Result<PlanState, Error> {
+    pub(crate) fn allow_to(&self, act: Transition, actor: Actor) -> Result<PlanState, Error> {
         let state = self.standing.state;
-        let allowed = after(state, act, actor).map_err(|forbidden| match forbidden {
+        let allowed = state_after(state, act, actor).map_err(|forbidden| match forbidden {
             // What whoever asked could do instead, whoever would have done this.
-            Forbidden::State { .. } => Forbidden::State {
+            ForbiddenTransition::State { .. } => ForbiddenTransition::State {
                 state,
                 act,
-                possible: possible(state, self.doing.actor),
+                possible: possible_transitions(state, self.doing.actor),
             },
-            Forbidden::Actor { .. } => forbidden,
+            ForbiddenTransition::Actor { .. } => forbidden,
         });
         allowed.map_err(|forbidden| match &self.expired {
             Some(notice) => Error::Expired {

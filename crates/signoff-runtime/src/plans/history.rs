@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Actor, Fact, Millis};
+use signoff_engine::{Actor, Millis, PlanFact};
 use signoff_plan::digest::Digest;
 use signoff_store::journal::Record;
 use signoff_store::plan_log;
@@ -175,7 +175,7 @@ impl History {
         &self,
         project: &Project,
         present_digest: &Digest,
-    ) -> Result<Option<(Fact, Option<View>)>, Error> {
+    ) -> Result<Option<(PlanFact, Option<View>)>, Error> {
         let present = present_digest.to_string();
         // Runs that a person gave up.
         let mut over = BTreeSet::new();
@@ -189,7 +189,7 @@ impl History {
                 let of_present =
                     *digest == present && view.run.signed().digest() == *present_digest;
                 if goes_on || (of_present && approved.is_none()) {
-                    return Ok(Some((Fact::Run(view.known()), Some(view))));
+                    return Ok(Some((PlanFact::Run(view.known()), Some(view))));
                 }
                 if approved.is_some() {
                     break;
@@ -205,7 +205,7 @@ impl History {
                 && *digest == present
                 && approved.is_none()
             {
-                if fact != Fact::Approved {
+                if fact != PlanFact::Approved {
                     return Ok(Some((fact, None)));
                 }
                 approved = Some((fact, None));
@@ -225,16 +225,16 @@ fn begun(project: &Project, run: &str) -> Result<Option<View>, Error> {
     }
 }
 
-fn fact(event: &PlanEvent) -> Option<(Fact, &String)> {
+fn fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
     Some(match event {
         PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
-            (Fact::Proposed, digest)
+            (PlanFact::Proposed, digest)
         }
-        PlanEvent::PlanApproved { digest, .. } => (Fact::Approved, digest),
-        PlanEvent::PlanRejected { digest, .. } => (Fact::Rejected, digest),
-        PlanEvent::PlanNeedsReview { digest, .. } => (Fact::NeedsReview, digest),
-        PlanEvent::PlanCancelled { digest, .. } => (Fact::Cancelled, digest),
-        PlanEvent::PlanRetried { digest, .. } => (Fact::Retried, digest),
+        PlanEvent::PlanApproved { digest, .. } => (PlanFact::Approved, digest),
+        PlanEvent::PlanRejected { digest, .. } => (PlanFact::Rejected, digest),
+        PlanEvent::PlanNeedsReview { digest, .. } => (PlanFact::NeedsReview, digest),
+        PlanEvent::PlanCancelled { digest, .. } => (PlanFact::Cancelled, digest),
+        PlanEvent::PlanRetried { digest, .. } => (PlanFact::Retried, digest),
         PlanEvent::PlanExecuting { .. }
         | PlanEvent::PlanCompleted { .. }
         | PlanEvent::PlanFailed { .. }

@@ -4,7 +4,7 @@
 //! The index only says which plans to look at. What is done to each is decided under its lock, from
 //! its file and its log.
 
-use signoff_engine::{Act, Actor, Millis, PlanState, after};
+use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
 use signoff_store::atomic;
 use signoff_store::index::Row;
 
@@ -92,7 +92,7 @@ fn chore(project: &Project, now: Millis, kind: Kind, row: &Row, state: PlanState
     }
     let rules = &project.rules;
     let older = |since: Millis, days: u64| now.saturating_sub(since) > days.saturating_mul(DAY);
-    let may_expire = after(state, Act::Expire, Actor::Harness).is_ok();
+    let may_expire = state_after(state, Transition::Expire, Actor::Harness).is_ok();
     let active = match (row.active, kind) {
         // One that nothing happened to here goes by its own word, if it has one. Where nothing ever
         // did, looking is not what begins it.

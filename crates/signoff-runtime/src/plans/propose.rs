@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, PlanState};
+use signoff_engine::{Actor, PlanState, Transition};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
@@ -69,7 +69,7 @@ pub(super) fn hand_in(
     held.no_plain_errors()?;
     if held.standing.state != PlanState::Verified {
         // Says what is possible instead.
-        held.allow_to(Act::Verify, Actor::Harness)?;
+        held.allow_to(Transition::Verify, Actor::Harness)?;
     }
     let digest = held.digest();
     let newest = held.history().entries.last().map(|entry| &entry.event);

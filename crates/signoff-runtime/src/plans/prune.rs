@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_api::pruned::Kind;
+use signoff_api::pruned::RemovedKind;
 use signoff_engine::Millis;
 use signoff_store::lock::PlanLock;
 use signoff_store::{failpoint, plan_log};
@@ -51,7 +51,7 @@ pub struct Pruned {
 #[derive(Debug)]
 pub struct Removed {
     /// What it was.
-    pub kind: Kind,
+    pub kind: RemovedKind,
     /// The plan it belonged to; of a run, the run.
     pub id: String,
     /// Where it was.
@@ -156,9 +156,9 @@ impl Pruning<'_> {
         };
         match deleted {
             Ok(true) => {
-                self.remove(Kind::Artifacts, &row.key, &artifacts);
+                self.remove(RemovedKind::Artifacts, &row.key, &artifacts);
                 // The plan last: while it is there, the next prune finds the rest.
-                self.remove(Kind::Plan, &row.key, path);
+                self.remove(RemovedKind::Plan, &row.key, path);
                 self.gone.insert(row.key.clone());
             }
             Ok(false) => {}
@@ -201,9 +201,9 @@ impl Pruning<'_> {
         logs.retain(|(key, _)| !self.needed.contains(key));
         for (key, log) in logs {
             let encoded = log.file_stem().unwrap_or_default();
-            self.remove(Kind::Signatures, &key, &signatures.join(encoded));
-            self.remove(Kind::Log, &key, &plan_log::head_path(&log));
-            self.remove(Kind::Log, &key, &log);
+            self.remove(RemovedKind::Signatures, &key, &signatures.join(encoded));
+            self.remove(RemovedKind::Log, &key, &plan_log::head_path(&log));
+            self.remove(RemovedKind::Log, &key, &log);
         }
     }
 
@@ -242,7 +242,7 @@ impl Pruning<'_> {
             let removed = self.wish.dry_run || PlanLock::remove_unheld(&path).unwrap_or(false);
             if removed {
                 self.pruned.removed.push(Removed {
-                    kind: Kind::Lock,
+                    kind: RemovedKind::Lock,
                     id: id.into_owned(),
                     bytes,
                     path,
@@ -253,7 +253,7 @@ impl Pruning<'_> {
     }
 
     /// Deletes a file or directory of the store, if it is there.
-    fn remove(&mut self, kind: Kind, id: &str, path: &Path) {
+    fn remove(&mut self, kind: RemovedKind, id: &str, path: &Path) {
         if path.symlink_metadata().is_err() {
             return;
         }

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::diagnostic::Severity;
 use signoff_plan::dialect::{Dialect, parse_as};
-use signoff_plan::expression::places;
+use signoff_plan::expression::placeholders;
 use signoff_plan::model::{Plan, Work};
 use signoff_plan::source::Source;
 use signoff_plan::write::{Loss, write};
@@ -65,7 +65,7 @@ impl Quick<'_> {
         let text = written.files.into_iter().next().map(|(_, text)| text);
         let text = text.unwrap_or_default();
         let source = Source::new("task", text.clone().into_bytes());
-        let checked = check(&parse_as(&source, Dialect::Workunit), &Everything);
+        let checked = check(&parse_as(&source, Dialect::Workunit), &PermissiveWorkspace);
         let mut errors = checked.diagnostics.iter();
         // A heading of a step inside a fence looks like a fence that nobody closed.
         match errors.find(|problem| problem.severity == Severity::Error) {
@@ -85,7 +85,7 @@ impl Quick<'_> {
             "---\ntype: plan\nstatus: draft\nowner: orchestrator\n---\n\n# x\n\n## Steps\n\n### 1. x\n\n**target:** x\n**task:**\nx\n{contract}"
         );
         let source = Source::new("task", text.into_bytes());
-        let mut plan = check(&parse_as(&source, Dialect::Workunit), &Everything).plan;
+        let mut plan = check(&parse_as(&source, Dialect::Workunit), &PermissiveWorkspace).plan;
         let step = plan.steps.first_mut().ok_or("it has no step")?;
         step.work = Work::Agent {
             role: self.role.map(str::to_owned),
@@ -125,7 +125,7 @@ fn shortened(line: &str) -> String {
 
 /// The text as one that a plan means literally: `{{` begins a place otherwise.
 fn literal(text: &str) -> String {
-    if places(text).is_empty() {
+    if placeholders(text).is_empty() {
         return text.to_owned();
     }
     text.replace("{{", "{{ \"{{\" }}")
@@ -146,7 +146,7 @@ mod tests {
         };
         let text = quick.text().unwrap();
         let source = Source::new("task", text.into_bytes());
-        let checked = check(&parse_as(&source, Dialect::Workunit), &Everything);
+        let checked = check(&parse_as(&source, Dialect::Workunit), &PermissiveWorkspace);
         assert_eq!(checked.plan.steps.len(), 1, "{}", source.text());
         assert_eq!(checked.errors(), 0, "{:?}", checked.diagnostics);
         let step = &checked.plan.steps[0];

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, PlanState, escalates};
+use signoff_engine::{PlanState, Transition, must_escalate};
 use signoff_plan::edit::Edit;
 
 use super::held::Held;
@@ -19,7 +19,7 @@ pub fn reject(
     feedback: Option<&str>,
 ) -> Result<Done, Error> {
     let held = Held::open(doing, path, name)?;
-    let mut state = held.allow(Act::Reject)?;
+    let mut state = held.allow(Transition::Reject)?;
     let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
     let mut events = vec![PlanEvent::PlanRejected {
         path: held.path(),
@@ -29,7 +29,7 @@ pub fn reject(
         feedback: feedback.map(str::to_owned),
     }];
     let rejections = held.history().rejections() + 1;
-    if escalates(rejections, doing.project.rules.max_rejections) {
+    if must_escalate(rejections, doing.project.rules.max_rejections) {
         state = PlanState::NeedsReview;
         events.push(PlanEvent::PlanNeedsReview {
             digest: held.digest(),

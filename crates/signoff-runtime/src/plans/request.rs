@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::model::{Hint, Plan};
@@ -140,7 +140,7 @@ impl Step {
 }
 
 fn read(source: &Source) -> Plan {
-    check(&parse_as(source, Dialect::Proposal), &Everything).plan
+    check(&parse_as(source, Dialect::Proposal), &PermissiveWorkspace).plan
 }
 
 /// Does a text that is no JSON have the keys of a request, and not that of any other plan?

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, PlanState};
+use signoff_engine::{PlanState, Transition};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Edit, EditRefused, apply_to};
 use signoff_plan::source::Source;
@@ -174,8 +174,8 @@ impl Held<'_> {
     /// May its text be changed? After a rejection that is its revision, otherwise an edit.
     fn allow_edit(&self) -> Result<(), Error> {
         match self.standing.state {
-            PlanState::Rejected | PlanState::NeedsReview => self.allow(Act::Revise)?,
-            _ => self.allow(Act::Edit)?,
+            PlanState::Rejected | PlanState::NeedsReview => self.allow(Transition::Revise)?,
+            _ => self.allow(Transition::Edit)?,
         };
         Ok(())
     }

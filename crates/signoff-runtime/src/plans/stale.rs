@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Act, Actor, Millis, PlanState, after};
+use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
 
 use crate::clock::{Clock, millis};
 use crate::plan_file::PlanFile;
@@ -33,7 +33,7 @@ pub(crate) fn expired(
         .last_activity(&plan.digest().to_string())
         .or_else(own)?;
     let old = now.saturating_sub(last) > days.saturating_mul(DAY);
-    let may = after(standing.state, Act::Expire, Actor::Harness).is_ok();
+    let may = state_after(standing.state, Transition::Expire, Actor::Harness).is_ok();
     (old && may).then_some(days)
 }
 

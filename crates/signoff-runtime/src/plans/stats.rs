@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use signoff_api::stats::{MostRejected, Runs, SCHEMA, Stats, ToolGap};
+use signoff_api::stats::{MostRejected, RunCounts, SCHEMA, Stats, ToolGap};
 use signoff_engine::PlanState;
 use signoff_plan::Workspace;
 use signoff_plan::model::{Plan, Work};
@@ -40,7 +40,7 @@ pub fn stats(doing: Doing<'_>) -> Result<(Stats, Vec<Trouble>), Error> {
         approval_rate: ratio(approvals, approvals + rejections),
         rejections_per_plan: ratio(rejections, proposed as u64),
         median_approval_s: median(waits.collect()).map(|millis| millis / 1000),
-        runs: Runs {
+        runs: RunCounts {
             completed: sum(|one| one.completed),
             failed: sum(|one| one.failed),
         },

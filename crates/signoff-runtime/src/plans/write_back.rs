@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use signoff_engine::PlanState;
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Edit, EditRefused, Marks, apply_marks, apply_to};
 use signoff_plan::source::Source;
@@ -54,7 +54,7 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &Wanted) -> Result<Option<Stri
     let name = plan.source.name();
     loop {
         let source = read_source(&plan.path, name)?;
-        let present = PlanFile::from_source(&plan.path, source, None, &Everything);
+        let present = PlanFile::from_source(&plan.path, source, None, &PermissiveWorkspace);
         if present.digest() != plan.digest() {
             return Ok(Some(format!(
                 "{name} was edited at the same moment; this is about the text before, and the new one was left as it is"

@@ -5,12 +5,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use signoff_plan::digest::Digest;
-use signoff_plan::links::{Route, route};
+use signoff_plan::links::{LinkRoute, route};
 use signoff_work::tree::link_target;
 
 /// The names of a file: its own, the links on the way to it, and the one that it has without links.
 pub(super) fn names(root: &Path, file: &str) -> BTreeSet<String> {
-    let Route { links, end } = way(root, file);
+    let LinkRoute { links, end } = way(root, file);
     let texts = links.into_iter().chain(end);
     let mut names: BTreeSet<String> = texts
         .filter_map(|name| String::from_utf8(name).ok())
@@ -45,7 +45,7 @@ fn is_link(root: &Path, name: &str) -> bool {
     root.join(name).is_symlink()
 }
 
-fn way(root: &Path, file: &str) -> Route {
+fn way(root: &Path, file: &str) -> LinkRoute {
     let own = root.as_os_str().as_bytes();
     route(file.as_bytes(), Some(own), |path| link_target(root, path))
 }

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 
 use super::*;
 use crate::plan_file::PlanFile;
@@ -27,7 +27,7 @@ pub(super) fn given(files: &[&str], steps: &[&str]) -> Given {
     }
     let path = dir.path().join("plan.md");
     fs::write(&path, text).unwrap();
-    let plan = PlanFile::read(&path, "plan.md", &Everything).unwrap();
+    let plan = PlanFile::read(&path, "plan.md", &PermissiveWorkspace).unwrap();
     let plan = plan.checked.plan;
     assert_eq!(plan.steps.len(), steps.len());
     Given { dir, plan }

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use signoff_api::threads::{self, Committed, ThreadDir};
+use signoff_api::threads::{self, CommittedProject, ThreadDir};
 use signoff_engine::PlanState;
 use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::dialect::{Dialect, parse_as};
@@ -212,7 +212,7 @@ impl Planning {
             Some(at) => at,
             None => {
                 let contents = Vec::new();
-                places.push(Committed {
+                places.push(CommittedProject {
                     workspace,
                     contents,
                 });

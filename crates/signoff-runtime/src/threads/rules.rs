@@ -36,7 +36,7 @@ pub(super) fn stops(draft: &Draft, problem: &Diagnostic) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use signoff_plan::Everything;
+    use signoff_plan::PermissiveWorkspace;
     use signoff_plan::check::check;
     use signoff_plan::dialect::{Dialect, parse_as};
     use signoff_plan::source::Source;
@@ -63,7 +63,7 @@ mod tests {
             .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
         let source = Source::directory("t", files.collect());
         let draft = parse_as(&source, Dialect::Thread);
-        let found = check(&draft, &Everything).diagnostics;
+        let found = check(&draft, &PermissiveWorkspace).diagnostics;
         let codes: Vec<_> = found
             .iter()
             .filter(|problem| stops(&draft, problem))

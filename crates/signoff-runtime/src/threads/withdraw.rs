@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_api::threads::ThreadDir;
-use signoff_engine::{Actor, Forbidden, PlanState};
+use signoff_engine::{Actor, ForbiddenTransition, PlanState};
 use signoff_store::threads::{ThreadId, copy};
 
 use super::error::Conflict;
@@ -157,7 +157,9 @@ fn cancel(
     }
     match plans::withdraw(doing, &path, thread.as_str(), reason) {
         Ok(done) => Ok(done.map(|done| done.key)),
-        Err(Error::Forbidden(Forbidden::State { state, .. })) => Err(running(thread, state)),
+        Err(Error::Forbidden(ForbiddenTransition::State { state, .. })) => {
+            Err(running(thread, state))
+        }
         Err(error) => Err(error),
     }
 }

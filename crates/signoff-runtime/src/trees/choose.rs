@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_engine::{Isolation, Land};
+use signoff_engine::{Isolation, LandAt};
 use signoff_plan::Workspace as _;
 use signoff_plan::model::Plan;
 use signoff_plan::overlap::agents_can_overlap;
@@ -20,7 +20,7 @@ use crate::project::{Project, Surroundings};
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) isolation: Isolation,
-    pub(crate) land: Land,
+    pub(crate) land: LandAt,
     /// The repository that its trees are recorded in.
     pub(crate) repository: Option<Repository>,
     pub(crate) note: Option<String>,
@@ -87,7 +87,7 @@ pub(crate) fn choose(
     }
     Ok(Chosen {
         isolation: Isolation::Shared,
-        land: Land::End,
+        land: LandAt::End,
         repository: None,
         note: Some(format!(
             "steps work in the checkout itself, agents one after another, and nothing is `proved`: {}",
@@ -100,14 +100,14 @@ pub(crate) fn choose(
 const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`): at the end they run once more without it, and nothing lands or is `proved` before";
 
 /// When the work of this plan comes into the checkout.
-fn landing(project: &Project, plan: &Plan) -> Land {
+fn landing(project: &Project, plan: &Plan) -> LandAt {
     match project.config.run.land.value {
         // Until the last contracts have held cold, nothing is known for certain.
-        _ if project.config.contract.cache.value == config::Cache::Warm => Land::End,
-        config::Land::Step => Land::Step,
-        config::Land::End => Land::End,
-        config::Land::Auto if agents_can_overlap(plan).is_some() => Land::End,
-        config::Land::Auto => Land::Step,
+        _ if project.config.contract.cache.value == config::Cache::Warm => LandAt::End,
+        config::Land::Step => LandAt::Step,
+        config::Land::End => LandAt::End,
+        config::Land::Auto if agents_can_overlap(plan).is_some() => LandAt::End,
+        config::Land::Auto => LandAt::Step,
     }
 }
 

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use signoff_engine::{
-    Accept, Action, Bounds, Cache, Choice, Event, Green, Input, Isolation, Item, Land, Millis,
-    Recorded, Refusal, Run, RunTree, Settings, apply,
+    AcceptAt, Action, Bounds, Choice, ContractCache, Event, InboxItem, Input, Isolation, LandAt,
+    Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunTree, Settings, apply,
 };
 use signoff_runtime::drive::{Append, Happened, Loop, Perform, Person, Prepared, Said, Stopped};
 use signoff_runtime::{Clock, Difference, Error, JournaledRun};
@@ -33,13 +33,13 @@ impl World {
             settings: Settings {
                 backoff: 1000,
                 baseline: true,
-                green: Green::Run,
-                accept: Accept::Step,
+                green: OnGreenBaseline::Run,
+                accept: AcceptAt::Step,
                 jobs: 1,
                 sandbox: "none".to_owned(),
                 isolation: Isolation::Shared,
-                land: Land::End,
-                cache: Cache::Cold,
+                land: LandAt::End,
+                cache: ContractCache::Cold,
             },
             plan: plan_text(steps),
             hands: Hands {
@@ -123,7 +123,7 @@ fn prepared_tree() -> Input {
 /// The journal and the clock.
 #[derive(Default)]
 pub(crate) struct Disk {
-    journal: RefCell<Vec<Recorded>>,
+    journal: RefCell<Vec<RecordedEvent>>,
     synced: Cell<usize>,
     writes: Cell<usize>,
     /// The write that fails, and whether its events reach the journal all the same.
@@ -150,7 +150,7 @@ impl Clock for Disk {
 struct Appending<'a>(&'a Disk);
 
 impl Append for Appending<'_> {
-    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error> {
         let disk = self.0;
         disk.writes.set(disk.writes.get() + 1);
         let fails = disk
@@ -161,7 +161,7 @@ impl Append for Appending<'_> {
         let first = journal.len() as u64 + 1;
         let recorded: Vec<_> = (first..)
             .zip(events)
-            .map(|(seq, event)| Recorded { seq, at, event })
+            .map(|(seq, event)| RecordedEvent { seq, at, event })
             .collect();
         if !fails.is_some_and(|(_, reaches)| !reaches) {
             journal.extend(recorded.iter().cloned());
@@ -281,7 +281,7 @@ pub(crate) struct Answers {
 }
 
 impl Person for Answers {
-    fn answer(&mut self, _: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said {
+    fn answer(&mut self, _: &Run, item: &InboxItem, has_news: &mut dyn FnMut() -> bool) -> Said {
         match self.answers.pop_front() {
             Some(Reply::Choose(choice)) => Said::Answer(Box::new(Input::Answer {
                 item: item.id.clone(),

@@ -1,10 +1,10 @@
 //! However busy the loop is with what needs no waiting, a person can stop it.
 
 use signoff_engine::{
-    Accept, Action, Bounds, Event, Green, Input, Isolation, Land, Millis, Recorded, Refusal, Run,
-    Settings, apply,
+    AcceptAt, Action, Bounds, Event, Input, Isolation, LandAt, Millis, OnGreenBaseline,
+    RecordedEvent, Refusal, Run, Settings, apply,
 };
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -63,10 +63,10 @@ impl Perform for Busy {
 struct Memory(u64);
 
 impl Append for Memory {
-    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<Recorded>, Error> {
+    fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error> {
         let recorded = events.into_iter().map(|event| {
             self.0 += 1;
-            Recorded {
+            RecordedEvent {
                 seq: self.0,
                 at,
                 event,
@@ -86,7 +86,7 @@ impl Append for Memory {
 
 fn signed() -> SignedPlan {
     let source = Source::new("plan.md", PLAN.as_bytes().to_vec());
-    let plan = check(&parse(&source), &Everything).accept();
+    let plan = check(&parse(&source), &PermissiveWorkspace).accept();
     let plan = plan.expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
     let signature = Signature {
@@ -113,18 +113,18 @@ fn started() -> Run {
         settings: Settings {
             backoff: 0,
             baseline: false,
-            green: Green::Run,
-            accept: Accept::End,
+            green: OnGreenBaseline::Run,
+            accept: AcceptAt::End,
             jobs: 1,
             sandbox: "none".to_owned(),
             isolation: Isolation::Worktree,
-            land: Land::End,
-            cache: signoff_engine::Cache::Cold,
+            land: LandAt::End,
+            cache: signoff_engine::ContractCache::Cold,
         },
     };
     apply(
         &mut run,
-        &Recorded {
+        &RecordedEvent {
             seq: 1,
             at: 0,
             event,

@@ -1,8 +1,8 @@
 //! `answer`: a person's word on something in the inbox.
 
 use signoff_api::inbox::Inbox;
-use signoff_api::request::Ask;
-use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
+use signoff_api::request::RequestKind;
+use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
 use signoff_runtime::control::{Done, ask};
 use signoff_runtime::live::Options;
 use signoff_runtime::project::Project;
@@ -30,7 +30,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let open = open.ok_or_else(|| not_open(&project, run, item))?;
     let (choice, note) = meant(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
-    let answer = Ask::Answer {
+    let answer = RequestKind::Answer {
         item: item.to_owned(),
         steps: args.steps.clone(),
         choice,
@@ -82,7 +82,7 @@ fn not_open(project: &Project, run: &str, item: &str) -> Failure {
     if let Err(error) = read {
         return error.into();
     }
-    let waits = format!("nothing waits under `{run}/{item}`");
+    let waits = format!("no open item is named `{run}/{item}`");
     let failure = match answer {
         Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
         None if asked => {
@@ -112,7 +112,7 @@ fn meant(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), F
     }
     let word = args.choice.as_deref().unwrap_or_default();
     let named = Choice::from_name(word);
-    if open.kind != ItemKind::Question {
+    if open.kind != InboxKind::Question {
         let choice = named.ok_or_else(|| unknown_choice(word))?;
         return Ok((choice, args.note.clone()));
     }

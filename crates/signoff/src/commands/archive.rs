@@ -1,6 +1,6 @@
 //! `archive`: moves finished plans out of the way.
 
-use signoff_api::archived::{Archived as Shape, Moved, SCHEMA};
+use signoff_api::archived::{Archived as Shape, MovedPlan, SCHEMA};
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::Archived;
 
@@ -47,8 +47,8 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
     Ok(0)
 }
 
-fn moved(session: &Session, archived: &Archived) -> Moved {
-    Moved {
+fn moved(session: &Session, archived: &Archived) -> MovedPlan {
+    MovedPlan {
         id: archived.key.clone(),
         from: shown(session, &archived.from),
         path: shown(session, &archived.to),

@@ -6,7 +6,7 @@ mod meant;
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 
-use signoff_engine::{Choice, Input, Item, ItemKind, Refusal, Run};
+use signoff_engine::{Choice, InboxItem, InboxKind, Input, Refusal, Run};
 use signoff_plan::model::Work;
 use signoff_runtime::drive::{Person, Said};
 use signoff_runtime::whereabouts::Whereabouts;
@@ -76,7 +76,7 @@ enum Unsaid {
 }
 
 impl Person for AtTerminal {
-    fn answer(&mut self, run: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said {
+    fn answer(&mut self, run: &Run, item: &InboxItem, has_news: &mut dyn FnMut() -> bool) -> Said {
         if self.later.contains(&item.id) {
             return Said::Later;
         }
@@ -113,7 +113,7 @@ impl AtTerminal {
     fn dialogue(
         &mut self,
         run: &Run,
-        item: &Item,
+        item: &InboxItem,
         has_news: &mut dyn FnMut() -> bool,
     ) -> Result<Input, Unsaid> {
         forget_typed();
@@ -152,7 +152,7 @@ impl AtTerminal {
     fn steps(
         &mut self,
         run: &Run,
-        item: &Item,
+        item: &InboxItem,
         choice: Choice,
         has_news: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<String>, Unsaid> {
@@ -179,7 +179,7 @@ impl AtTerminal {
     fn note(
         &mut self,
         run: &Run,
-        item: &Item,
+        item: &InboxItem,
         choice: Choice,
         has_news: &mut dyn FnMut() -> bool,
     ) -> Result<Option<String>, Unsaid> {
@@ -190,7 +190,7 @@ impl AtTerminal {
             Choice::Refuse => "why; nothing: no reason",
             Choice::Revise => "what should become of it; nothing: nothing said",
             Choice::Happened => "its result, as JSON or text; nothing: none",
-            Choice::Approve if is_call && item.kind == ItemKind::Approval => {
+            Choice::Approve if is_call && item.kind == InboxKind::Approval => {
                 "other arguments, as JSON; nothing: those shown"
             }
             _ => return Ok(None),

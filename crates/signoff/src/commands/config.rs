@@ -1,6 +1,6 @@
 //! `config`: what is in force, and where it came from.
 
-use signoff_api::config::{Config as Shape, SCHEMA, Setting, Trust as Trusted};
+use signoff_api::config::{Config as Shape, SCHEMA, Setting, TrustState as Trusted};
 use signoff_runtime::Error;
 use signoff_runtime::project::{Project, Trust, load_config};
 use signoff_store::config::{Config, Entry, Place};

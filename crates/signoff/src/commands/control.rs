@@ -1,6 +1,6 @@
 //! `pause`, `stop`, `abort` and `step`: what a person does to a run, whichever process drives it.
 
-use signoff_api::request::Ask;
+use signoff_api::request::RequestKind;
 use signoff_runtime::SystemClock;
 use signoff_runtime::control::{Done, ask};
 use signoff_runtime::project::Project;
@@ -15,7 +15,7 @@ use crate::shell_words::quoted;
 pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let (project, view) = found(session, run)?;
     let id = view.run.id();
-    let line = match ask(&project, id, Ask::Pause, &SystemClock::new())? {
+    let line = match ask(&project, id, RequestKind::Pause, &SystemClock::new())? {
         Done::There => format!(
             "{} run {id}: nothing new starts, what is under way ends and is judged; then `signoff resume {id}` goes on",
             paint(GOOD, "pausing")
@@ -28,7 +28,7 @@ pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
 pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let (project, view) = found(session, run)?;
     let id = view.run.id();
-    let line = match ask(&project, id, Ask::Stop, &SystemClock::new())? {
+    let line = match ask(&project, id, RequestKind::Stop, &SystemClock::new())? {
         Done::There => format!(
             "{} run {id} and ended its agents; `signoff resume {id}` goes on",
             paint(GOOD, "stopped")
@@ -42,7 +42,7 @@ pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
     session.require_person("give a run up")?;
     let (project, view) = found(session, run)?;
     let id = view.run.id();
-    ask(&project, id, Ask::Abort, &SystemClock::new())?;
+    ask(&project, id, RequestKind::Abort, &SystemClock::new())?;
     let line = format!(
         "{} run {id}: it has failed; `signoff resume {id}` would take it up again, `signoff retry {}` begins from scratch",
         paint(GOOD, "aborted"),
@@ -64,11 +64,11 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
         StepCommand::Retry { hint, .. } => {
             session.require_person("have a step tried again")?;
             let hint = hint.clone();
-            ("tries", Ask::RetryStep { step, hint })
+            ("tries", RequestKind::RetryStep { step, hint })
         }
         StepCommand::Skip { .. } => {
             session.require_person("skip a step")?;
-            ("skips", Ask::SkipStep { step })
+            ("skips", RequestKind::SkipStep { step })
         }
     };
     let (project, view) = found(session, Some(&of.run))?;

@@ -8,7 +8,7 @@ use signoff_plan::dialect::Dialect;
 use signoff_plan::diff::compare;
 use signoff_plan::format::format_as;
 use signoff_plan::source::Source;
-use signoff_plan::write::{Loss, Written, write};
+use signoff_plan::write::{Loss, WrittenPlan, write};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_store::disk_workspace::DiskWorkspace;
 
@@ -149,7 +149,7 @@ pub(super) fn said(loss: &Loss) -> String {
 }
 
 /// What was written, in the form that `fmt` gives it. Where there is none, it stays as it is.
-pub(super) fn tidy(mut written: Written, dialect: Dialect) -> Written {
+pub(super) fn tidy(mut written: WrittenPlan, dialect: Dialect) -> WrittenPlan {
     if let Ok(tidy) = format_as(&source(&written), dialect) {
         for ((_, text), (_, bytes)) in written.files.iter_mut().zip(tidy.split()) {
             if let Ok(tidy) = std::str::from_utf8(bytes) {
@@ -163,7 +163,7 @@ pub(super) fn tidy(mut written: Written, dialect: Dialect) -> Written {
 /// Reads what would be written. Without a loss it must be the same plan: the digest says so.
 fn read_back(
     plan: &PlanFile,
-    written: &Written,
+    written: &WrittenPlan,
     to: Dialect,
     workspace: &DiskWorkspace,
 ) -> Result<PlanFile, Failure> {
@@ -187,7 +187,7 @@ fn read_back(
 }
 
 /// What would be read if it were on disk.
-pub(super) fn source(written: &Written) -> Source {
+pub(super) fn source(written: &WrittenPlan) -> Source {
     match written.files.as_slice() {
         [(name, text)] if name.is_empty() => Source::new("<converted>", text.clone().into_bytes()),
         files => {
@@ -200,7 +200,7 @@ pub(super) fn source(written: &Written) -> Source {
 fn shape(
     plan: &PlanFile,
     again: &PlanFile,
-    written: &Written,
+    written: &WrittenPlan,
     paths: &[String],
     to: Dialect,
 ) -> Converted {

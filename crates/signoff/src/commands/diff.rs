@@ -1,6 +1,6 @@
 //! `diff`: what differs between two plans, as far as a signature covers it.
 
-use signoff_api::diff::{Diff as Shape, Side};
+use signoff_api::diff::{ComparedPlan, Diff as Shape};
 use signoff_plan::diff::{Change, compare};
 use signoff_runtime::approve::since_signed;
 use signoff_runtime::plan_file::PlanFile;
@@ -53,7 +53,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let plan = read(session, &path, args.dialect)?;
     let (signature, difference) = since_signed(&project, &plan)?;
     if session.is_json() {
-        let before = Side {
+        let before = ComparedPlan {
             path: format!("signature of {}", signature.at),
             digest: signature.digest.to_string(),
             ..side(&plan)
@@ -78,8 +78,8 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     Ok(u8::from(!difference.is_empty()))
 }
 
-fn side(plan: &PlanFile) -> Side {
-    Side {
+fn side(plan: &PlanFile) -> ComparedPlan {
+    ComparedPlan {
         path: plan.source.name().to_owned(),
         dialect: plan.checked.dialect.as_str().to_owned(),
         digest: plan.digest().to_string(),

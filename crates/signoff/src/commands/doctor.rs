@@ -1,6 +1,8 @@
 //! `doctor`: what this machine can do for a run.
 
-use signoff_api::doctor::{Doctor, HelperState, Home, Project, Room, State, UNKNOWN, Worktrees};
+use signoff_api::doctor::{
+    Doctor, HelperState, HiddenHome, LevelState, Project, RoomReport, UNKNOWN, Worktrees,
+};
 use signoff_runtime::Error;
 use signoff_runtime::levels::Machine;
 use signoff_runtime::project::load_config;
@@ -70,7 +72,7 @@ fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
 
 /// What is less than before, and how to accept it.
 fn weaker(found: &Doctor) -> Vec<String> {
-    let line = |lost: &signoff_api::doctor::Lost| {
+    let line = |lost: &signoff_api::doctor::LostCapability| {
         format!(
             "less than before: the {} was `{}` and is `{}`; no run starts until you accept it: `{ACCEPT}`",
             lost.what,
@@ -85,7 +87,7 @@ fn weaker(found: &Doctor) -> Vec<String> {
 const LISTED: usize = 24;
 
 /// What is not shown of the home, first what a contract may have missed.
-fn home(found: &Home) -> Vec<String> {
+fn home(found: &HiddenHome) -> Vec<String> {
     let missed = found.missed.iter().map(|missed| {
         let (path, step) = (harmless(&missed.path), harmless(&missed.step));
         format!(
@@ -109,7 +111,7 @@ fn home(found: &Home) -> Vec<String> {
 }
 
 /// How trees are shown to what works on them.
-fn room(found: &Room) -> String {
+fn room(found: &RoomReport) -> String {
     let shown = match found.now.as_str() {
         "overlay" => "overlays, whose upper layers lie beside the trees",
         "overlay-tmpfs" => "overlays, whose upper layers are in shared memory",
@@ -158,15 +160,15 @@ fn lines(found: &Doctor) -> Vec<String> {
     )];
     for level in &sandbox.levels {
         let (mark, more) = match level.state {
-            State::Works => ("✓", String::new()),
-            State::Fails => (
+            LevelState::Works => ("✓", String::new()),
+            LevelState::Fails => (
                 "✗",
                 format!(
                     "\n    does not work here: {}",
                     level.why.as_deref().unwrap_or_default()
                 ),
             ),
-            State::NotTried => (
+            LevelState::NotTried => (
                 "·",
                 level
                     .why

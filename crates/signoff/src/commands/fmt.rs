@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use signoff_api::formatted::{Formatted, Refused, SCHEMA};
+use signoff_api::formatted::{Formatted, RefusedFile, SCHEMA};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::format::{format_as, format_source};
 use signoff_plan::source::Source;
@@ -50,7 +50,7 @@ fn one(
         Ok(tidy) => tidy,
         Err(why) => {
             let path = source.name().to_owned();
-            outcome.refused.push(Refused { path, why });
+            outcome.refused.push(RefusedFile { path, why });
             return Ok(());
         }
     };

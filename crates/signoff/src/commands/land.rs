@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use signoff_api::landing::{Held, Landing as Shape, SCHEMA};
+use signoff_api::landing::{HeldFile, Landing as Shape, SCHEMA};
 use signoff_runtime::SystemClock;
 use signoff_runtime::landing::{Landing, Settlement};
 use signoff_runtime::project::Project;
@@ -99,9 +99,9 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
         held,
         settled: _,
     } = landing.clone();
-    let held: Vec<Held> = held
+    let held: Vec<HeldFile> = held
         .iter()
-        .map(|held| Held {
+        .map(|held| HeldFile {
             path: held.path.clone(),
             reason: held.reason.clone(),
             version: version_of(landing, held),

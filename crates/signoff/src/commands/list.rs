@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_api::plans::{Listed as Shape, Plans, SCHEMA};
+use signoff_api::plans::{ListedPlan as Shape, Plans, SCHEMA};
 use signoff_runtime::plans::{Doing, Listed, Trouble, Wanted};
 use signoff_runtime::{Error, SystemClock};
 

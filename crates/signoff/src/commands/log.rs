@@ -1,6 +1,6 @@
 //! `log`: what happened in a run, from its journal, and with `--follow` what happens in it.
 
-use signoff_engine::{Recorded, Run};
+use signoff_engine::{RecordedEvent, Run};
 use signoff_runtime::follow::{Follow, TICK, Then};
 use signoff_runtime::view::{View, streamed};
 
@@ -25,7 +25,7 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     }
 }
 
-fn show(session: &mut Session, lines: &mut Lines, run: &Run, recorded: &Recorded) {
+fn show(session: &mut Session, lines: &mut Lines, run: &Run, recorded: &RecordedEvent) {
     let shape = streamed(run, recorded);
     if session.is_json() {
         session.json(&shape);

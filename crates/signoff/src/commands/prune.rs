@@ -1,6 +1,6 @@
 //! `prune`: deletes for good what nobody needs any more, and says exactly what.
 
-use signoff_api::pruned::{Kept, Kind, Pruned as Shape, Removed, SCHEMA};
+use signoff_api::pruned::{KeptPath, Pruned as Shape, RemovedItem, RemovedKind, SCHEMA};
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::{PruneWish, Pruned, Why};
 
@@ -58,31 +58,31 @@ fn tell(session: &mut Session, shape: &Shape) {
     });
 }
 
-fn name(kind: Kind) -> &'static str {
+fn name(kind: RemovedKind) -> &'static str {
     match kind {
-        Kind::Plan => "plan",
-        Kind::Artifacts => "artifacts of",
-        Kind::Log => "log of",
-        Kind::Signatures => "signatures of",
-        Kind::Run => "run",
-        Kind::Worktrees => "worktrees of",
-        Kind::Refs => "git's names of",
-        Kind::Lock => "lock of",
+        RemovedKind::Plan => "plan",
+        RemovedKind::Artifacts => "artifacts of",
+        RemovedKind::Log => "log of",
+        RemovedKind::Signatures => "signatures of",
+        RemovedKind::Run => "run",
+        RemovedKind::Worktrees => "worktrees of",
+        RemovedKind::Refs => "git's names of",
+        RemovedKind::Lock => "lock of",
     }
 }
 
 fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
-    let removed: Vec<Removed> = pruned
+    let removed: Vec<RemovedItem> = pruned
         .removed
         .into_iter()
-        .map(|one| Removed {
+        .map(|one| RemovedItem {
             kind: one.kind,
             path: shown(session, &one.path),
             id: one.id,
             bytes: one.bytes,
         })
         .collect();
-    let kept = pruned.kept.into_iter().map(|one| Kept {
+    let kept = pruned.kept.into_iter().map(|one| KeptPath {
         path: shown(session, &one.path),
         why: match one.why {
             Why::Unfinished => "its run has not ended".to_owned(),

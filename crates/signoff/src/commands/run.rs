@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_api::event::Streamed;
+use signoff_api::event::StreamedEvent;
 use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::Error;
 use signoff_runtime::approve::{Wish, during};
@@ -175,7 +175,7 @@ pub(crate) fn drive(
     // The live lines go before anything else is said.
     if let Some(last) = reporter.end() {
         let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
-        session.json(&Streamed {
+        session.json(&StreamedEvent {
             landing: landing.map(land::shape),
             ..last
         });

@@ -111,7 +111,7 @@ fn statuses(standing: Option<&Standing>) -> Vec<&'static str> {
         return Vec::new();
     };
     (0..view.run.plan().steps.len())
-        .map(|at| view.run.status_seen(at, view.driven))
+        .map(|at| view.run.displayed_status(at, view.driven))
         .map(signoff_api::event::step_status)
         .collect()
 }

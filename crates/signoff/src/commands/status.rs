@@ -56,9 +56,9 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             harmless(&item.choices.join(", "))
         ));
     }
-    let answered = shape.inbox.is_empty() && view.run.paused() == Some(PauseReason::Waiting);
+    let answered = shape.inbox.is_empty() && view.run.pause_reason() == Some(PauseReason::Waiting);
     let resting = !view.driven && !view.over && !shape.undone && shape.outcome.is_none();
-    match pause_word(view.run.paused()).filter(|_| resting) {
+    match pause_word(view.run.pause_reason()).filter(|_| resting) {
         Some(_) if answered => session.out.answer(format!(
             "everything is answered: `signoff resume {}` goes on",
             shape.run
@@ -71,7 +71,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
             .out
             .answer("completed in part: steps that are not critical failed");
     }
-    let cut_off = view.run.landing().is_some() && !view.driven && !shape.undone;
+    let cut_off = view.run.landing_commit().is_some() && !view.driven && !shape.undone;
     if cut_off {
         session.out.answer(format!(
             "its landing was cut off, and a part of it may be in the checkout: `signoff land {}` brings it to its end",

@@ -1,6 +1,6 @@
 //! How we know that a step is done, in words.
 
-use signoff_engine::{Facts, Grade, TestsSeen};
+use signoff_engine::{EvidenceFacts, Grade, TestTotals};
 
 use super::caches::is_cache;
 use crate::report::style::{file_name, harmless};
@@ -29,7 +29,7 @@ pub(crate) fn meaning(grade: Grade) -> &'static str {
 }
 
 /// The grade's meaning, and what qualifies it.
-pub(crate) fn because(grade: Grade, known: &Facts) -> String {
+pub(crate) fn because(grade: Grade, known: &EvidenceFacts) -> String {
     let qualifiers = facts(known);
     if qualifiers.is_empty() {
         meaning(grade).to_owned()
@@ -39,7 +39,7 @@ pub(crate) fn because(grade: Grade, known: &Facts) -> String {
 }
 
 /// What qualifies a grade, where it is worth a word.
-pub(crate) fn facts(facts: &Facts) -> String {
+pub(crate) fn facts(facts: &EvidenceFacts) -> String {
     let mut words = Vec::new();
     if let Some(tests) = &facts.tests {
         words.extend(tests_seen(tests));
@@ -79,7 +79,7 @@ pub(crate) fn facts(facts: &Facts) -> String {
     words.join(", ")
 }
 
-fn tests_seen(tests: &TestsSeen) -> Option<String> {
+fn tests_seen(tests: &TestTotals) -> Option<String> {
     Some(match (tests.before, tests.after) {
         (Some(before), Some(after)) => format!("tests {before} → {after}"),
         (None, Some(after)) => format!("tests {after}"),
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn every_fact_has_its_words() {
         let files = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let all = Facts {
+        let all = EvidenceFacts {
             sandbox: "none".to_owned(),
             claimed: true,
             interrupted: true,
@@ -118,7 +118,7 @@ mod tests {
             accepted_by: Some("bob".to_owned()),
             judge_changed: files(&["tests/a.py"]),
             no_change: true,
-            tests: Some(TestsSeen {
+            tests: Some(TestTotals {
                 before: Some(3),
                 after: Some(5),
             }),
@@ -135,10 +135,13 @@ mod tests {
              its contract reads what it changed: tests/a.py, thrown away after its contract: a, b, c, d, e, \
              not proved: no summary of pytest was seen; the tree was shared"
         );
-        assert_eq!(because(Grade::Held, &Facts::default()), "green after");
-        let noise = Facts {
+        assert_eq!(
+            because(Grade::Held, &EvidenceFacts::default()),
+            "green after"
+        );
+        let noise = EvidenceFacts {
             contract_writes: files(&[".pytest_cache/v/x", "a/__pycache__/b.pyc"]),
-            ..Facts::default()
+            ..EvidenceFacts::default()
         };
         assert_eq!(because(Grade::Held, &noise), "green after");
     }

@@ -1,8 +1,8 @@
 //! One text for each event that a person wants to hear of.
 
 use signoff_engine::{
-    CallEnd, Choice, Event, Facts, Grade, Observation, Outcome, PauseReason, Recorded, Run, Stage,
-    Verdict,
+    CallEnd, Choice, Event, EvidenceFacts, Grade, Observation, Outcome, PauseReason, RecordedEvent,
+    Run, Stage, Verdict,
 };
 use signoff_store::runs::RunDir;
 
@@ -17,7 +17,7 @@ const SHOWN: usize = 100;
 const REASON: usize = 400;
 
 /// The text for an event; most events have none.
-pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
+pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
     let text = match &recorded.event {
         Event::StepStarted { step } => {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
@@ -133,7 +133,9 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         }
         Event::InboxOpened { item, question, .. } => {
             let open = run.items().find(|open| open.id == *item);
-            let words = open.map(signoff_engine::Item::words).unwrap_or_default();
+            let words = open
+                .map(signoff_engine::InboxItem::words)
+                .unwrap_or_default();
             format!(
                 "  {} {}\n    answer `{}/{item}` with {}",
                 paint(CARE, "?"),
@@ -246,7 +248,7 @@ pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
 
 /// Is it a loop over nothing?
 pub(crate) fn has_nothing_to_do(run: &Run, id: &str) -> bool {
-    run.position(id).is_some_and(|at| run.has_nothing_to_do(at))
+    run.position(id).is_some_and(|at| run.is_empty_loop(at))
 }
 
 fn called(end: &CallEnd) -> String {
@@ -315,7 +317,7 @@ fn baseline(verdict: Verdict, observed: &Observation) -> String {
     let said = match verdict {
         Verdict::Fail => "red, as it should be".to_owned(),
         Verdict::Pass => "already green, so it can prove nothing".to_owned(),
-        Verdict::Inconclusive => match observed.excuse() {
+        Verdict::Inconclusive => match observed.inconclusive_reason() {
             Some(why) => format!("no answer: {}", one_line(&why)),
             None => "no answer".to_owned(),
         },
@@ -392,12 +394,12 @@ pub(crate) fn quoted_tail(stderr: &str) -> String {
     })
 }
 
-fn completed(evidence: Grade, facts: &Facts) -> String {
+fn completed(evidence: Grade, facts: &EvidenceFacts) -> String {
     format!("  {} {}", paint(GOOD, "done:"), qualified(evidence, facts))
 }
 
 /// A grade, and what it is worth.
-fn qualified(evidence: Grade, facts: &Facts) -> String {
+fn qualified(evidence: Grade, facts: &EvidenceFacts) -> String {
     let qualifiers = crate::report::evidence::facts(facts);
     let tail = if qualifiers.is_empty() {
         String::new()

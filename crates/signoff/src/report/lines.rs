@@ -1,7 +1,7 @@
 //! Events as lines under headings: a step's beginning is one, and what is said of another step names
 //! it.
 
-use signoff_engine::{Event, Recorded, Run};
+use signoff_engine::{Event, RecordedEvent, Run};
 
 use crate::report::columns::cut;
 use crate::report::line::{is_over, text};
@@ -21,7 +21,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// The line for an event; most events have none. It names its step where it stands under another
     /// one's heading, or another is under way too.
-    pub(crate) fn line(&mut self, run: &Run, recorded: &Recorded) -> Option<String> {
+    pub(crate) fn line(&mut self, run: &Run, recorded: &RecordedEvent) -> Option<String> {
         let event = &recorded.event;
         let text = text(run, recorded)?;
         if let Event::StepStarted { .. } | Event::RunResumed { .. } = event {
@@ -29,7 +29,7 @@ impl Lines {
             return Some(text);
         }
         let under_another = |id: &&str| self.heading.as_deref() != Some(*id);
-        let among_others = |id: &&str| run.under_way().any(|(step, _)| step.id != *id);
+        let among_others = |id: &&str| run.active_steps().any(|(step, _)| step.id != *id);
         // What is said of another step comes between a heading and what belongs to it.
         let comes_between = event.step().is_some_and(|id| under_another(&id));
         let unclear = |id: &&str| under_another(id) || among_others(id);
@@ -64,7 +64,7 @@ fn unnamed<'e>(run: &Run, event: &'e Event) -> Option<&'e str> {
 
 #[cfg(test)]
 mod tests {
-    use signoff_engine::{Facts, Grade, apply};
+    use signoff_engine::{EvidenceFacts, Grade, apply};
 
     use super::*;
     use crate::report::sample::{CHECK, completed, run, started};
@@ -74,7 +74,7 @@ mod tests {
         let free = format!("**depends_on:** none\n{CHECK}");
         let mut run = run(&[("A", &free), ("B", &free)]);
         let mut lines = Lines::default();
-        let done = |step| completed(step, Grade::Held, Facts::default());
+        let done = |step| completed(step, Grade::Held, EvidenceFacts::default());
         let mut shown = Vec::new();
         let events = [
             started("step-1"),
@@ -86,7 +86,7 @@ mod tests {
             done("step-1"),
         ];
         for (seq, event) in (1..).zip(events) {
-            let recorded = Recorded {
+            let recorded = RecordedEvent {
                 seq,
                 at: seq * 1000,
                 event,

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use signoff_api::event::Streamed;
-use signoff_engine::{Event, Recorded, Run, wall_left};
+use signoff_api::event::StreamedEvent;
+use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
 use signoff_runtime::project::Project;
@@ -26,7 +26,7 @@ pub(crate) struct Live<'a> {
     lines: Lines,
     asked: usize,
     /// The last line of JSON, held back.
-    last: Option<Streamed>,
+    last: Option<StreamedEvent>,
 }
 
 impl<'a> Live<'a> {
@@ -48,7 +48,7 @@ impl<'a> Live<'a> {
 
     /// Nothing happens any more. The last line, if it was held back, is to be told with what became of the run's
     /// commits.
-    pub(crate) fn end(self) -> Option<Streamed> {
+    pub(crate) fn end(self) -> Option<StreamedEvent> {
         self.last
     }
 
@@ -60,13 +60,13 @@ impl<'a> Live<'a> {
             .map(|drawing| drawing.screen().clone())
     }
 
-    fn draw(&mut self, run: &Run, recorded: &Recorded) -> Option<()> {
+    fn draw(&mut self, run: &Run, recorded: &RecordedEvent) -> Option<()> {
         let screen = self.drawing.as_ref()?.screen();
         if let Event::InboxOpened { .. } | Event::InboxAnswered { .. } = recorded.event {
             self.asked = run.items().count();
         }
         let overall = Overall {
-            done: run.done(),
+            done: run.done_steps(),
             total: run.plan().steps.len(),
             asked: self.asked,
         };
@@ -80,14 +80,19 @@ impl<'a> Live<'a> {
             budget: left,
             ..self.limits
         };
-        let row = Row::of(step, (state, run.seat(at)), screen.elapsed(), limits);
+        let row = Row::of(
+            step,
+            (state, run.work_location(at)),
+            screen.elapsed(),
+            limits,
+        );
         screen.set(at, row, overall);
         Some(())
     }
 }
 
 impl Observe for Live<'_> {
-    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         if self.session.is_json() {
             let shown = streamed(run, recorded);
             if is_end(&recorded.event) {

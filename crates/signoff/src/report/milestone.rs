@@ -2,7 +2,7 @@
 //! that goes well leaves a line or two with its evidence.
 
 use signoff_engine::{
-    Event, Facts, Grade, Observation, ProcessEnd, Recorded, Run, StepState, Verdict,
+    Event, EvidenceFacts, Grade, Observation, ProcessEnd, RecordedEvent, Run, StepState, Verdict,
 };
 use signoff_plan::model::Work;
 
@@ -21,7 +21,7 @@ use crate::report::time::short;
 const NAMED: usize = 40;
 
 /// The text for an event; most events have none.
-pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
+pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
     let event = &recorded.event;
     let said = match event {
         Event::BaselineFinished {
@@ -125,7 +125,9 @@ fn early(verdict: Verdict, observed: &Observation) -> Option<String> {
             paint(CARE, "!")
         ),
         Verdict::Inconclusive => {
-            let why = observed.excuse().map(|why| format!(": {}", one_line(&why)));
+            let why = observed
+                .inconclusive_reason()
+                .map(|why| format!(": {}", one_line(&why)));
             format!(
                 "{} contract gave no answer before the work{}",
                 paint(CARE, "!"),
@@ -163,13 +165,18 @@ fn not_met(verdict: Verdict, when: &str, unmet: &[String], stderr: &str) -> Opti
     })
 }
 
-fn completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts: u32) -> String {
+fn completed(
+    run: &Run,
+    id: &str,
+    (found, facts): (Grade, &EvidenceFacts),
+    attempts: u32,
+) -> String {
     let step = run.position(id).and_then(|at| run.step(at));
     let mut aside = because(found, facts);
     if attempts > 1 {
         aside = format!("{aside}; {attempts} attempts");
     }
-    if let Some(took) = step.and_then(|(_, state)| state.took()) {
+    if let Some(took) = step.and_then(|(_, state)| state.duration()) {
         aside = format!("{aside}; {}", short(took));
     }
     let mut text = format!(
@@ -210,7 +217,7 @@ mod tests {
     use crate::report::sample::{AGENT, CHECK, completed, happened, run, started};
 
     fn said(run: &Run, event: Event) -> Option<String> {
-        let recorded = Recorded {
+        let recorded = RecordedEvent {
             seq: 9,
             at: 9000,
             event,
@@ -227,13 +234,13 @@ mod tests {
             step: "step-1".to_owned(),
             attempt: 1,
             ended: ProcessEnd::Exited(0),
-            output: signoff_engine::Output {
+            output: signoff_engine::AgentOutput {
                 text: "thinking\nI made it.\n\n".to_owned(),
             },
             changes: signoff_engine::Changes::default(),
         };
         assert_eq!(said(&run, spoken.clone()), None);
-        let done = completed("step-1", Grade::Proved, Facts::default());
+        let done = completed("step-1", Grade::Proved, EvidenceFacts::default());
         happened(&mut run, [started("step-1"), spoken, done.clone()]);
         assert_eq!(
             said(&run, done).as_deref(),
@@ -249,7 +256,7 @@ mod tests {
             step: step(),
             attempt: 2,
             ended: ProcessEnd::TimedOut,
-            output: signoff_engine::Output::default(),
+            output: signoff_engine::AgentOutput::default(),
             changes: signoff_engine::Changes::default(),
         };
         let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());

@@ -8,7 +8,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_engine::{Green, Isolation, Land, Run, Settings, StepStatus, Verdict};
+use signoff_engine::{Isolation, LandAt, OnGreenBaseline, Run, Settings, StepStatus, Verdict};
 use signoff_plan::model::{Plan, Step, Work};
 
 use crate::report::columns::{cut, width, wrap};
@@ -67,11 +67,11 @@ pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
     lines.extend(scope(plan));
     let notes = notes(run, around);
     let room = around.size.1.saturating_sub(lines.len() + notes.len() + 2);
-    if run.done() == 0 {
+    if run.done_steps() == 0 {
         lines.extend(steps(plan, around, room.max(4)));
     } else {
         let total = plan.steps.len();
-        lines.push(format!("{} of {total} steps are done", run.done()));
+        lines.push(format!("{} of {total} steps are done", run.done_steps()));
     }
     lines.extend(notes);
     lines
@@ -82,7 +82,7 @@ fn place(around: &Around<'_>, workspace: &str) -> String {
     let run = around.run;
     match around.settings.isolation {
         Isolation::Shared => format!("run {run} in {workspace}"),
-        Isolation::Worktree if around.settings.land == Land::Step => {
+        Isolation::Worktree if around.settings.land == LandAt::Step => {
             format!("run {run} on a tree of its own: what passes lands in {workspace} step by step")
         }
         Isolation::Worktree => {
@@ -218,9 +218,9 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
         .map(|(_, (step, _))| step.number.to_string())
         .collect();
     let then = match settings.green {
-        Green::Run => "its agent works all the same",
-        Green::Skip => "the step is skipped",
-        Green::Ask => "a person decides",
+        OnGreenBaseline::Run => "its agent works all the same",
+        OnGreenBaseline::Skip => "the step is skipped",
+        OnGreenBaseline::Ask => "a person decides",
     };
     let there = settings.baseline && !names.is_empty();
     there.then(|| {

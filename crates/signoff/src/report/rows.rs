@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use signoff_engine::{Seat, Stage, StepState};
+use signoff_engine::{Stage, StepState, WorkLocation};
 use signoff_plan::model::{Step, Work};
 
 use crate::report::columns::{cut, spaces, width};
@@ -43,7 +43,7 @@ impl Row {
     /// The row of a step, if it is under way.
     pub(crate) fn of(
         step: &Step,
-        (state, seat): (&StepState, Option<Seat>),
+        (state, seat): (&StepState, Option<WorkLocation>),
         since: Duration,
         limits: Limits,
     ) -> Option<Self> {
@@ -60,18 +60,18 @@ impl Row {
             Stage::NeedsBaseline | Stage::Baselining => {
                 ("contract before the work".to_owned(), Some(contract))
             }
-            Stage::NeedsWork if state.turn.failures > 0 => {
+            Stage::NeedsWork if state.activation.failures > 0 => {
                 ("waiting to try again".to_owned(), None)
             }
             Stage::NeedsWork => ("next in line".to_owned(), None),
             Stage::Working { attempt } => (again(&working(step), *attempt), Some(work)),
             Stage::NeedsEvaluation { .. }
-                if seat == Some(Seat::MergeQueue) && state.attempt.candidate.is_none() =>
+                if seat == Some(WorkLocation::MergeQueue) && state.attempt.candidate.is_none() =>
             {
                 ("waiting for its turn to merge".to_owned(), None)
             }
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt }
-                if seat == Some(Seat::MergeQueue) =>
+                if seat == Some(WorkLocation::MergeQueue) =>
             {
                 (again("merging: contract", *attempt), Some(contract))
             }

@@ -1,7 +1,7 @@
 //! A run for tests of what is shown of one: a plan, and events as a journal would hold them.
 
-use signoff_engine::{Event, Facts, Grade, Millis, Recorded, Run, apply};
-use signoff_plan::Everything;
+use signoff_engine::{Event, EvidenceFacts, Grade, Millis, RecordedEvent, Run, apply};
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
@@ -18,7 +18,7 @@ pub(crate) fn run(steps: &[(&str, &str)]) -> Run {
             format!("{text}\n### {number}. {title}\n\n{body}\n")
         });
     let source = Source::new("plan.md", format!("{head}{steps}").into_bytes());
-    let checked = check(&parse(&source), &Everything);
+    let checked = check(&parse(&source), &PermissiveWorkspace);
     assert_eq!(checked.errors(), 0, "{:#?}", checked.diagnostics);
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
@@ -46,7 +46,7 @@ pub(crate) const AGENT: &str =
 pub(crate) fn happened(run: &mut Run, events: impl IntoIterator<Item = Event>) {
     for (seq, event) in (1..).zip(events) {
         let at: Millis = seq * 1000;
-        apply(run, &Recorded { seq, at, event });
+        apply(run, &RecordedEvent { seq, at, event });
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn started(step: &str) -> Event {
 }
 
 /// A step ends well.
-pub(crate) fn completed(step: &str, evidence: Grade, facts: Facts) -> Event {
+pub(crate) fn completed(step: &str, evidence: Grade, facts: EvidenceFacts) -> Event {
     Event::StepCompleted {
         step: step.to_owned(),
         attempts: 1,

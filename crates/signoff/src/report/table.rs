@@ -98,11 +98,11 @@ fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
 fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Row> {
     let (step, state) = run.step(at)?;
     let (word, style, because) = match &state.outcome.evidence {
-        Some(_) if run.has_nothing_to_do(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
+        Some(_) if run.is_empty_loop(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
         Some((found, known)) => (grade(*found), graded(*found), because(*found, known)),
         None => {
-            let halted = run.halted(at).filter(|_| !driven);
-            let place = run.seat(at).filter(|_| driven).map(seat);
+            let halted = run.halt_reason(at).filter(|_| !driven);
+            let place = run.work_location(at).filter(|_| driven).map(seat);
             let reason = state
                 .outcome
                 .reason
@@ -144,16 +144,16 @@ fn with_end(reason: &str, state: &StepState) -> String {
 
 /// The word for a step without evidence.
 fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
-    if run.halted(at).is_some() && !driven {
+    if run.halt_reason(at).is_some() && !driven {
         return (HALTED, CARE);
     }
-    let status = run.status_seen(at, driven);
+    let status = run.displayed_status(at, driven);
     (signoff_api::event::step_status(status), unfinished(status))
 }
 
 fn took(state: &StepState) -> Option<u64> {
     let ended = state.outcome.evidence.is_some() || state.status == StepStatus::Failed;
-    state.took().filter(|_| ended)
+    state.duration().filter(|_| ended)
 }
 
 fn folded(run: &Run, fine: &[usize]) -> Option<Row> {

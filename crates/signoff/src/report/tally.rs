@@ -18,10 +18,10 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
     let (mut found, mut open) = (Vec::new(), Statuses::default());
     for (at, state) in states {
         match state.outcome.evidence {
-            Some(_) if run.has_nothing_to_do(at) => open.count(NOTHING.0),
+            Some(_) if run.is_empty_loop(at) => open.count(NOTHING.0),
             Some(_) => found.push(state),
-            None if !driven && run.halted(at).is_some() => open.count(HALTED),
-            None => open.count(step_status(run.status_seen(at, driven))),
+            None if !driven && run.halt_reason(at).is_some() => open.count(HALTED),
+            None => open.count(step_status(run.displayed_status(at, driven))),
         }
     }
     let mut words = vec![grades(found.into_iter()), open.words()];

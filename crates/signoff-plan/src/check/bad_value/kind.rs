@@ -9,7 +9,7 @@ use crate::spelling::Dialect;
 
 /// The file says that it is something else.
 pub(crate) fn type_of_file(dialect: Dialect, word: &Spanned<String>) -> Diagnostic {
-    let message = format!("`type` is `{}`, which is no plan", word.value);
+    let message = format!("`type` is `{}`, which is not a plan", word.value);
     problem(dialect, word.span, message)
         .help("write `type: plan`")
         .fix(word.span, "plan")

@@ -1,7 +1,7 @@
 //! A step says in two ways what is to be done, or in none.
 
 use super::problem;
-use crate::diagnostic::{Diagnostic, Lack};
+use crate::diagnostic::{Diagnostic, MissingFieldScope};
 use crate::draft::{Spanned, Step};
 use crate::spelling::Dialect;
 
@@ -34,11 +34,15 @@ pub(in crate::check) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Opti
 fn orphan(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
     if let (Some(args), None) = (&step.args, &step.tool) {
         let message = "`args` are given, but no `tool`".to_owned();
-        return Some(problem(dialect, args.span, message).lacks(Lack::Here(&["tool"])));
+        return Some(
+            problem(dialect, args.span, message).lacks(MissingFieldScope::Here(&["tool"])),
+        );
     }
     if let (Some(choice), None) = (step.choices.first(), &step.ask) {
         let message = "`choices` are given, but nothing to `ask`".to_owned();
-        return Some(problem(dialect, choice.span, message).lacks(Lack::Here(&["ask"])));
+        return Some(
+            problem(dialect, choice.span, message).lacks(MissingFieldScope::Here(&["ask"])),
+        );
     }
     None
 }

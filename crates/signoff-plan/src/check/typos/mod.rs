@@ -6,7 +6,7 @@
 mod names;
 mod words;
 
-use super::testing::World;
+use super::testing::TestWorkspace;
 use crate::check::check;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Dialect, parse, recognise};
@@ -36,11 +36,11 @@ fn source(text: &str, dialect: Dialect) -> Source {
 }
 
 fn problems(source: &Source) -> Vec<Diagnostic> {
-    check(&parse(source), &World).diagnostics
+    check(&parse(source), &TestWorkspace).diagnostics
 }
 
 /// Where a word stands in a plan.
-struct Place<'a> {
+struct WordPosition<'a> {
     dialect: Dialect,
     /// The plan, without a problem.
     text: &'a str,
@@ -52,7 +52,7 @@ struct Place<'a> {
 }
 
 /// Everything that is wrong with how slips in a word are answered, a line each.
-fn complaints(place: &Place<'_>) -> Vec<String> {
+fn complaints(place: &WordPosition<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for typo in misspelled(place.word) {
         if !place.others.iter().any(|other| key(other) == key(&typo)) {
@@ -63,7 +63,7 @@ fn complaints(place: &Place<'_>) -> Vec<String> {
 }
 
 /// What is wrong with the answer to one slip, if anything.
-fn complaint(place: &Place<'_>, typo: &str) -> Option<String> {
+fn complaint(place: &WordPosition<'_>, typo: &str) -> Option<String> {
     let end = place.at + place.word.len();
     let (before, after) = (&place.text[..place.at], &place.text[end..]);
     let source = source(&format!("{before}{typo}{after}"), place.dialect);

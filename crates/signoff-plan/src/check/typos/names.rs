@@ -1,7 +1,7 @@
 //! Names of fields and sections.
 
 use super::super::unknown_field::shown;
-use super::{Place, complaints, plan};
+use super::{WordPosition, complaints, plan};
 use crate::dialect::{Dialect, names};
 
 /// How a name is spelled in a plan, and the text that the first one of its owner stands behind.
@@ -64,7 +64,7 @@ fn every_name_is_suggested() {
             known.extend(elsewhere.flat_map(|(_, names)| names));
             for name in &own {
                 let (at, word) = place(*dialect, owner, name);
-                let slips = Place {
+                let slips = WordPosition {
                     dialect: *dialect,
                     text: plan(*dialect),
                     at,

@@ -1,6 +1,6 @@
 //! Words that values choose from.
 
-use super::{Place, complaints, plan, problems, source};
+use super::{WordPosition, complaints, plan, problems, source};
 use crate::model::FailAction;
 use crate::spelling::Dialect;
 use crate::spelling::status::{plan_words, step_words};
@@ -10,9 +10,9 @@ use crate::spelling::words::{
 use crate::{condition, duration};
 
 /// In a dialect, behind some text, one of these words.
-type Choice = (Dialect, &'static str, &'static [&'static str]);
+type WordChoice = (Dialect, &'static str, &'static [&'static str]);
 
-const WORKUNIT: [Choice; 15] = [
+const WORKUNIT: [WordChoice; 15] = [
     (Dialect::Workunit, "type: ", &["plan"]),
     (Dialect::Workunit, "**Priority:** ", &PRIORITIES),
     (Dialect::Workunit, "**baseline:** ", &YES_OR_NO),
@@ -30,7 +30,7 @@ const WORKUNIT: [Choice; 15] = [
     (Dialect::Workunit, "**depends_on:** ", &["build", "none"]),
 ];
 
-const OTHERS: [Choice; 18] = [
+const OTHERS: [WordChoice; 18] = [
     (Dialect::Workunit, "- ", &["file"]),
     (Dialect::Workunit, "README.md\n- ", &["topic"]),
     (Dialect::Workunit, "**when:** ", &["params"]),
@@ -124,7 +124,7 @@ fn choice(dialect: Dialect, before: &str, words: &[&str]) -> Vec<String> {
             [],
             "{dialect} {before:?} {word}"
         );
-        let slips = Place {
+        let slips = WordPosition {
             dialect,
             text: &text,
             at,

@@ -1,16 +1,16 @@
 //! `budget`: text in the grammar of budgets, or `{tokens, usd, wall, agents}`.
 
-use super::Reader;
+use super::ObjectReader;
 use crate::check::budget_invalid;
 use crate::draft::Spanned;
-use crate::node::{Entry, Kind};
+use crate::node::{Entry, NodeKind};
 
 pub(super) const FIELDS: [&str; 4] = ["tokens", "usd", "wall", "agents"];
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     /// Reads a budget as text.
     pub(super) fn budget(&mut self, entry: Entry) -> Option<Spanned<String>> {
-        if !matches!(entry.value.kind, Kind::Mapping(_)) {
+        if !matches!(entry.value.kind, NodeKind::Mapping(_)) {
             return self.text(entry);
         }
         let span = entry.value.span;

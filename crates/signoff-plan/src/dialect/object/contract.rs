@@ -1,13 +1,13 @@
 //! `contract`: a command as text, or `{command, expect, …}`.
 
-use super::Reader;
+use super::ObjectReader;
 use crate::check::{bad_value, missing_field};
 use crate::draft::{Contract, Spanned};
-use crate::node::{Entry, Kind};
+use crate::node::{Entry, NodeKind};
 use crate::spelling::members;
 use crate::{field, yaml};
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     /// Reads a contract; without a command there is none.
     pub(super) fn contract(&mut self, entry: Entry) -> Option<Contract> {
         if entry.value.is_nothing() {
@@ -18,7 +18,7 @@ impl Reader<'_> {
             span,
             ..Contract::default()
         };
-        if matches!(entry.value.kind, Kind::Scalar { .. }) {
+        if matches!(entry.value.kind, NodeKind::Scalar { .. }) {
             self.command(entry, &mut contract);
         } else {
             let Entry { key, value } = entry;
@@ -84,7 +84,7 @@ impl Reader<'_> {
 
     /// A list of texts, or one text that stands for a list of one.
     fn one_or_many(&mut self, entry: Entry) -> Vec<Spanned<String>> {
-        if matches!(entry.value.kind, Kind::Scalar { .. }) {
+        if matches!(entry.value.kind, NodeKind::Scalar { .. }) {
             return self.text(entry).into_iter().collect();
         }
         self.texts(entry).unwrap_or_default()

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::Reader;
+use super::ObjectReader;
 use crate::draft::{Draft, Spanned, StatusMark, Step};
-use crate::field::{self, Field, Kept, Place, Shape, Style};
-use crate::node::{Entry, Kind};
+use crate::field::{self, DraftMember, FieldSpec, MetadataShape, Shape, TextStyle};
+use crate::node::{Entry, NodeKind};
 use crate::source::Span;
 use crate::spelling::members;
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     /// Reads a field of the plan, or reports that it is none. `outer` is the object it stands in.
     pub(in crate::dialect) fn plan_field(
         &mut self,
@@ -79,10 +79,10 @@ impl Reader<'_> {
     }
 
     /// Reads a field into its place.
-    pub(super) fn fill<D, M>(&mut self, field: &Field<D, M>, entry: Entry, draft: &mut D) {
+    pub(super) fn fill<D, M>(&mut self, field: &FieldSpec<D, M>, entry: Entry, draft: &mut D) {
         match field.shape.place(draft) {
-            Some(Place::One(place)) => {
-                let word = matches!(field.shape, Shape::Text(_, Style::Word));
+            Some(DraftMember::One(place)) => {
+                let word = matches!(field.shape, Shape::Text(_, TextStyle::Word));
                 let text = matches!(field.shape, Shape::Text(..) | Shape::Policy(_)) && !word;
                 *place = if matches!(field.shape, Shape::Budget(_)) {
                     self.budget(entry)
@@ -92,8 +92,8 @@ impl Reader<'_> {
                     self.word(entry)
                 };
             }
-            Some(Place::Many(place)) => *place = self.texts(entry).unwrap_or_default(),
-            Some(Place::Scope(place)) => *place = self.texts(entry),
+            Some(DraftMember::Many(place)) => *place = self.texts(entry).unwrap_or_default(),
+            Some(DraftMember::Scope(place)) => *place = self.texts(entry),
             None => {}
         }
     }
@@ -102,16 +102,16 @@ impl Reader<'_> {
     fn kept(&mut self, name: &'static str, entry: Entry) -> Option<(&'static str, Spanned<Value>)> {
         let span = entry.value.span;
         let value = match field::kept(name) {
-            Kept::Text => self.text(entry)?.map(Value::from),
-            Kept::List => {
+            MetadataShape::Text => self.text(entry)?.map(Value::from),
+            MetadataShape::List => {
                 let items = self.texts(entry)?.into_iter().map(|item| item.value);
                 Spanned::new(items.collect(), span)
             }
-            Kept::Index => {
+            MetadataShape::Index => {
                 let index = self.whole(&entry.key, &entry.value)?;
                 Spanned::new(Value::from(index), span)
             }
-            Kept::Number(wanted) => {
+            MetadataShape::Number(wanted) => {
                 let number = self.value(&entry)?;
                 if !number.value.is_number() {
                     self.wrong(&entry.key, &entry.value, wanted);
@@ -119,14 +119,14 @@ impl Reader<'_> {
                 }
                 number
             }
-            Kept::Any => self.value(&entry)?,
+            MetadataShape::Any => self.value(&entry)?,
         };
         Some((name, value))
     }
 
     /// A question as text, or `{question, choices}`.
     fn ask(&mut self, entry: Entry, step: &mut Step) {
-        if matches!(entry.value.kind, Kind::Scalar { .. }) {
+        if matches!(entry.value.kind, NodeKind::Scalar { .. }) {
             step.ask = self.text(entry);
             return;
         }

@@ -11,8 +11,8 @@ use crate::check::{frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Spanned};
 use crate::json::{self, Comments};
-use crate::node::{Entry, Kind, Node, Problem};
-use crate::source::{Source, Span};
+use crate::node::{Entry, Node, NodeKind, Problem};
+use crate::source::{Source, Span, text_from};
 #[cfg(test)]
 use crate::spelling::members;
 use crate::suggest::nearest;
@@ -46,7 +46,7 @@ pub(crate) struct Tree {
 /// Reads the text of a dialect into a tree.
 pub(crate) fn tree(source: &Source, dialect: Dialect) -> Tree {
     let start = source.byte_order_mark_len();
-    let text = source.text().get(start..).unwrap_or_default();
+    let text = text_from(source.text(), start);
     let comments = match dialect {
         Dialect::Toolplan => Comments::Tolerated,
         Dialect::Workunit | Dialect::Thread | Dialect::Proposal | Dialect::Record => {
@@ -101,7 +101,7 @@ pub(super) fn read_tree(
     source: &Source,
     tree: Tree,
     draft: &mut Draft,
-    mut field: impl FnMut(&mut Reader<'_>, Entry, &mut Draft),
+    mut field: impl FnMut(&mut ObjectReader<'_>, Entry, &mut Draft),
 ) {
     let Tree {
         format,
@@ -129,7 +129,7 @@ pub(super) fn read_tree(
     } else {
         root.describe()
     };
-    let Kind::Mapping(entries) = root.kind else {
+    let NodeKind::Mapping(entries) = root.kind else {
         let found = frontmatter_invalid::no_object(draft.dialect, root.span, what);
         draft.problems.push(found);
         return;
@@ -138,7 +138,7 @@ pub(super) fn read_tree(
     if let Some(first) = entries.first() {
         draft.anchors.header = first.key.span;
     }
-    let mut reader = Reader::new(source, draft.dialect, format);
+    let mut reader = ObjectReader::new(source, draft.dialect, format);
     for entry in entries {
         field(&mut reader, entry, draft);
     }
@@ -146,7 +146,7 @@ pub(super) fn read_tree(
 }
 
 /// Reads values and reports those that cannot be what they should.
-pub(super) struct Reader<'a> {
+pub(super) struct ObjectReader<'a> {
     pub(super) dialect: Dialect,
     pub(super) format: Format,
     /// The text that places count from.
@@ -174,7 +174,7 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("input", "args"),
 ];
 
-impl<'a> Reader<'a> {
+impl<'a> ObjectReader<'a> {
     pub(super) fn new(source: &'a Source, dialect: Dialect, format: Format) -> Self {
         Self {
             dialect,

@@ -2,17 +2,18 @@
 
 use serde_json::Value;
 
-use super::{Format, Reader};
+use super::{Format, ObjectReader};
 use crate::check::bad_value;
 use crate::draft::Spanned;
-use crate::node::{Entry, Kind, Node};
+use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     /// Text. In YAML a number is text too, for nobody quotes it there.
     pub(in crate::dialect) fn text(&mut self, entry: Entry) -> Option<Spanned<String>> {
         let Entry { key, value } = entry;
-        if self.format == Format::Json && matches!(value.kind, Kind::Scalar { plain: true, .. }) {
+        if self.format == Format::Json && matches!(value.kind, NodeKind::Scalar { plain: true, .. })
+        {
             self.wrong(&key, &value, "text");
             return None;
         }
@@ -27,8 +28,8 @@ impl Reader<'_> {
         }
         let span = value.inner_span(self.source);
         match value.kind {
-            Kind::Scalar { text, .. } => Some(Spanned::new(text, span)),
-            Kind::Null | Kind::Sequence(_) | Kind::Mapping(_) => {
+            NodeKind::Scalar { text, .. } => Some(Spanned::new(text, span)),
+            NodeKind::Null | NodeKind::Sequence(_) | NodeKind::Mapping(_) => {
                 self.wrong(&key, &value, "text");
                 None
             }
@@ -61,8 +62,8 @@ impl Reader<'_> {
             return None;
         }
         match value.kind {
-            Kind::Sequence(items) => Some(items),
-            Kind::Null | Kind::Scalar { .. } | Kind::Mapping(_) => {
+            NodeKind::Sequence(items) => Some(items),
+            NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Mapping(_) => {
                 self.wrong(key, &value, "a list");
                 None
             }
@@ -79,8 +80,8 @@ impl Reader<'_> {
             return None;
         }
         match value.kind {
-            Kind::Mapping(entries) => Some(entries),
-            Kind::Null | Kind::Scalar { .. } | Kind::Sequence(_) => {
+            NodeKind::Mapping(entries) => Some(entries),
+            NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Sequence(_) => {
                 self.wrong(key, &value, "keys and values");
                 None
             }
@@ -100,8 +101,8 @@ impl Reader<'_> {
             return None;
         }
         let number = match &value.kind {
-            Kind::Scalar { text, .. } => whole(text),
-            Kind::Null | Kind::Sequence(_) | Kind::Mapping(_) => None,
+            NodeKind::Scalar { text, .. } => whole(text),
+            NodeKind::Null | NodeKind::Sequence(_) | NodeKind::Mapping(_) => None,
         };
         if number.is_none() {
             self.wrong(key, value, "a whole number from 0 on");
@@ -113,7 +114,7 @@ impl Reader<'_> {
     pub(in crate::dialect) fn wrong(&mut self, key: &Spanned<String>, value: &Node, wanted: &str) {
         let span = value.inner_span(self.source);
         // An alias has been refused already.
-        if value.kind == Kind::Null && span.slice(self.source).starts_with('*') {
+        if value.kind == NodeKind::Null && span.slice(self.source).starts_with('*') {
             return;
         }
         let span = if span.is_empty() {
@@ -128,13 +129,16 @@ impl Reader<'_> {
 
     fn describe(&self, node: &Node) -> String {
         match &node.kind {
-            Kind::Scalar { plain: true, text } => format!("`{text}`"),
+            NodeKind::Scalar { plain: true, text } => format!("`{text}`"),
             // What text it is says more than that it is text.
-            Kind::Scalar { plain: false, text } if text.len() <= 40 => format!("the text `{text}`"),
-            Kind::Mapping(_) if self.format == Format::Json => "an object".to_owned(),
-            Kind::Null | Kind::Scalar { .. } | Kind::Sequence(_) | Kind::Mapping(_) => {
-                node.describe().to_owned()
+            NodeKind::Scalar { plain: false, text } if text.len() <= 40 => {
+                format!("the text `{text}`")
             }
+            NodeKind::Mapping(_) if self.format == Format::Json => "an object".to_owned(),
+            NodeKind::Null
+            | NodeKind::Scalar { .. }
+            | NodeKind::Sequence(_)
+            | NodeKind::Mapping(_) => node.describe().to_owned(),
         }
     }
 }

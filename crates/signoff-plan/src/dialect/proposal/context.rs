@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::DIALECT;
 use super::item::marker_len;
-use super::sections::{Part, named};
+use super::sections::{ProposalPart, named};
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
@@ -41,7 +41,7 @@ pub(super) fn numbered<'d>(
 
 /// Parts of `## Context`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ContextPart {
     Prose,
     Notes,
     ToolOutputs,
@@ -58,7 +58,7 @@ pub(super) fn read(
     draft: &mut Draft,
     narrative: &mut Narrative,
 ) {
-    let mut present = (Kind::Prose, lines.start);
+    let mut present = (ContextPart::Prose, lines.start);
     let mut parts = Vec::new();
     for (index, line) in numbered(document, &lines) {
         let heading = document.heading(line).filter(|found| found.level == 3);
@@ -66,7 +66,7 @@ pub(super) fn read(
         parts.push((present.0, present.1..index));
         let name = document.slice(heading.text);
         present = (kind(name), index);
-        if present.0 == Kind::Prose {
+        if present.0 == ContextPart::Prose {
             let name = Spanned::new(name.to_owned(), heading.text);
             let found = unknown_field::section(DIALECT, &name, &NAMES);
             draft.problems.extend(found);
@@ -76,10 +76,10 @@ pub(super) fn read(
     for (kind, lines) in parts {
         let body = lines.start + 1..lines.end;
         match kind {
-            Kind::Prose => add_lines(narrative, document, lines),
-            Kind::Notes => add_lines(narrative, document, body),
-            Kind::ToolOutputs => tool_outputs(document, lines, draft, narrative),
-            Kind::Artifacts => artifacts(document, lines, draft, narrative),
+            ContextPart::Prose => add_lines(narrative, document, lines),
+            ContextPart::Notes => add_lines(narrative, document, body),
+            ContextPart::ToolOutputs => tool_outputs(document, lines, draft, narrative),
+            ContextPart::Artifacts => artifacts(document, lines, draft, narrative),
         }
     }
 }
@@ -94,19 +94,19 @@ pub(crate) fn parts_the_file(text: &str) -> bool {
     headings.into_iter().any(|heading| {
         let name = document.slice(heading.text);
         match heading.level {
-            2 => named(name) != Part::Narrative,
-            3 => kind(name) != Kind::Prose,
+            2 => named(name) != ProposalPart::Narrative,
+            3 => kind(name) != ContextPart::Prose,
             _ => false,
         }
     })
 }
 
-fn kind(heading: &str) -> Kind {
+fn kind(heading: &str) -> ContextPart {
     match heading.trim_end_matches(':').to_lowercase().as_str() {
-        "notes" => Kind::Notes,
-        "tool outputs" => Kind::ToolOutputs,
-        "artifacts" => Kind::Artifacts,
-        _ => Kind::Prose,
+        "notes" => ContextPart::Notes,
+        "tool outputs" => ContextPart::ToolOutputs,
+        "artifacts" => ContextPart::Artifacts,
+        _ => ContextPart::Prose,
     }
 }
 

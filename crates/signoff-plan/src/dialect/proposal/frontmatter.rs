@@ -6,16 +6,16 @@ use super::DIALECT;
 use crate::check::{bad_value, missing_field, unknown_field};
 use crate::dialect::header::{self, text};
 use crate::draft::{Draft, Spanned};
-use crate::field::{self, Place, Shape};
-use crate::markdown::frontmatter::Located;
-use crate::node::{Entry, Kind};
+use crate::field::{self, DraftMember, Shape};
+use crate::markdown::frontmatter::FrontmatterSpans;
+use crate::node::{Entry, NodeKind};
 use crate::spelling::proposal::PLAN_NAMES;
 use crate::spelling::status::plan_words;
 use crate::yaml;
 
 /// How much a frontmatter looks like that of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signs {
+pub(super) enum ProposalLikelihood {
     /// It has what no other dialect has.
     Certain,
     /// Its status is one of a proposal: the body must tell.
@@ -24,32 +24,34 @@ pub(super) enum Signs {
 }
 
 /// What the frontmatter says about the dialect.
-pub(super) fn signs(text: &str, located: &Located) -> Signs {
+pub(super) fn likelihood(text: &str, located: &FrontmatterSpans) -> ProposalLikelihood {
     let (root, _) = yaml::parse(located.yaml.slice(text), located.yaml.start);
     let Some(entries) = root.as_ref().and_then(crate::node::Node::entries) else {
-        return Signs::None;
+        return ProposalLikelihood::None;
     };
     let word = |name: &str| {
         let entry = entries.iter().find(|entry| entry.key.value == name);
         entry.and_then(|entry| entry.value.text())
     };
     if word("type").is_some_and(|kind| kind.value == "plan") {
-        return Signs::None;
+        return ProposalLikelihood::None;
     }
     let has_scope = entries
         .iter()
         .any(|entry| entry.key.value == "tools_required");
     if has_scope || word("id").is_some_and(|id| id.value.starts_with("PLAN-")) {
-        return Signs::Certain;
+        return ProposalLikelihood::Certain;
     }
     match word("status") {
-        Some(word) if plan_words(DIALECT).contains(&word.value.as_str()) => Signs::Possible,
-        _ => Signs::None,
+        Some(word) if plan_words(DIALECT).contains(&word.value.as_str()) => {
+            ProposalLikelihood::Possible
+        }
+        _ => ProposalLikelihood::None,
     }
 }
 
 /// Reads the fields of the frontmatter.
-pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
+pub(super) fn read(text: &str, located: &FrontmatterSpans, draft: &mut Draft) {
     let entries = header::entries(text, located, draft);
     let mut others = Vec::new();
     for entry in &entries {
@@ -78,7 +80,7 @@ fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
         return true;
     }
     let value = text(entry, draft);
-    if let Some(Place::One(place)) = field.shape.place(draft) {
+    if let Some(DraftMember::One(place)) = field.shape.place(draft) {
         *place = value;
     }
     true
@@ -86,8 +88,8 @@ fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
 
 fn list(entry: &Entry, draft: &mut Draft) -> Vec<Spanned<String>> {
     match &entry.value.kind {
-        Kind::Null => Vec::new(),
-        Kind::Sequence(items) => {
+        NodeKind::Null => Vec::new(),
+        NodeKind::Sequence(items) => {
             let mut texts = Vec::new();
             for item in items {
                 match item.text() {
@@ -101,7 +103,7 @@ fn list(entry: &Entry, draft: &mut Draft) -> Vec<Spanned<String>> {
             }
             texts
         }
-        Kind::Scalar { .. } | Kind::Mapping(_) => {
+        NodeKind::Scalar { .. } | NodeKind::Mapping(_) => {
             let found = bad_value::no_list(DIALECT, &entry.key, &entry.value);
             draft.problems.push(found);
             entry.value.text().into_iter().collect()

@@ -5,7 +5,7 @@ use crate::source::Span;
 
 /// What stands at the end of a description, and where the text before it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundHint {
     pub(super) hint: Hint,
     /// Length of the text before it, without the white space between.
     pub(super) text: usize,
@@ -14,7 +14,7 @@ pub(super) struct Found {
 /// Finds the hint at the end of a text that stands at `start` in the file.
 ///
 /// `(tool)` alone is one where the plan's scope names that tool: elsewhere it is a word in brackets.
-pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Option<Found> {
+pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Option<FoundHint> {
     let text = text.trim_end();
     let open = opening(text)?;
     let before = text.get(..open)?;
@@ -52,7 +52,7 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
             }
         }
     };
-    Some(Found {
+    Some(FoundHint {
         hint,
         text: before.trim_end().len(),
     })

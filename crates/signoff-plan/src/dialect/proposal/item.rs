@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::context::numbered;
 use crate::markdown::{Document, Line, LineKind};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct ListItem {
     /// Its lines, the first one with the number.
     pub(crate) lines: Range<usize>,
     /// What stands behind the number.
@@ -24,8 +24,8 @@ const NESTED: usize = 2;
 pub(super) fn items(
     document: &Document<'_>,
     lines: &Range<usize>,
-) -> (Vec<Item>, Vec<Range<usize>>) {
-    let mut items: Vec<Item> = Vec::new();
+) -> (Vec<ListItem>, Vec<Range<usize>>) {
+    let mut items: Vec<ListItem> = Vec::new();
     let mut strays: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     let mut lazy = false;
@@ -34,7 +34,7 @@ pub(super) fn items(
         if let Some(marker) = marker(document, line)
             && current.map_or(marker.column <= 3, |indent| marker.column < indent)
         {
-            items.push(Item {
+            items.push(ListItem {
                 lines: index..index + 1,
                 first: marker.first,
                 indent: marker.indent,
@@ -150,7 +150,7 @@ fn goes_on(document: &Document<'_>, line: &Line) -> bool {
 pub(super) fn indentation(document: &Document<'_>, span: Span) -> usize {
     let text = document.slice(span);
     let rest = text.trim_start_matches([' ', '\t']);
-    columns(text.get(..text.len() - rest.len()).unwrap_or_default())
+    columns(text_up_to(text, text.len() - rest.len()))
 }
 
 fn columns(text: &str) -> usize {
@@ -167,10 +167,10 @@ pub(super) fn dedented(text: &str, columns: usize) -> &str {
         let width = match c {
             ' ' => 1,
             '\t' => 4 - column % 4,
-            _ => return text.get(at..).unwrap_or_default(),
+            _ => return text_from(text, at),
         };
         if column + width > columns {
-            return text.get(at..).unwrap_or_default();
+            return text_from(text, at);
         }
         column += width;
     }

@@ -13,9 +13,9 @@ mod value;
 
 pub(crate) use self::context::parts_the_file;
 pub(crate) use self::hint::guarded;
-pub(crate) use self::item::Item;
-pub(crate) use self::sections::{Part, split};
-pub(crate) use self::subitem::{Field, is_field};
+pub(crate) use self::item::ListItem;
+pub(crate) use self::sections::{ProposalPart, split};
+pub(crate) use self::subitem::{SubitemField, is_field};
 use super::Dialect;
 use super::narrative::Narrative;
 use super::opening::open;
@@ -41,16 +41,18 @@ pub(super) fn recognise(source: &Source) -> bool {
     let Some(located) = located.filter(|located| located.closed) else {
         return false;
     };
-    match frontmatter::signs(text, &located) {
-        frontmatter::Signs::Certain => true,
-        frontmatter::Signs::Possible => {
+    match frontmatter::likelihood(text, &located) {
+        frontmatter::ProposalLikelihood::Certain => true,
+        frontmatter::ProposalLikelihood::Possible => {
             let document = Document::new(text, located.body);
             let parts = sections::split(&document);
-            let steps = parts.iter().filter(|(part, _)| *part == Part::Steps);
+            let steps = parts
+                .iter()
+                .filter(|(part, _)| *part == ProposalPart::Steps);
             let mut lines = steps.flat_map(|(_, lines)| lines.clone());
             lines.any(|line| item::begins(&document, line))
         }
-        frontmatter::Signs::None => false,
+        frontmatter::ProposalLikelihood::None => false,
     }
 }
 
@@ -63,16 +65,16 @@ pub(super) fn parse(source: &Source) -> Draft {
 }
 
 /// The items of the numbered list, each of which is a step.
-pub(crate) fn items_of(document: &Document<'_>) -> Vec<Item> {
+pub(crate) fn items_of(document: &Document<'_>) -> Vec<ListItem> {
     let parts = split(document).into_iter();
-    let steps = parts.filter(|(part, _)| *part == Part::Steps);
+    let steps = parts.filter(|(part, _)| *part == ProposalPart::Steps);
     steps
         .flat_map(|(_, lines)| item::items(document, &lines).0)
         .collect()
 }
 
 /// The fields that stand below a step.
-pub(crate) fn fields_of(document: &Document<'_>, item: &Item) -> Vec<Field> {
+pub(crate) fn fields_of(document: &Document<'_>, item: &ListItem) -> Vec<SubitemField> {
     subitem::split(document, item, &mut Vec::new()).1
 }
 
@@ -80,12 +82,14 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     let mut narrative = Narrative::default();
     for (part, lines) in sections::split(document) {
         match part {
-            Part::Title(title) => sections::title(title, lines, draft, document, &mut narrative),
-            Part::Steps => steps::read(document, lines, draft, &mut narrative),
-            Part::Context => context::read(document, lines, draft, &mut narrative),
-            Part::Risks => context::risks(document, lines, draft, &mut narrative),
-            Part::Rejection(version) => rejection::read(document, version, lines, draft),
-            Part::Narrative => {
+            ProposalPart::Title(title) => {
+                sections::title(title, lines, draft, document, &mut narrative)
+            }
+            ProposalPart::Steps => steps::read(document, lines, draft, &mut narrative),
+            ProposalPart::Context => context::read(document, lines, draft, &mut narrative),
+            ProposalPart::Risks => context::risks(document, lines, draft, &mut narrative),
+            ProposalPart::Rejection(version) => rejection::read(document, version, lines, draft),
+            ProposalPart::Narrative => {
                 sections::near_miss(document, lines.start, draft);
                 context::add_lines(&mut narrative, document, lines);
             }

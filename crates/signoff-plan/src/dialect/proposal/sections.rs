@@ -11,7 +11,7 @@ use crate::markdown::Document;
 
 /// What some lines are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ProposalPart {
     /// A heading of the first level, alone.
     Title(Spanned<String>),
     /// The numbered list.
@@ -30,37 +30,37 @@ pub(crate) enum Part {
 pub(super) const NAMES: [&str; 4] = ["Steps", "Context", "Risks", "Rejection"];
 
 /// Splits a file into its parts, each with its lines. Only prose has its heading among them.
-pub(crate) fn split(document: &Document<'_>) -> Vec<(Part, Range<usize>)> {
+pub(crate) fn split(document: &Document<'_>) -> Vec<(ProposalPart, Range<usize>)> {
     let mut parts = Vec::new();
-    let mut present = (Part::Narrative, 0);
+    let mut present = (ProposalPart::Narrative, 0);
     for (index, line) in document.lines.iter().enumerate() {
         let Some(heading) = document.heading(line).filter(|found| found.level <= 2) else {
             continue;
         };
         let text = document.slice(heading.text);
         let part = if heading.level == 1 {
-            Part::Title(Spanned::new(text.to_owned(), heading.text))
+            ProposalPart::Title(Spanned::new(text.to_owned(), heading.text))
         } else {
             named(text)
         };
         parts.push((present.0, present.1..index));
-        let with_heading = matches!(part, Part::Narrative | Part::Title(_));
+        let with_heading = matches!(part, ProposalPart::Narrative | ProposalPart::Title(_));
         present = (part, index + usize::from(!with_heading));
     }
     parts.push((present.0, present.1..document.lines.len()));
     parts
 }
 
-pub(super) fn named(text: &str) -> Part {
+pub(super) fn named(text: &str) -> ProposalPart {
     let name = text.trim_end_matches(':').trim_end().to_lowercase();
     match name.as_str() {
-        "steps" => Part::Steps,
-        "context" => Part::Context,
-        "risks" => Part::Risks,
+        "steps" => ProposalPart::Steps,
+        "context" => ProposalPart::Context,
+        "risks" => ProposalPart::Risks,
         _ => match name.strip_prefix("rejection") {
-            Some("") => Part::Rejection(None),
-            Some(rest) if rest.starts_with([' ', '(']) => Part::Rejection(version(rest)),
-            _ => Part::Narrative,
+            Some("") => ProposalPart::Rejection(None),
+            Some(rest) if rest.starts_with([' ', '(']) => ProposalPart::Rejection(version(rest)),
+            _ => ProposalPart::Narrative,
         },
     }
 }

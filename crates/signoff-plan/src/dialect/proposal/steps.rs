@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::context::{add_lines, numbered};
-use super::item::{Item, dedented, items, marker_len};
-use super::subitem::{self, Field};
+use super::item::{ListItem, dedented, items, marker_len};
+use super::subitem::{self, SubitemField};
 use super::{DIALECT, ROLE, hint, value};
 use crate::check::{bad_value, missing_field, too_large, unknown_field};
 use crate::diagnostic::Diagnostic;
@@ -55,7 +55,7 @@ fn stray(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
     }
 }
 
-fn step(document: &Document<'_>, item: &Item, draft: &mut Draft) {
+fn step(document: &Document<'_>, item: &ListItem, draft: &mut Draft) {
     let mut problems = Vec::new();
     let (described, fields) = subitem::split(document, item, &mut problems);
     let tools = draft.tools.as_deref().unwrap_or_default();
@@ -83,7 +83,7 @@ fn step(document: &Document<'_>, item: &Item, draft: &mut Draft) {
 
 fn fill(
     document: &Document<'_>,
-    fields: &[Field],
+    fields: &[SubitemField],
     step: &mut Step,
     problems: &mut Vec<Diagnostic>,
 ) {
@@ -138,11 +138,11 @@ struct Description {
 impl Description {
     fn read(
         document: &Document<'_>,
-        item: &Item,
+        item: &ListItem,
         lines: &[usize],
         tools: &[Spanned<String>],
     ) -> Self {
-        let mut text = Text::of(document, item, lines);
+        let mut text = DescriptionLines::of(document, item, lines);
         let hint = text.take_hint(tools);
         let paragraph = text.paragraph();
         let first = text.lines.get(..paragraph).unwrap_or_default();
@@ -168,14 +168,14 @@ impl Description {
 }
 
 /// The lines of a description without their indentation.
-struct Text {
+struct DescriptionLines {
     lines: Vec<Spanned<String>>,
     /// Which of them are part of a block, or come after a field.
     apart: Vec<bool>,
 }
 
-impl Text {
-    fn of(document: &Document<'_>, item: &Item, lines: &[usize]) -> Self {
+impl DescriptionLines {
+    fn of(document: &Document<'_>, item: &ListItem, lines: &[usize]) -> Self {
         let mut text = Self {
             lines: Vec::new(),
             apart: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::DIALECT;
-use super::item::{Item, indentation, marker_len};
+use super::item::{ListItem, indentation, marker_len};
 use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
@@ -23,7 +23,7 @@ fn is_elsewhere(name: &str) -> bool {
 
 /// A field and its lines.
 #[derive(Debug, Clone)]
-pub(crate) struct Field {
+pub(crate) struct SubitemField {
     /// The name it is known by, where it is written.
     pub(crate) name: Spanned<String>,
     /// The rest of its line.
@@ -37,11 +37,11 @@ pub(crate) struct Field {
 /// Parts an item into the lines that describe the step and its fields.
 pub(super) fn split(
     document: &Document<'_>,
-    item: &Item,
+    item: &ListItem,
     problems: &mut Vec<Diagnostic>,
-) -> (Vec<usize>, Vec<Field>) {
+) -> (Vec<usize>, Vec<SubitemField>) {
     let mut described = vec![item.lines.start];
-    let mut fields: Vec<Field> = Vec::new();
+    let mut fields: Vec<SubitemField> = Vec::new();
     let mut open = false;
     for index in item.lines.start + 1..item.lines.end {
         let Some(line) = document.lines.get(index) else {
@@ -134,10 +134,10 @@ fn recognise(
     label: &Label,
     index: usize,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Field> {
+) -> Option<SubitemField> {
     let key = key(&label.name.value);
     if STEP_NAMES.contains(&key.as_str()) {
-        return Some(Field {
+        return Some(SubitemField {
             name: Spanned::new(key, label.name.span),
             inline: label.value,
             lines: index + 1..index + 1,
@@ -155,7 +155,7 @@ fn recognise(
 }
 
 /// Reports fields that are given twice and keeps the first of each; conditions may be several.
-fn once(fields: Vec<Field>, problems: &mut Vec<Diagnostic>) -> Vec<Field> {
+fn once(fields: Vec<SubitemField>, problems: &mut Vec<Diagnostic>) -> Vec<SubitemField> {
     let mut first: BTreeMap<String, Span> = BTreeMap::new();
     let mut kept = Vec::new();
     for field in fields {

@@ -3,7 +3,7 @@
 use super::DIALECT;
 use super::context::numbered;
 use super::item::{dedented, marker_len};
-use super::subitem::Field;
+use super::subitem::SubitemField;
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::block;
@@ -12,7 +12,7 @@ use crate::markdown::{Document, Fence, LineKind};
 use crate::source::Span;
 
 /// One value, in back-ticks or not, that may go on over several lines.
-pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Option<Spanned<String>> {
+pub(super) fn scalar(document: &Document<'_>, field: &SubitemField) -> Option<Spanned<String>> {
     let mut parts: Vec<Span> = Vec::new();
     parts.extend(Some(field.inline).filter(|span| !span.is_empty()));
     for (_, line) in numbered(document, &field.lines) {
@@ -36,7 +36,7 @@ pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Option<Spanned<S
 }
 
 /// Free markdown, without the indentation of the field.
-pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Spanned<String> {
+pub(super) fn markdown(document: &Document<'_>, field: &SubitemField) -> Spanned<String> {
     let mut lines = Vec::new();
     let mut span = field.inline;
     if !field.inline.is_empty() {
@@ -58,7 +58,7 @@ pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Spanned<String
 }
 
 /// Conditions: one on the field's line, and one on each line under it.
-pub(super) fn conditions(document: &Document<'_>, field: &Field) -> Vec<Spanned<String>> {
+pub(super) fn conditions(document: &Document<'_>, field: &SubitemField) -> Vec<Spanned<String>> {
     let below = numbered(document, &field.lines).filter(|(_, line)| line.kind == LineKind::Text);
     let below = below.map(|(_, line)| document.trimmed(line.span));
     let lines = std::iter::once(field.inline).chain(below);
@@ -76,7 +76,7 @@ fn condition(document: &Document<'_>, span: Span) -> Spanned<String> {
 /// A contract: a command in back-ticks, or a fenced block, then conditions.
 pub(super) fn contract(
     document: &Document<'_>,
-    field: &Field,
+    field: &SubitemField,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Contract> {
     let mut blocks: Vec<&Fence> = Vec::new();

@@ -10,14 +10,14 @@ use crate::source::Span;
 
 /// The steps read so far, and beside each what it says of indexes: steps are large, and stay where they are.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
+pub(super) struct IndexedSteps {
     pub(super) steps: Vec<Step>,
-    pub(super) indexes: Vec<Indexes>,
+    pub(super) indexes: Vec<StepIndexes>,
 }
 
 /// What a step says of indexes.
 #[derive(Debug, Default)]
-pub(super) struct Indexes {
+pub(super) struct StepIndexes {
     pub(super) index: Option<Spanned<u64>>,
     /// Something stands in the place of an index.
     pub(super) unreadable: bool,
@@ -28,8 +28,8 @@ pub(super) struct Indexes {
 
 /// Puts the steps into the draft, in the order of their indexes: one that does not say what it waits
 /// for waits for all lower ones.
-pub(super) fn place(read: Steps, draft: &mut Draft) {
-    let Steps {
+pub(super) fn place(read: IndexedSteps, draft: &mut Draft) {
+    let IndexedSteps {
         mut steps,
         mut indexes,
     } = read;
@@ -73,7 +73,7 @@ pub(super) fn place(read: Steps, draft: &mut Draft) {
 /// The id of the step with each index, and where that is written.
 fn by_index(
     steps: &[Step],
-    indexes: &[Indexes],
+    indexes: &[StepIndexes],
     draft: &mut Draft,
 ) -> BTreeMap<u64, (String, Span)> {
     let mut ids: BTreeMap<u64, (String, Span)> = BTreeMap::new();

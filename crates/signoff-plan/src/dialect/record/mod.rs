@@ -9,10 +9,10 @@ mod step;
 pub(super) use self::recognise::{is_record, recognise};
 pub use self::revision::{base_id, replanned_id};
 use super::Dialect;
-use super::object::{self, Format, Reader, Tree};
+use super::object::{self, Format, ObjectReader, Tree};
 use crate::check::{missing_field, too_large};
 use crate::draft::Draft;
-use crate::source::Source;
+use crate::source::{Source, text_from};
 use crate::yaml;
 
 const DIALECT: Dialect = Dialect::Record;
@@ -21,13 +21,13 @@ const DIALECT: Dialect = Dialect::Record;
 pub(super) fn parse(source: &Source) -> Draft {
     let mut draft = Draft::empty(DIALECT);
     let start = source.byte_order_mark_len();
-    let text = source.text().get(start..).unwrap_or_default();
-    let mut steps = index::Steps::default();
+    let text = text_from(source.text(), start);
+    let mut steps = index::IndexedSteps::default();
     let mut over = None;
     let tree = if object::is_braced(text) {
         object::tree(source, DIALECT)
     } else {
-        let mut reader = Reader::new(source, DIALECT, Format::Yaml);
+        let mut reader = ObjectReader::new(source, DIALECT, Format::Yaml);
         let mut each = |node| plan::add_step(&mut reader, node, &mut steps, &mut over);
         let (root, problems) = yaml::parse_items(text, start, "steps", &mut each);
         draft.problems.append(&mut reader.problems);

@@ -1,19 +1,19 @@
 //! Fields of the plan itself.
 
-use super::index::Steps;
+use super::index::IndexedSteps;
 use super::step;
 use crate::check::too_large;
-use crate::dialect::object::Reader;
+use crate::dialect::object::ObjectReader;
 use crate::draft::{Draft, Spanned};
 use crate::node::{Entry, Node};
 use crate::source::Span;
 
 /// Reads one field of the plan.
 pub(super) fn field(
-    reader: &mut Reader<'_>,
+    reader: &mut ObjectReader<'_>,
     entry: Entry,
     draft: &mut Draft,
-    each: &mut dyn FnMut(&mut Reader<'_>, Node),
+    each: &mut dyn FnMut(&mut ObjectReader<'_>, Node),
 ) {
     match entry.key.value.as_str() {
         "task" => {
@@ -40,9 +40,9 @@ pub(super) fn field(
 
 /// Reads an item of `steps` and adds it to those before; `over` is the first that is too many.
 pub(super) fn add_step(
-    reader: &mut Reader<'_>,
+    reader: &mut ObjectReader<'_>,
     node: Node,
-    read: &mut Steps,
+    read: &mut IndexedSteps,
     over: &mut Option<Span>,
 ) {
     if read.steps.len() < too_large::STEPS {

@@ -1,7 +1,7 @@
 //! Tells a record from other files by its keys, without reading it.
 
 use crate::json::{self, Outline};
-use crate::source::Source;
+use crate::source::{Source, text_from};
 use crate::suggest::nearest;
 
 /// Fields that only a record has.
@@ -25,7 +25,7 @@ const OF_STEP: [&str; 5] = [
 /// that have an index or a description.
 pub(in crate::dialect) fn recognise(source: &Source) -> bool {
     let text = source.text();
-    let text = text.get(source.byte_order_mark_len()..).unwrap_or_default();
+    let text = text_from(text, source.byte_order_mark_len());
     match json::outline(text) {
         Some(outline) => outline.steps && is_record(&outline),
         None => yaml(text),

@@ -1,18 +1,18 @@
 //! One step.
 
 use super::DIALECT;
-use super::index::{Indexes, Steps};
+use super::index::{IndexedSteps, StepIndexes};
 use crate::check::{bad_value, missing_field};
-use crate::dialect::object::{Reader, whole};
+use crate::dialect::object::{ObjectReader, whole};
 use crate::draft::{Spanned, Step};
-use crate::node::{Entry, Kind, Node};
+use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 
 /// Reads an item of `steps`, if it is a step at all, and adds it to those before.
-pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {
+pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, before: &mut IndexedSteps) {
     let position = before.steps.len() + 1;
     let span = node.span;
-    let Kind::Mapping(entries) = node.kind else {
+    let NodeKind::Mapping(entries) = node.kind else {
         let item = Spanned::new("steps[…]".to_owned(), span);
         reader.wrong(&item, &node, "keys and values");
         return;
@@ -30,7 +30,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {
     let Some(step) = before.steps.last_mut() else {
         return;
     };
-    let mut read = Indexes::default();
+    let mut read = StepIndexes::default();
     let mut description = None;
     for entry in entries {
         field(reader, entry, step, &mut read, &mut description);
@@ -47,10 +47,10 @@ pub(super) fn read(reader: &mut Reader<'_>, node: Node, before: &mut Steps) {
 }
 
 fn field(
-    reader: &mut Reader<'_>,
+    reader: &mut ObjectReader<'_>,
     entry: Entry,
     step: &mut Step,
-    read: &mut Indexes,
+    read: &mut StepIndexes,
     description: &mut Option<Spanned<String>>,
 ) {
     match entry.key.value.as_str() {
@@ -73,7 +73,7 @@ fn field(
 }
 
 /// Indexes of other steps.
-fn depends_on(reader: &mut Reader<'_>, entry: Entry) -> Option<Vec<Spanned<u64>>> {
+fn depends_on(reader: &mut ObjectReader<'_>, entry: Entry) -> Option<Vec<Spanned<u64>>> {
     let Entry { key, value } = entry;
     let mut indexes = Vec::new();
     for item in reader.items(&key, value)? {
@@ -99,9 +99,9 @@ fn depends_on(reader: &mut Reader<'_>, entry: Entry) -> Option<Vec<Spanned<u64>>
 /// Makes of the description what it is: the task of an agent, or the title of a question. A step with
 /// neither description nor question only checks its contract.
 fn lower(
-    reader: &mut Reader<'_>,
+    reader: &mut ObjectReader<'_>,
     step: &mut Step,
-    read: &Indexes,
+    read: &StepIndexes,
     description: Option<Spanned<String>>,
     position: usize,
 ) {

@@ -1,27 +1,27 @@
 //! Fields of a strict frontmatter.
 
-use super::{DIALECT, File};
+use super::{DIALECT, ThreadFile};
 use crate::check::{bad_value, frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Command, Spanned};
-use crate::markdown::frontmatter::Located;
-use crate::node::{Entry, Kind};
+use crate::markdown::frontmatter::FrontmatterSpans;
+use crate::node::{Entry, NodeKind};
 use crate::source::Span;
 use crate::yaml;
 
 /// The fields of one file.
-pub(super) struct Fields<'a> {
+pub(super) struct FileFields<'a> {
     entries: Vec<Entry>,
     text: &'a str,
     /// Whether all of it could be read: otherwise nobody knows what is missing.
     pub(super) whole: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> FileFields<'a> {
     /// Reads them and reports those that are not known; `None` = nothing could be read.
     pub(super) fn read(
-        file: &File<'a>,
-        located: &Located,
+        file: &ThreadFile<'a>,
+        located: &FrontmatterSpans,
         known: &[&str],
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
@@ -39,8 +39,8 @@ impl<'a> Fields<'a> {
         let mut entries = Vec::new();
         if let Some(root) = root {
             match root.kind {
-                Kind::Mapping(found) => entries = found,
-                Kind::Null | Kind::Scalar { .. } | Kind::Sequence(_) => {
+                NodeKind::Mapping(found) => entries = found,
+                NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Sequence(_) => {
                     whole = false;
                     let (span, found) = (root.span, root.describe());
                     problems.push(frontmatter_invalid::no_mapping(DIALECT, span, found));
@@ -102,9 +102,9 @@ impl<'a> Fields<'a> {
     ) -> Option<Vec<Spanned<String>>> {
         let entry = self.get(name)?;
         let items = match &entry.value.kind {
-            Kind::Sequence(items) => items,
+            NodeKind::Sequence(items) => items,
             _ if entry.value.is_nothing() => return Some(Vec::new()),
-            Kind::Null | Kind::Scalar { .. } | Kind::Mapping(_) => {
+            NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Mapping(_) => {
                 problems.push(bad_value::no_list(DIALECT, &entry.key, &entry.value));
                 return Some(entry.value.text().into_iter().collect());
             }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use super::Dialect;
 use crate::check::{bad_filename, duplicate_index, missing_field, too_large};
 use crate::draft::Draft;
-use crate::markdown::frontmatter::{Located, locate};
-use crate::source::{Source, SourceFile, Span};
+use crate::markdown::frontmatter::{FrontmatterSpans, locate};
+use crate::source::{Source, SourceFile, Span, first_line, text_from};
 
 const DIALECT: Dialect = Dialect::Thread;
 
@@ -30,7 +30,7 @@ pub(super) fn recognise(source: &Source) -> bool {
 pub(super) fn parse(source: &Source) -> Draft {
     let mut draft = Draft::empty(DIALECT);
     let plan = source.parts().iter().find(|part| part.name == PLAN_FILE);
-    match plan.and_then(|part| File::new(source, part)) {
+    match plan.and_then(|part| ThreadFile::new(source, part)) {
         Some(file) => plan::read(&file, &mut draft),
         None => draft.problems.push(missing_field::plan_file(DIALECT)),
     }
@@ -47,11 +47,11 @@ pub(super) fn parse(source: &Source) -> Draft {
 
 /// The task files, in the order of their numbers. One with another name is reported; if it is
 /// markdown it is read all the same, after the others, so that its own problems are not hidden.
-fn tasks<'a>(source: &'a Source, draft: &mut Draft) -> Vec<File<'a>> {
+fn tasks<'a>(source: &'a Source, draft: &mut Draft) -> Vec<ThreadFile<'a>> {
     let mut found = Vec::new();
     for part in source.parts() {
         let name = part.name.strip_prefix(TASKS);
-        let file = name.and_then(|_| File::new(source, part));
+        let file = name.and_then(|_| ThreadFile::new(source, part));
         let (Some(name), Some(file)) = (name, file) else {
             continue;
         };
@@ -74,8 +74,8 @@ fn is_markdown(name: &str) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
-fn report_duplicates(files: &[(u32, File<'_>)], draft: &mut Draft) {
-    let mut first: BTreeMap<u32, &File<'_>> = BTreeMap::new();
+fn report_duplicates(files: &[(u32, ThreadFile<'_>)], draft: &mut Draft) {
+    let mut first: BTreeMap<u32, &ThreadFile<'_>> = BTreeMap::new();
     let used: std::collections::BTreeSet<u32> = files.iter().map(|(index, _)| *index).collect();
     for (index, file) in files.iter().filter(|(index, _)| *index < 100) {
         match first.get(index) {
@@ -94,7 +94,7 @@ fn report_duplicates(files: &[(u32, File<'_>)], draft: &mut Draft) {
 }
 
 /// One file of the directory, in the text of the whole.
-struct File<'a> {
+struct ThreadFile<'a> {
     name: &'a str,
     /// The text up to the end of this file: places in it count from the beginning of the whole.
     text: &'a str,
@@ -102,7 +102,7 @@ struct File<'a> {
     start: usize,
 }
 
-impl<'a> File<'a> {
+impl<'a> ThreadFile<'a> {
     /// The file, unless it stands behind a byte that is not a text.
     fn new(source: &'a Source, part: &'a SourceFile) -> Option<Self> {
         let text = source.text();
@@ -120,25 +120,25 @@ impl<'a> File<'a> {
         })
     }
 
-    fn frontmatter(&self) -> Option<Located> {
+    fn frontmatter(&self) -> Option<FrontmatterSpans> {
         locate(self.text, self.start)
     }
 
     /// Where to point for the file as a whole.
     fn first_line(&self) -> Span {
-        let rest = self.text.get(self.start..).unwrap_or_default();
-        let line = rest.lines().next().unwrap_or_default();
+        let rest = text_from(self.text, self.start);
+        let line = first_line(rest);
         Span::new(self.start, self.start + line.len())
     }
 
     /// The text from an offset on, without blank lines at both ends.
     fn body(&self, from: usize) -> (String, Span) {
-        let text = self.text.get(from..).unwrap_or_default();
+        let text = text_from(self.text, from);
         let blank = text
             .split_inclusive('\n')
             .take_while(|line| line.trim().is_empty());
         let start = from + blank.map(str::len).sum::<usize>();
-        let kept = self.text.get(start..).unwrap_or_default().trim_end();
+        let kept = text_from(self.text, start).trim_end();
         let start = if kept.is_empty() { from } else { start };
         let span = Span::new(start, start + kept.len());
         (kept.replace("\r\n", "\n"), span)

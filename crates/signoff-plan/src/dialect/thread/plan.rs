@@ -1,14 +1,14 @@
 //! `plan.md`: the title and the narrative.
 
-use super::fields::Fields;
-use super::{DIALECT, File};
+use super::fields::FileFields;
+use super::{DIALECT, ThreadFile};
 use crate::check::frontmatter_missing;
 use crate::draft::{Draft, Spanned};
 use crate::source::Span;
 use crate::spelling::thread::PLAN_NAMES;
 
 /// Reads the file.
-pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
+pub(super) fn read(file: &ThreadFile<'_>, draft: &mut Draft) {
     let Some(located) = file.frontmatter() else {
         draft.anchors.header = file.first_line();
         let example = ("title", "\"What this plan achieves\"");
@@ -19,7 +19,7 @@ pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
     };
     draft.anchors.header = located.opening;
     draft.anchors.body = Span::at(located.body);
-    let fields = Fields::read(file, &located, &PLAN_NAMES, &mut draft.problems);
+    let fields = FileFields::read(file, &located, &PLAN_NAMES, &mut draft.problems);
     let Some(fields) = fields else {
         return;
     };
@@ -33,7 +33,7 @@ pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
     draft.context = context(file, located.body);
 }
 
-fn context(file: &File<'_>, from: usize) -> Option<Spanned<String>> {
+fn context(file: &ThreadFile<'_>, from: usize) -> Option<Spanned<String>> {
     let (text, span) = file.body(from);
     (!text.is_empty()).then(|| Spanned::new(text, span))
 }

@@ -2,19 +2,19 @@
 
 use serde_json::Value;
 
-use super::fields::Fields;
-use super::{DIALECT, File, TASKS};
+use super::fields::FileFields;
+use super::{DIALECT, TASKS, ThreadFile};
 use crate::check::bad_filename::kebab_case;
 use crate::check::{frontmatter_missing, missing_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Contract, Draft, Spanned, Step};
-use crate::field::{self, Kept, Place};
+use crate::field::{self, DraftMember, MetadataShape};
 use crate::model::STEP_RECORD;
 use crate::source::Span;
 use crate::spelling::thread::{STEP, STEP_NAMES};
 
 /// Reads the file and adds its task to the draft.
-pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
+pub(super) fn read(file: &ThreadFile<'_>, draft: &mut Draft) {
     let mut problems = Vec::new();
     let step = task(file, &mut problems);
     let position = draft.steps.len() + 1;
@@ -27,7 +27,7 @@ pub(super) fn read(file: &File<'_>, draft: &mut Draft) {
     draft.steps.push(step);
 }
 
-fn task(file: &File<'_>, problems: &mut Vec<Diagnostic>) -> Step {
+fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
     let first_line = file.first_line();
     let located = file.frontmatter();
     let body = located.map_or(file.start, |located| located.body);
@@ -40,7 +40,7 @@ fn task(file: &File<'_>, problems: &mut Vec<Diagnostic>) -> Step {
     };
     match located {
         Some(located) => {
-            if let Some(fields) = Fields::read(file, &located, &STEP_NAMES, problems) {
+            if let Some(fields) = FileFields::read(file, &located, &STEP_NAMES, problems) {
                 fill(&fields, &mut step, problems);
                 if fields.whole && !fields.has("id") {
                     let place = fields.key("id").unwrap_or(located.opening);
@@ -72,14 +72,14 @@ fn task(file: &File<'_>, problems: &mut Vec<Diagnostic>) -> Step {
 }
 
 /// The words of a file's name, which would make a good id.
-fn slug(file: &File<'_>) -> String {
+fn slug(file: &ThreadFile<'_>) -> String {
     let name = file.name.strip_prefix(TASKS).unwrap_or(file.name);
     let name = name.strip_suffix(".md").unwrap_or(name);
     let words = name.trim_start_matches(|c: char| c.is_ascii_digit());
     kebab_case(words)
 }
 
-fn fill(fields: &Fields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
+fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
     step.id = fields.text("id", problems);
     step.title = fields.text("title", problems).unwrap_or_default();
     step.depends_on = fields.list("depends_on", problems);
@@ -93,9 +93,11 @@ fn fill(fields: &Fields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
             continue;
         };
         match field.shape.place(step) {
-            Some(Place::One(place)) => *place = fields.text(key, problems),
-            Some(Place::Many(place)) => *place = fields.list(key, problems).unwrap_or_default(),
-            Some(Place::Scope(place)) => *place = fields.list(key, problems),
+            Some(DraftMember::One(place)) => *place = fields.text(key, problems),
+            Some(DraftMember::Many(place)) => {
+                *place = fields.list(key, problems).unwrap_or_default()
+            }
+            Some(DraftMember::Scope(place)) => *place = fields.list(key, problems),
             None => {}
         }
     }
@@ -104,11 +106,11 @@ fn fill(fields: &Fields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
 
 /// What is kept and decides nothing.
 fn kept(
-    fields: &Fields<'_>,
+    fields: &FileFields<'_>,
     name: &'static str,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<(&'static str, Spanned<Value>)> {
-    if field::kept(name) != Kept::List {
+    if field::kept(name) != MetadataShape::List {
         return Some((name, fields.text(name, problems)?.map(Value::from)));
     }
     let items = fields.list(name, problems)?;
@@ -117,7 +119,7 @@ fn kept(
     Some((name, Spanned::new(items, span)))
 }
 
-fn contract(fields: &Fields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
+fn contract(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
     let expect = fields.list_or_text("expect", problems);
     let Some(label) = fields.key("contract") else {
         if let Some(first) = expect.first() {

@@ -2,13 +2,13 @@
 
 mod step;
 
-use super::object::{self, Format, Reader, Tree};
+use super::object::{self, Format, ObjectReader, Tree};
 use super::{Dialect, record};
 use crate::check::too_large;
 use crate::draft::Draft;
 use crate::json;
 use crate::node::Entry;
-use crate::source::Source;
+use crate::source::{Source, text_from};
 
 const DIALECT: Dialect = Dialect::Toolplan;
 
@@ -16,7 +16,7 @@ const DIALECT: Dialect = Dialect::Toolplan;
 /// would make it a record.
 pub(super) fn recognise(source: &Source) -> bool {
     let text = source.text();
-    let text = text.get(source.byte_order_mark_len()..).unwrap_or_default();
+    let text = text_from(text, source.byte_order_mark_len());
     let Some(outline) = json::outline(text) else {
         return false;
     };
@@ -28,8 +28,8 @@ pub(super) fn recognise(source: &Source) -> bool {
 pub(super) fn parse(source: &Source) -> Draft {
     let mut draft = Draft::empty(DIALECT);
     let start = source.byte_order_mark_len();
-    let text = source.text().get(start..).unwrap_or_default();
-    let mut reader = Reader::new(source, DIALECT, Format::Json);
+    let text = text_from(source.text(), start);
+    let mut reader = ObjectReader::new(source, DIALECT, Format::Json);
     let mut steps = Vec::new();
     let mut over = None;
     let (root, problems) = json::parse_items(
@@ -59,7 +59,7 @@ pub(super) fn parse(source: &Source) -> Draft {
     draft
 }
 
-fn field(reader: &mut Reader<'_>, entry: Entry, draft: &mut Draft) {
+fn field(reader: &mut ObjectReader<'_>, entry: Entry, draft: &mut Draft) {
     match entry.key.value.as_str() {
         // Its items have been read as they came.
         "steps" => {

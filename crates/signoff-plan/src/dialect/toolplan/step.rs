@@ -1,16 +1,16 @@
 //! One step.
 
-use crate::dialect::object::Reader;
+use crate::dialect::object::ObjectReader;
 use crate::draft::{Spanned, Step};
 use crate::json;
-use crate::node::{Entry, Kind, Node};
+use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 
 /// Reads an item of `steps`, if it is a step at all, and adds it to those before.
-pub(super) fn read(reader: &mut Reader<'_>, node: Node, steps: &mut Vec<Step>) {
+pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, steps: &mut Vec<Step>) {
     let position = steps.len() + 1;
     let span = node.span;
-    let Kind::Mapping(entries) = node.kind else {
+    let NodeKind::Mapping(entries) = node.kind else {
         let key = Spanned::new("steps[…]".to_owned(), span);
         reader.wrong(&key, &node, "an object");
         return;
@@ -45,7 +45,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: Node, steps: &mut Vec<Step>) {
     }
 }
 
-fn field(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
+fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
     match entry.key.value.as_str() {
         "id" => step.id = reader.text(entry),
         "description" => step.title = reader.text(entry).unwrap_or_default(),
@@ -60,11 +60,11 @@ fn field(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
     }
 }
 
-fn args(reader: &mut Reader<'_>, entry: Entry, step: &mut Step) {
+fn args(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
     if entry.value.is_nothing() {
         return;
     }
-    if !matches!(entry.value.kind, Kind::Mapping(_)) {
+    if !matches!(entry.value.kind, NodeKind::Mapping(_)) {
         reader.wrong(&entry.key, &entry.value, "an object");
         step.args_unread = true;
         return;

@@ -1,7 +1,7 @@
 //! `**contract:**`: a fenced block, then condition lines.
 
 use super::DIALECT;
-use super::fields::{Field, Fields};
+use super::fields::{Fields, LabelledField};
 use super::values::{fences, marker_len, plain};
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
@@ -59,7 +59,7 @@ pub(super) fn read(
 /// A command in back-ticks on the label's line.
 fn inline_command(
     document: &Document<'_>,
-    field: &Field,
+    field: &LabelledField,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Command> {
     let text = document.slice(field.inline);

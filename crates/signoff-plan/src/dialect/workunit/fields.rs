@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::DIALECT;
-use super::labels::{Form, Label, indented, label};
+use super::labels::{Label, LabelForm, indented, label};
 use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
@@ -13,7 +13,7 @@ use crate::source::Span;
 
 /// A label and everything up to the next one.
 #[derive(Debug, Clone)]
-pub(super) struct Field {
+pub(super) struct LabelledField {
     /// The name it is known by.
     pub(super) name: &'static str,
     /// The name as written.
@@ -30,12 +30,12 @@ pub(super) struct Field {
 #[derive(Debug)]
 pub(super) struct Fields {
     pub(super) leading: Range<usize>,
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<LabelledField>,
 }
 
 /// Which labels count, and how to speak of what they belong to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scope {
+pub(super) struct LabelScope {
     pub(super) names: &'static [&'static str],
     /// Labels that may be given more than once.
     pub(super) repeatable: &'static [&'static str],
@@ -52,10 +52,10 @@ pub(super) struct Scope {
 pub(super) fn split(
     document: &Document<'_>,
     lines: Range<usize>,
-    scope: Scope,
+    scope: LabelScope,
     problems: &mut Vec<Diagnostic>,
 ) -> Fields {
-    let mut fields: Vec<Field> = Vec::new();
+    let mut fields: Vec<LabelledField> = Vec::new();
     let mut leading = lines.clone();
     for index in lines.clone() {
         let Some(line) = document.lines.get(index) else {
@@ -73,7 +73,7 @@ pub(super) fn split(
             Some(last) => last.lines.end = index,
             None => leading.end = index,
         }
-        fields.push(Field {
+        fields.push(LabelledField {
             name,
             label: found.name.span,
             inline: found.value,
@@ -89,7 +89,7 @@ pub(super) fn split(
 const FREE: [&str; 4] = ["task", "instructions", "context", "ask"];
 
 /// Reports a field that is indented so far that it is read as text.
-fn too_far(document: &Document<'_>, line: &Line, scope: Scope) -> Option<Diagnostic> {
+fn too_far(document: &Document<'_>, line: &Line, scope: LabelScope) -> Option<Diagnostic> {
     let found = indented(document, line)?;
     let key = found.key();
     let name = scope.names.iter().find(|name| **name == key)?;
@@ -103,35 +103,35 @@ fn recognise(
     document: &Document<'_>,
     label: &Label,
     line: Span,
-    scope: Scope,
+    scope: LabelScope,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<&'static str> {
     let key = label.key();
     let known = scope.names.iter().copied().find(|name| *name == key);
     match (known, label.form) {
-        (Some(name), Form::Proper) => Some(name),
+        (Some(name), LabelForm::Proper) => Some(name),
         // People also write `**status: done**`.
-        (Some("status"), Form::ValueInside) => Some("status"),
-        (Some(name), Form::ValueInside | Form::ColonOutside) => {
+        (Some("status"), LabelForm::ValueInside) => Some("status"),
+        (Some(name), LabelForm::ValueInside | LabelForm::ColonOutside) => {
             let value = document.slice(label.value);
             let found = unknown_field::spelling(DIALECT, &label.name, line, name, value);
             problems.push(found);
             None
         }
-        (None, Form::Proper) if scope.elsewhere.contains(&key.as_str()) => {
+        (None, LabelForm::Proper) if scope.elsewhere.contains(&key.as_str()) => {
             problems.push(bad_value::field_of_no_step(DIALECT, &label.name));
             None
         }
-        (None, Form::Proper) => {
+        (None, LabelForm::Proper) => {
             let found = unknown_field::label(DIALECT, &label.name, scope.owner, scope.names);
             problems.push(found);
             None
         }
-        (None, Form::ValueInside | Form::ColonOutside) => None,
+        (None, LabelForm::ValueInside | LabelForm::ColonOutside) => None,
     }
 }
 
-fn report_repeated(fields: &[Field], scope: Scope, problems: &mut Vec<Diagnostic>) {
+fn report_repeated(fields: &[LabelledField], scope: LabelScope, problems: &mut Vec<Diagnostic>) {
     let mut first: BTreeMap<&str, Span> = BTreeMap::new();
     for field in fields {
         match first.get(field.name) {
@@ -153,7 +153,7 @@ fn report_repeated(fields: &[Field], scope: Scope, problems: &mut Vec<Diagnostic
 
 impl Fields {
     /// The first field of a name.
-    pub(super) fn get(&self, name: &str) -> Option<&Field> {
+    pub(super) fn get(&self, name: &str) -> Option<&LabelledField> {
         self.fields.iter().find(|field| field.name == name)
     }
 }

@@ -4,14 +4,14 @@ use super::DIALECT;
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::header::{self, text};
 use crate::draft::{Draft, Spanned};
-use crate::field::{Place, of_plan};
-pub(super) use crate::markdown::frontmatter::{Located, locate};
+use crate::field::{DraftMember, of_plan};
+pub(super) use crate::markdown::frontmatter::{FrontmatterSpans, locate};
 use crate::model::PLAN_RECORD;
 use crate::node::Entry;
 use crate::spelling::workunit::HEADER_NAMES;
 
 /// Reads the fields of the frontmatter.
-pub(super) fn read(text: &str, located: &Located, draft: &mut Draft) {
+pub(super) fn read(text: &str, located: &FrontmatterSpans, draft: &mut Draft) {
     for entry in header::entries(text, located, draft) {
         field(&entry, draft);
     }
@@ -25,7 +25,8 @@ fn field(entry: &Entry, draft: &mut Draft) {
         key if HEADER_NAMES.contains(&key) => {
             let value = text(entry, draft);
             let field = DIALECT.plan_field(key).and_then(of_plan);
-            if let Some(Place::One(place)) = field.and_then(|field| field.shape.place(draft)) {
+            if let Some(DraftMember::One(place)) = field.and_then(|field| field.shape.place(draft))
+            {
                 *place = value;
             }
         }

@@ -11,7 +11,7 @@ const VARIATION: char = '\u{fe0f}';
 
 /// The parts of a step's heading.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct HeadingParts {
     pub(super) number: Option<Spanned<u64>>,
     /// What stands in place of a number where one heading means several steps.
     pub(super) unexpanded: Option<Spanned<String>>,
@@ -47,8 +47,8 @@ pub(super) fn of_line(document: &Document<'_>, line: &Line) -> Option<Heading> {
 }
 
 /// Reads the heading that stands at `span` of `text`.
-pub(super) fn read(text: &str, span: Span) -> Parts {
-    let mut parts = Parts::default();
+pub(super) fn read(text: &str, span: Span) -> HeadingParts {
+    let mut parts = HeadingParts::default();
     let mut rest = span;
     rest = leading_tick(text, rest, &mut parts.ticks);
     if let Some(end) = number_end(rest.slice(text)) {

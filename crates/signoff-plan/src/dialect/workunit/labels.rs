@@ -11,12 +11,12 @@ pub(super) struct Label {
     pub(super) name: Spanned<String>,
     /// The rest of the line, trimmed.
     pub(super) value: Span,
-    pub(super) form: Form,
+    pub(super) form: LabelForm,
 }
 
 /// How a label is spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum LabelForm {
     /// `**name:** value`
     Proper,
     /// `**name: value**`
@@ -50,15 +50,15 @@ pub(super) fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
     let (name, value, form) = match inside.split_once(':') {
         Some((name, "")) => {
             let value = Span::new(start + close + 2, line.span.end);
-            (name, value, Form::Proper)
+            (name, value, LabelForm::Proper)
         }
         Some((name, rest)) if after.trim().is_empty() && rest.starts_with(' ') => {
             let value = Span::new(start + name.len() + 1, start + close);
-            (name, value, Form::ValueInside)
+            (name, value, LabelForm::ValueInside)
         }
         None if after.starts_with(':') => {
             let value = Span::new(start + close + 3, line.span.end);
-            (inside, value, Form::ColonOutside)
+            (inside, value, LabelForm::ColonOutside)
         }
         _ => return None,
     };
@@ -80,7 +80,7 @@ pub(super) fn indented(document: &Document<'_>, line: &Line) -> Option<Label> {
         span: Span::new(line.span.start + indent, line.span.end),
         ..*line
     };
-    label(document, &unindented).filter(|label| label.form == Form::Proper)
+    label(document, &unindented).filter(|label| label.form == LabelForm::Proper)
 }
 
 /// The label that a line without bold marks was most likely meant to be: `target: coder`,
@@ -111,7 +111,7 @@ pub(super) fn bare(
             let after = document.slice(rest).trim_start_matches(['*', '_']);
             document.trimmed(Span::new(rest.end - after.len(), rest.end))
         },
-        form: Form::ColonOutside,
+        form: LabelForm::ColonOutside,
     };
     let key = found.key();
     let known = names.iter().copied().find(|known| *known == key)?;
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(line: &str, expected: Option<(&str, &str, Form)>) {
+    fn check(line: &str, expected: Option<(&str, &str, LabelForm)>) {
         let document = Document::new(line, 0);
         let found = label(&document, &document.lines[0]);
         let found =
@@ -151,18 +151,24 @@ mod tests {
     fn labels_are_bold_names_with_a_colon() {
         check(
             "**target:** coder \r\n",
-            Some(("target", "coder", Form::Proper)),
+            Some(("target", "coder", LabelForm::Proper)),
         );
-        check("**Depends on:**", Some(("depends_on", "", Form::Proper)));
+        check(
+            "**Depends on:**",
+            Some(("depends_on", "", LabelForm::Proper)),
+        );
         check(
             "  **on-fail:** abort",
-            Some(("on_fail", "abort", Form::Proper)),
+            Some(("on_fail", "abort", LabelForm::Proper)),
         );
         check(
             "**status: done**",
-            Some(("status", "done", Form::ValueInside)),
+            Some(("status", "done", LabelForm::ValueInside)),
         );
-        check("**target**: x", Some(("target", "x", Form::ColonOutside)));
+        check(
+            "**target**: x",
+            Some(("target", "x", LabelForm::ColonOutside)),
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fields::{Fields, Scope, split};
+use super::fields::{Fields, LabelScope, split};
 use super::sections::{Section, outline};
 use super::values::{fences, lines_span, numbered};
 use super::{frontmatter, plan, step};
@@ -13,11 +13,11 @@ use crate::source::{Source, Span};
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     /// Fields of the plan.
-    pub(crate) plan: Part,
+    pub(crate) plan: FieldGroup,
     /// The `## Risks` section, its heading not included.
-    pub(crate) risks: Option<Placed>,
+    pub(crate) risks: Option<LocatedField>,
     /// Its steps, in the order they stand in.
-    pub(crate) steps: Vec<Part>,
+    pub(crate) steps: Vec<FieldGroup>,
     /// Where the first rejection begins.
     pub(crate) rejections: Option<usize>,
     /// Where the body begins.
@@ -39,8 +39,8 @@ pub(crate) struct Heading {
 
 /// The fields of the plan or of a step.
 #[derive(Debug, Default)]
-pub(crate) struct Part {
-    pub(crate) fields: Vec<Placed>,
+pub(crate) struct FieldGroup {
+    pub(crate) fields: Vec<LocatedField>,
     /// The end of the last line with text: where a field can be added.
     pub(crate) end: usize,
     /// Nothing but a heading stands here.
@@ -49,7 +49,7 @@ pub(crate) struct Part {
 
 /// A field at its place.
 #[derive(Debug, Clone)]
-pub(crate) struct Placed {
+pub(crate) struct LocatedField {
     /// The name of its label.
     pub(crate) name: &'static str,
     /// The name as written.
@@ -61,7 +61,7 @@ pub(crate) struct Placed {
     /// From the first to the last line with text below the label.
     pub(crate) below: Option<Span>,
     /// Its fenced blocks.
-    pub(crate) fences: Vec<Block>,
+    pub(crate) fences: Vec<FencedBlock>,
     /// Its other lines with text, trimmed, labels of no field included.
     pub(crate) lines: Vec<Span>,
     /// Whether a comment stands in a line of its own.
@@ -70,14 +70,14 @@ pub(crate) struct Placed {
 
 /// A fenced block.
 #[derive(Debug, Clone)]
-pub(crate) struct Block {
+pub(crate) struct FencedBlock {
     pub(crate) span: Span,
     pub(crate) language: Option<Span>,
 }
 
-impl Part {
+impl FieldGroup {
     /// The first field of a name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Placed> {
+    pub(crate) fn get(&self, name: &str) -> Option<&LocatedField> {
         self.fields.iter().find(|field| field.name == name)
     }
 }
@@ -140,25 +140,25 @@ fn headings(document: &Document<'_>, starts: &[(usize, bool)]) -> Vec<Heading> {
     starts.iter().filter_map(place).collect()
 }
 
-fn part(document: &Document<'_>, lines: Range<usize>, scope: Scope) -> Part {
+fn part(document: &Document<'_>, lines: Range<usize>, scope: LabelScope) -> FieldGroup {
     let filled = numbered(document, &lines).filter(|(_, line)| !document.is_separator(line));
     let end = filled.last().map(|(_, line)| line.span.end);
     let Fields { fields, .. } = split(document, lines, scope, &mut Vec::new());
-    Part {
+    FieldGroup {
         fields: fields.iter().map(|field| placed(document, field)).collect(),
         end: end.unwrap_or(0),
         bare: end.is_none(),
     }
 }
 
-fn placed(document: &Document<'_>, field: &super::fields::Field) -> Placed {
+fn placed(document: &Document<'_>, field: &super::fields::LabelledField) -> LocatedField {
     let (blocks, lines) = fences(document, field);
     let comment = numbered(document, &field.lines).any(|(_, line)| line.kind == LineKind::Comment);
-    let block = |fence: &&crate::markdown::Fence| Block {
+    let block = |fence: &&crate::markdown::Fence| FencedBlock {
         span: fence.span,
         language: fence.language.as_ref().map(|word| word.span),
     };
-    Placed {
+    LocatedField {
         name: field.name,
         label: field.label,
         line: field.line,
@@ -171,11 +171,11 @@ fn placed(document: &Document<'_>, field: &super::fields::Field) -> Placed {
 }
 
 /// The section has a heading where a field has a label.
-fn risks(document: &Document<'_>, lines: Range<usize>) -> Placed {
+fn risks(document: &Document<'_>, lines: Range<usize>) -> LocatedField {
     let heading = lines.start.checked_sub(1);
     let heading = heading.and_then(|at| document.lines.get(at));
     let line = heading.map(|line| line.span).unwrap_or_default();
-    let field = super::fields::Field {
+    let field = super::fields::LabelledField {
         name: "risks",
         label: line,
         inline: Span::at(line.end),

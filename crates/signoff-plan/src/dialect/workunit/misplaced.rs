@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::labels::{Form, Label, label};
-use super::sections::Part;
+use super::labels::{Label, LabelForm, label};
+use super::sections::SectionKind;
 use super::values::numbered;
 use super::{DIALECT, plan, step};
 use crate::check::bad_value;
@@ -17,30 +17,36 @@ use crate::markdown::{Document, Heading};
 pub(super) fn field(
     document: &Document<'_>,
     lines: &Range<usize>,
-    part: Part,
+    part: SectionKind,
     ended: Option<Heading>,
 ) -> Option<Diagnostic> {
     match part {
-        Part::StepsIntroduction | Part::Risks | Part::Narrative | Part::Ignored => {}
+        SectionKind::StepsIntroduction
+        | SectionKind::Risks
+        | SectionKind::Narrative
+        | SectionKind::Ignored => {}
         // The preamble has fields of its own; a rejection may quote whatever it likes.
-        Part::Preamble | Part::Step | Part::Rejection => return None,
+        SectionKind::Preamble | SectionKind::Step | SectionKind::Rejection => return None,
     }
     let labels = numbered(document, lines).filter_map(|(_, line)| label(document, line));
-    let mut labels = labels.filter(|label| label.form == Form::Proper);
+    let mut labels = labels.filter(|label| label.form == LabelForm::Proper);
     let found = labels.find(|label| is_field(label, part))?;
-    Some(match ended.filter(|_| part != Part::StepsIntroduction) {
-        Some(heading) => {
-            let name = Spanned::new(document.slice(heading.text).to_owned(), heading.text);
-            bad_value::ends_steps(DIALECT, &name, "a field of a step", found.name.span)
-        }
-        None => bad_value::field_of_no_step(DIALECT, &found.name),
-    })
+    Some(
+        match ended.filter(|_| part != SectionKind::StepsIntroduction) {
+            Some(heading) => {
+                let name = Spanned::new(document.slice(heading.text).to_owned(), heading.text);
+                bad_value::ends_steps(DIALECT, &name, "a field of a step", found.name.span)
+            }
+            None => bad_value::field_of_no_step(DIALECT, &found.name),
+        },
+    )
 }
 
 /// Whether a label names a field that would be missed.
-fn is_field(label: &Label, part: Part) -> bool {
+fn is_field(label: &Label, part: SectionKind) -> bool {
     let key = label.key();
     let known = |names: &[&str]| names.contains(&key.as_str());
     // `**Tools:**` or `**Task:**` may as well head a paragraph of prose.
-    known(step::SCOPE.names) && (part == Part::StepsIntroduction || !known(plan::SCOPE.names))
+    known(step::SCOPE.names)
+        && (part == SectionKind::StepsIntroduction || !known(plan::SCOPE.names))
 }

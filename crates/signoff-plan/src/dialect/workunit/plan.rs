@@ -3,18 +3,20 @@
 use std::ops::Range;
 
 use super::DIALECT;
-use super::fields::{Field, Scope, split};
+use super::fields::{LabelScope, LabelledField, split};
 use super::labels::bare;
-use super::values::{Read, lines_span, list, markdown, marker_len, numbered, scalar, unless_none};
+use super::values::{
+    FieldValue, lines_span, list, markdown, marker_len, numbered, scalar, unless_none,
+};
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
-use crate::field::{Place, Shape, of_plan};
+use crate::field::{DraftMember, Shape, of_plan};
 use crate::markdown::Document;
 use crate::source::Span;
 use crate::spelling::workunit::PLAN_NAMES;
 
-pub(super) const SCOPE: Scope = Scope {
+pub(super) const SCOPE: LabelScope = LabelScope {
     owner: "a plan",
     repeatable: &[],
     elsewhere: super::step::SCOPE.names,
@@ -54,13 +56,13 @@ pub(super) fn preamble(
             name => match of_plan(name).map(|known| &known.shape) {
                 Some(shape @ Shape::Sentences(_)) => {
                     let items = many(document, field, false, narrative);
-                    if let Some(Place::Many(place)) = shape.place(draft) {
+                    if let Some(DraftMember::Many(place)) = shape.place(draft) {
                         *place = items;
                     }
                 }
                 Some(shape) => {
                     let value = one(document, field, draft, narrative);
-                    if let Some(Place::One(place)) = shape.place(draft) {
+                    if let Some(DraftMember::One(place)) = shape.place(draft) {
                         *place = value;
                     }
                 }
@@ -91,7 +93,7 @@ pub(super) fn risks(
     draft: &mut Draft,
     narrative: &mut Narrative,
 ) {
-    let field = Field {
+    let field = LabelledField {
         name: "risks",
         label: Span::default(),
         inline: Span::default(),
@@ -110,11 +112,11 @@ pub(super) fn risks(
 
 fn one(
     document: &Document<'_>,
-    field: &Field,
+    field: &LabelledField,
     draft: &mut Draft,
     narrative: &mut Narrative,
 ) -> Option<Spanned<String>> {
-    let Read { value, left_over } = scalar(document, field);
+    let FieldValue { value, left_over } = scalar(document, field);
     left(document, &left_over, narrative);
     if value.is_none() {
         empty(draft, field);
@@ -124,11 +126,11 @@ fn one(
 
 fn many(
     document: &Document<'_>,
-    field: &Field,
+    field: &LabelledField,
     commas: bool,
     narrative: &mut Narrative,
 ) -> Vec<Spanned<String>> {
-    let Read { value, left_over } = list(document, field, commas);
+    let FieldValue { value, left_over } = list(document, field, commas);
     left(document, &left_over, narrative);
     value
 }
@@ -139,7 +141,7 @@ fn left(document: &Document<'_>, lines: &[usize], narrative: &mut Narrative) {
     }
 }
 
-fn empty(draft: &mut Draft, field: &Field) {
+fn empty(draft: &mut Draft, field: &LabelledField) {
     draft
         .problems
         .push(bad_value::empty(DIALECT, field.name, field.label));

@@ -37,7 +37,7 @@ pub(super) enum Section {
 
 /// What the lines being read belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SectionKind {
     Preamble,
     StepsIntroduction,
     Step,
@@ -63,13 +63,13 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
     let has_steps_section = headings
         .iter()
         .any(|(_, heading)| is_steps(document, heading));
-    let mut reader = Reader {
+    let mut reader = SectionReader {
         document,
         // Without a `## Steps` heading every `### N.` is a step.
         anywhere: !has_steps_section,
         after_steps: false,
         steps: 0,
-        part: Part::Preamble,
+        part: SectionKind::Preamble,
         opened: None,
         start: 0,
         outline: Outline::default(),
@@ -81,25 +81,25 @@ pub(super) fn outline(document: &Document<'_>) -> Outline {
     reader.outline
 }
 
-struct Reader<'d, 'a> {
+struct SectionReader<'d, 'a> {
     document: &'d Document<'a>,
     anywhere: bool,
     /// Whether steps have begun.
     after_steps: bool,
     /// How many.
     steps: u64,
-    part: Part,
+    part: SectionKind,
     /// The heading that began the present part and has not been complained about.
     opened: Option<Heading>,
     start: usize,
     outline: Outline,
 }
 
-impl Reader<'_, '_> {
+impl SectionReader<'_, '_> {
     fn heading(&mut self, line: usize, heading: &Heading) {
         let text = self.document.slice(heading.text);
         if self.is_meant_as_step(line, heading) {
-            self.open(Part::Step, line, line);
+            self.open(SectionKind::Step, line, line);
             return;
         }
         // Without a space behind the `#`s it is text, unless it was meant as above.
@@ -108,22 +108,22 @@ impl Reader<'_, '_> {
             return;
         }
         match heading.level {
-            1 if self.outline.title.is_none() && self.part == Part::Preamble => {
+            1 if self.outline.title.is_none() && self.part == SectionKind::Preamble => {
                 self.outline.title = Some(Spanned::new(text.to_owned(), heading.text));
-                self.open(Part::Preamble, line, line + 1);
+                self.open(SectionKind::Preamble, line, line + 1);
             }
             1 => {
-                self.open(Part::Narrative, line, line);
+                self.open(SectionKind::Narrative, line, line);
                 self.opened = Some(*heading);
             }
             2 => {
                 let part = section_named(text);
-                if part == Part::Narrative {
+                if part == SectionKind::Narrative {
                     let name = Spanned::new(text.to_owned(), heading.text);
                     let found = unknown_field::section(DIALECT, &name, &NAMES);
                     self.outline.problems.extend(found);
                 }
-                let first = if matches!(part, Part::Narrative | Part::Rejection) {
+                let first = if matches!(part, SectionKind::Narrative | SectionKind::Rejection) {
                     line
                 } else {
                     line + 1
@@ -131,7 +131,7 @@ impl Reader<'_, '_> {
                 self.open(part, line, first);
                 self.opened = Some(*heading);
             }
-            3 if self.is_step(text, heading) => self.open(Part::Step, line, line),
+            3 if self.is_step(text, heading) => self.open(SectionKind::Step, line, line),
             _ => {}
         }
     }
@@ -146,7 +146,10 @@ impl Reader<'_, '_> {
         let text = self.document.slice(heading.text);
         let number = heading::read(text, Span::new(0, text.len())).number;
         let next = number.is_some_and(|number| number.value == self.steps + 1);
-        let among_steps = matches!(self.part, Part::StepsIntroduction | Part::Step);
+        let among_steps = matches!(
+            self.part,
+            SectionKind::StepsIntroduction | SectionKind::Step
+        );
         if proper || !next || !among_steps || !self.has_fields(line) {
             return false;
         }
@@ -168,14 +171,17 @@ impl Reader<'_, '_> {
     /// same where steps have begun: a step must never be lost.
     fn is_step(&mut self, text: &str, heading: &Heading) -> bool {
         match self.part {
-            Part::StepsIntroduction | Part::Step => return true,
-            Part::Rejection => return false,
-            Part::Preamble | Part::Narrative | Part::Risks | Part::Ignored => {}
+            SectionKind::StepsIntroduction | SectionKind::Step => return true,
+            SectionKind::Rejection => return false,
+            SectionKind::Preamble
+            | SectionKind::Narrative
+            | SectionKind::Risks
+            | SectionKind::Ignored => {}
         }
         if !heading::is_numbered(text) {
             return false;
         }
-        if self.anywhere && matches!(self.part, Part::Preamble | Part::Narrative) {
+        if self.anywhere && matches!(self.part, SectionKind::Preamble | SectionKind::Narrative) {
             return true;
         }
         let found = match self.opened.take().filter(|_| self.after_steps) {
@@ -195,14 +201,16 @@ impl Reader<'_, '_> {
     }
 
     /// Ends the present part at `line` and begins another one at `first`.
-    fn open(&mut self, part: Part, line: usize, first: usize) {
+    fn open(&mut self, part: SectionKind, line: usize, first: usize) {
         self.close(line);
-        self.outline.starts.push((line, part != Part::Narrative));
+        self.outline
+            .starts
+            .push((line, part != SectionKind::Narrative));
         self.part = part;
         self.opened = None;
         self.start = first;
-        self.after_steps |= matches!(part, Part::Step | Part::StepsIntroduction);
-        self.steps += u64::from(part == Part::Step);
+        self.after_steps |= matches!(part, SectionKind::Step | SectionKind::StepsIntroduction);
+        self.steps += u64::from(part == SectionKind::Step);
     }
 
     fn close(&mut self, end: usize) {
@@ -211,28 +219,29 @@ impl Reader<'_, '_> {
         let found = misplaced::field(self.document, &lines, self.part, after_steps);
         self.outline.problems.extend(found);
         let section = match self.part {
-            Part::Preamble => Section::Preamble(lines),
-            Part::StepsIntroduction | Part::Narrative => Section::Narrative(lines),
-            Part::Step => Section::Step(lines),
-            Part::Risks => Section::Risks(lines),
-            Part::Rejection => Section::Rejection(lines),
-            Part::Ignored => return,
+            SectionKind::Preamble => Section::Preamble(lines),
+            SectionKind::StepsIntroduction | SectionKind::Narrative => Section::Narrative(lines),
+            SectionKind::Step => Section::Step(lines),
+            SectionKind::Risks => Section::Risks(lines),
+            SectionKind::Rejection => Section::Rejection(lines),
+            SectionKind::Ignored => return,
         };
         self.outline.sections.push(section);
     }
 }
 
 fn is_steps(document: &Document<'_>, heading: &Heading) -> bool {
-    heading.level == 2 && section_named(document.slice(heading.text)) == Part::StepsIntroduction
+    heading.level == 2
+        && section_named(document.slice(heading.text)) == SectionKind::StepsIntroduction
 }
 
-fn section_named(text: &str) -> Part {
+fn section_named(text: &str) -> SectionKind {
     let name = text.trim_end_matches(':').to_lowercase();
     match name.as_str() {
-        "steps" => Part::StepsIntroduction,
-        "risks" => Part::Risks,
-        "artifacts" | "summary" => Part::Ignored,
-        _ if name == "rejection" || name.starts_with("rejection (") => Part::Rejection,
-        _ => Part::Narrative,
+        "steps" => SectionKind::StepsIntroduction,
+        "risks" => SectionKind::Risks,
+        "artifacts" | "summary" => SectionKind::Ignored,
+        _ if name == "rejection" || name.starts_with("rejection (") => SectionKind::Rejection,
+        _ => SectionKind::Narrative,
     }
 }

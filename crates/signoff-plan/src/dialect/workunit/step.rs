@@ -2,20 +2,20 @@
 
 use std::ops::Range;
 
-use super::fields::{Field, Fields, Scope, split};
+use super::fields::{Fields, LabelScope, LabelledField, split};
 use super::labels::{bare, label};
 use super::values::{lines_span, list, markdown, scalar};
 use super::{DIALECT, contract, heading, values};
 use crate::check::{bad_value, missing_field, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::{Draft, Hint, Spanned, StatusMark, Step, StepMarks};
-use crate::field::{self, Place, Shape};
+use crate::field::{self, DraftMember, Shape};
 use crate::markdown::{Document, Line};
 use crate::model::STEP_RECORD;
 use crate::source::Span;
 use crate::spelling::workunit::{STEP, STEP_NAMES};
 
-pub(super) const SCOPE: Scope = Scope {
+pub(super) const SCOPE: LabelScope = LabelScope {
     owner: "a step",
     repeatable: &["status"],
     elsewhere: &[],
@@ -28,7 +28,7 @@ pub(super) fn read(document: &Document<'_>, lines: Range<usize>, draft: &mut Dra
     let mut problems = Vec::new();
     let mut step = heading_of(document, &lines);
     let fields = split(document, lines.start + 1..lines.end, SCOPE, &mut problems);
-    let mut reader = Reader {
+    let mut reader = StepReader {
         document,
         fields: &fields,
         problems,
@@ -79,13 +79,13 @@ fn line_end(document: &Document<'_>, lines: &Range<usize>) -> Option<usize> {
     filled.last().map(|(_, line)| line.span.end)
 }
 
-struct Reader<'d, 'a> {
+struct StepReader<'d, 'a> {
     document: &'d Document<'a>,
     fields: &'d Fields,
     problems: Vec<Diagnostic>,
 }
 
-impl Reader<'_, '_> {
+impl StepReader<'_, '_> {
     fn read_into(&mut self, step: &mut Step) {
         step.id = self.scalar("id");
         step.target = self.scalar("target");
@@ -115,20 +115,20 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a field into its place.
-    fn fill<D, M>(&mut self, label: &str, field: &field::Field<D, M>, draft: &mut D) {
+    fn fill<D, M>(&mut self, label: &str, field: &field::FieldSpec<D, M>, draft: &mut D) {
         match field.shape.place(draft) {
-            Some(Place::One(place)) => {
+            Some(DraftMember::One(place)) => {
                 *place = if field.shape.is_prose() {
                     self.markdown(label)
                 } else {
                     self.scalar(label)
                 };
             }
-            Some(Place::Many(place)) => {
+            Some(DraftMember::Many(place)) => {
                 let commas = !matches!(field.shape, Shape::Sentences(_));
                 *place = self.list(label, commas).unwrap_or_default();
             }
-            Some(Place::Scope(place)) => *place = self.scope(label),
+            Some(DraftMember::Scope(place)) => *place = self.scope(label),
             None => {}
         }
     }
@@ -211,7 +211,9 @@ impl Reader<'_, '_> {
                 continue;
             };
             self.fill(key.key, field, &mut extras);
-            if let (true, Some(Place::One(Some(value)))) = (alone, field.shape.place(&mut extras)) {
+            if let (true, Some(DraftMember::One(Some(value)))) =
+                (alone, field.shape.place(&mut extras))
+            {
                 let found = missing_field::contract_for(DIALECT, key.key, value.span);
                 self.problems.push(found);
             }
@@ -237,7 +239,7 @@ impl Reader<'_, '_> {
             return Vec::new();
         };
         let serde_json::Value::Object(members) = value else {
-            let what = "a value that is no object";
+            let what = "a value that is not an object";
             let name = Spanned::new("record".to_owned(), span);
             self.problems
                 .push(bad_value::no_mapping(DIALECT, &name, span, what));
@@ -306,7 +308,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reports a label without a value.
-    fn given<T>(&mut self, field: &Field, value: Option<T>) -> Option<T> {
+    fn given<T>(&mut self, field: &LabelledField, value: Option<T>) -> Option<T> {
         if value.is_none() {
             self.problems
                 .push(bad_value::empty(DIALECT, field.name, field.label));
@@ -315,7 +317,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reports text that belongs to no field: nobody would ever read it.
-    fn stray(&mut self, field: &Field, lines: &[usize]) {
+    fn stray(&mut self, field: &LabelledField, lines: &[usize]) {
         let document = self.document;
         let lines = lines.iter().filter_map(|index| document.lines.get(*index));
         let (bare_labels, mut others): (Vec<_>, Vec<_>) =

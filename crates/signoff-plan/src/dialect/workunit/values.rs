@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::DIALECT;
-use super::fields::Field;
+use super::fields::LabelledField;
 use super::labels::{bare, label};
 use super::step::SCOPE;
 use crate::check::bad_value;
@@ -14,13 +14,16 @@ use crate::source::Span;
 
 /// A value, and the lines of the field that were no part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Read<T> {
+pub(super) struct FieldValue<T> {
     pub(super) value: T,
     pub(super) left_over: Vec<usize>,
 }
 
 /// One value: the label's line, or the first paragraph under it.
-pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Read<Option<Spanned<String>>> {
+pub(super) fn scalar(
+    document: &Document<'_>,
+    field: &LabelledField,
+) -> FieldValue<Option<Spanned<String>>> {
     let mut parts: Vec<Span> = Vec::new();
     let mut left_over = Vec::new();
     let mut ended = false;
@@ -42,7 +45,7 @@ pub(super) fn scalar(document: &Document<'_>, field: &Field) -> Read<Option<Span
         }
     }
     let value = joined(document, &parts).map(plain);
-    Read { value, left_over }
+    FieldValue { value, left_over }
 }
 
 /// Whether a line is a field, or was meant to be one.
@@ -53,9 +56,9 @@ fn is_label(document: &Document<'_>, line: &Line) -> bool {
 /// A list: items under the label, or names on its line where `commas` separate them.
 pub(super) fn list(
     document: &Document<'_>,
-    field: &Field,
+    field: &LabelledField,
     commas: bool,
-) -> Read<Vec<Spanned<String>>> {
+) -> FieldValue<Vec<Spanned<String>>> {
     let mut items: Vec<Vec<Span>> = Vec::new();
     let mut left_over = Vec::new();
     let mut bare: Vec<Span> = Some(field.inline)
@@ -99,7 +102,7 @@ pub(super) fn list(
             .map(plain),
     );
     value.retain(|item| !item.value.is_empty());
-    Read { value, left_over }
+    FieldValue { value, left_over }
 }
 
 /// Language of a block that is the text of a field rather than part of it.
@@ -109,7 +112,7 @@ pub(crate) const VERBATIM: &str = "verbatim";
 ///
 /// A field that is one block in the language [`VERBATIM`] has the text inside it: what would be
 /// read as a label, a heading or a fence otherwise.
-pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Option<Spanned<String>> {
+pub(super) fn markdown(document: &Document<'_>, field: &LabelledField) -> Option<Spanned<String>> {
     if let Some(text) = verbatim(document, field) {
         return Some(text);
     }
@@ -125,7 +128,7 @@ pub(super) fn markdown(document: &Document<'_>, field: &Field) -> Option<Spanned
     ))
 }
 
-fn verbatim(document: &Document<'_>, field: &Field) -> Option<Spanned<String>> {
+fn verbatim(document: &Document<'_>, field: &LabelledField) -> Option<Spanned<String>> {
     let (blocks, others) = fences(document, field);
     let ([block], []) = (blocks.as_slice(), others.as_slice()) else {
         return None;
@@ -151,7 +154,10 @@ pub(super) fn lines_span(document: &Document<'_>, lines: &Range<usize>) -> Optio
 }
 
 /// The fenced blocks of a field, and its other lines with text.
-pub(super) fn fences<'d>(document: &'d Document<'_>, field: &Field) -> (Vec<&'d Fence>, Vec<Span>) {
+pub(super) fn fences<'d>(
+    document: &'d Document<'_>,
+    field: &LabelledField,
+) -> (Vec<&'d Fence>, Vec<Span>) {
     let mut fences: Vec<usize> = Vec::new();
     let mut others = Vec::new();
     for (_, line) in numbered(document, &field.lines) {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::dialect::proposal::{Part, split};
+use crate::dialect::proposal::{ProposalPart, split};
 use crate::draft::Draft;
 use crate::edit::{EditRefused, Splice};
 use crate::markdown::{Document, LineKind};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_up_to};
 
 /// A section at the end of the file, with a blank line before it.
 pub(super) fn append(source: &Source, section: &str, line_end: &str) -> Splice {
@@ -42,7 +42,9 @@ pub(super) fn context(
     }
     let document = Document::new(source.text(), draft.anchors.body.start);
     let parts = split(&document);
-    let there = parts.iter().find(|(part, _)| *part == Part::Context);
+    let there = parts
+        .iter()
+        .find(|(part, _)| *part == ProposalPart::Context);
     let (at, heading) = match there {
         // There are outputs or artifacts only.
         Some((_, lines)) if has_text(&document, lines) => {
@@ -57,7 +59,7 @@ pub(super) fn context(
             )]);
         }
         None => (
-            before_rest(&document, &parts, Part::Context),
+            before_rest(&document, &parts, ProposalPart::Context),
             "## Context\n",
         ),
     };
@@ -79,11 +81,11 @@ pub(super) fn risks(
     }
     let document = Document::new(source.text(), draft.anchors.body.start);
     let parts = split(&document);
-    let Some((_, lines)) = parts.iter().find(|(part, _)| *part == Part::Risks) else {
+    let Some((_, lines)) = parts.iter().find(|(part, _)| *part == ProposalPart::Risks) else {
         if list.is_empty() {
             return Ok(Vec::new());
         }
-        let at = before_rest(&document, &parts, Part::Risks);
+        let at = before_rest(&document, &parts, ProposalPart::Risks);
         return Ok(vec![insert(
             source,
             at,
@@ -124,13 +126,16 @@ fn offset(document: &Document<'_>, line: usize) -> usize {
 /// Where a section goes that is not there: before risks and rejections, or at the end.
 fn before_rest(
     document: &Document<'_>,
-    parts: &[(Part, std::ops::Range<usize>)],
-    new: Part,
+    parts: &[(ProposalPart, std::ops::Range<usize>)],
+    new: ProposalPart,
 ) -> usize {
-    let follows = |part: &Part| match part {
-        Part::Rejection(_) => true,
-        Part::Risks => new == Part::Context,
-        Part::Title(_) | Part::Steps | Part::Context | Part::Narrative => false,
+    let follows = |part: &ProposalPart| match part {
+        ProposalPart::Rejection(_) => true,
+        ProposalPart::Risks => new == ProposalPart::Context,
+        ProposalPart::Title(_)
+        | ProposalPart::Steps
+        | ProposalPart::Context
+        | ProposalPart::Narrative => false,
     };
     let next = parts.iter().find(|(part, _)| follows(part));
     match next {
@@ -142,7 +147,7 @@ fn before_rest(
 
 /// A section between others: blank lines set it apart.
 fn insert(source: &Source, at: usize, text: &str, line_end: &str) -> Splice {
-    let before = source.text().get(..at).unwrap_or_default();
+    let before = text_up_to(source.text(), at);
     let blank = before.ends_with("\n\n") || before.ends_with("\n\r\n");
     let gap = if blank { "" } else { line_end };
     let behind = if at == source.text().len() {
@@ -157,7 +162,7 @@ fn insert(source: &Source, at: usize, text: &str, line_end: &str) -> Splice {
 
 /// Text behind a line end, which the last line of a file may not have.
 fn separated(source: &Source, at: usize, text: &str, line_end: &str) -> String {
-    let before = source.text().get(..at).unwrap_or_default();
+    let before = text_up_to(source.text(), at);
     if before.is_empty() || before.ends_with('\n') {
         text.to_owned()
     } else {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::line_end;
-use crate::dialect::proposal::{Field, Item, fields_of, items_of};
+use crate::dialect::proposal::{ListItem, SubitemField, fields_of, items_of};
 use crate::draft::{Draft, Step};
 use crate::edit::{EditRefused, Splice};
 use crate::markdown::Document;
@@ -49,14 +49,14 @@ pub(super) fn set(
 
 struct Editor<'d, 'a> {
     document: &'d Document<'a>,
-    item: Item,
-    fields: Vec<Field>,
+    item: ListItem,
+    fields: Vec<SubitemField>,
     step: &'d Step,
     line_end: &'static str,
 }
 
 impl Editor<'_, '_> {
-    fn get(&self, name: &str) -> Option<&Field> {
+    fn get(&self, name: &str) -> Option<&SubitemField> {
         self.fields.iter().find(|field| field.name.value == name)
     }
 
@@ -86,7 +86,7 @@ impl Editor<'_, '_> {
     }
 
     /// All lines of a field, with the line end before them.
-    fn lines_of(&self, field: &Field) -> Span {
+    fn lines_of(&self, field: &SubitemField) -> Span {
         let line = |at: usize| self.document.lines.get(at);
         let before = line(field.lines.start.saturating_sub(2));
         let start = before.map_or(field.name.span.start, |line| line.span.end);

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::field::Editor;
 use super::line_end;
-use crate::dialect::workunit::layout::{Part, Placed};
+use crate::dialect::workunit::layout::{FieldGroup, LocatedField};
 use crate::draft;
 use crate::edit::{EditRefused, Splice};
-use crate::source::Span;
+use crate::source::{Span, first_line, text_from, text_up_to};
 use crate::spelling::Dialect;
 use crate::write::workunit::fenced;
 
@@ -15,7 +15,7 @@ impl Editor<'_> {
     /// Changes the command, the shell or the conditions of a contract.
     pub(super) fn contract(
         &self,
-        part: &Part,
+        part: &FieldGroup,
         step: &draft::Step,
         name: &str,
         value: &Value,
@@ -38,7 +38,7 @@ impl Editor<'_> {
 
     fn new_contract(
         &self,
-        part: &Part,
+        part: &FieldGroup,
         name: &str,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -53,7 +53,7 @@ impl Editor<'_> {
     }
 
     /// Takes the contract away with all that belongs to it.
-    fn no_contract(&self, part: &Part) -> Result<Vec<Splice>, EditRefused> {
+    fn no_contract(&self, part: &FieldGroup) -> Result<Vec<Splice>, EditRefused> {
         let mut splices = Vec::new();
         let of_contract = |name: &str| {
             let field = Dialect::Workunit.step_field(name);
@@ -62,7 +62,7 @@ impl Editor<'_> {
         for field in part.fields.iter().filter(|field| of_contract(field.name)) {
             self.no_comment(field, field.name)?;
             let end = field.below.map_or(field.line.end, |below| below.end);
-            let rest = self.source.text().get(end..).unwrap_or_default();
+            let rest = text_from(self.source.text(), end);
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
             let place = Span::new(field.line.start, end + line.len());
             splices.push(Splice::remove(place));
@@ -70,7 +70,7 @@ impl Editor<'_> {
         Ok(splices)
     }
 
-    fn command(&self, field: &Placed, command: &str) -> Result<Vec<Splice>, EditRefused> {
+    fn command(&self, field: &LocatedField, command: &str) -> Result<Vec<Splice>, EditRefused> {
         let text = self.source.text();
         let Some(block) = field.fences.first() else {
             let inline = !command.contains(['\n', '`']) && command.trim() == command;
@@ -89,14 +89,14 @@ impl Editor<'_> {
     /// A block at the beginning of a line, with another content.
     fn block(&self, place: Span, language: &str, content: &str) -> Result<Splice, EditRefused> {
         let text = self.source.text();
-        let before = text.get(..place.start).unwrap_or_default();
+        let before = text_up_to(text, place.start);
         if !(before.is_empty() || before.ends_with('\n')) {
             let why = "the block is indented or quoted".to_owned();
             return Err(EditRefused::Unreadable(why));
         }
         let opening = place.slice(text).lines().next().unwrap_or_default();
         let marks = opening.len() - opening.trim_start_matches(['`', '~']).len();
-        let fence = opening.get(..marks).unwrap_or_default();
+        let fence = text_up_to(opening, marks);
         let newline = line_end(self.source, 0);
         // The same fence and the rest of its line, unless the content would close it.
         let block = if closes(content, fence) {
@@ -107,7 +107,7 @@ impl Editor<'_> {
         Ok(Splice::replace(place, block.replace('\n', newline)))
     }
 
-    fn shell(&self, field: &Placed, shell: &str) -> Result<Vec<Splice>, EditRefused> {
+    fn shell(&self, field: &LocatedField, shell: &str) -> Result<Vec<Splice>, EditRefused> {
         let Some(block) = field.fences.first() else {
             return Err(EditRefused::NoPlace("a shell without a block".to_owned()));
         };
@@ -115,7 +115,7 @@ impl Editor<'_> {
             Some(word) => Splice::replace(word, shell),
             None => {
                 let opening = block.span.slice(self.source.text());
-                let opening = opening.lines().next().unwrap_or_default();
+                let opening = first_line(opening);
                 Splice::insert(block.span.start + opening.len(), shell)
             }
         };
@@ -124,7 +124,7 @@ impl Editor<'_> {
 
     fn conditions(
         &self,
-        field: &Placed,
+        field: &LocatedField,
         contract: &draft::Contract,
         conditions: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -157,7 +157,7 @@ impl Editor<'_> {
     }
 
     /// The line that a condition stands on, if nothing else does.
-    fn line_of(&self, field: &Placed, condition: Span) -> Result<Span, EditRefused> {
+    fn line_of(&self, field: &LocatedField, condition: Span) -> Result<Span, EditRefused> {
         let mut lines = field.lines.iter();
         let line = lines.find(|line| line.start <= condition.start && condition.end <= line.end);
         match line {
@@ -171,8 +171,12 @@ impl Editor<'_> {
     }
 
     /// Changes the arguments of a tool.
-    pub(super) fn args(&self, part: &Part, value: &Value) -> Result<Vec<Splice>, EditRefused> {
-        let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
+    pub(super) fn args(
+        &self,
+        part: &FieldGroup,
+        value: &Value,
+    ) -> Result<Vec<Splice>, EditRefused> {
+        let pretty = serde_json::to_string_pretty(value).expect("a JSON value serialises");
         let field = part.get("args");
         match (field, value) {
             (None, Value::Null) => Ok(Vec::new()),

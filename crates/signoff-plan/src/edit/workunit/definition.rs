@@ -7,11 +7,11 @@ use super::{header, line_end, step_mark};
 use crate::dialect::rejection;
 use crate::dialect::workunit::layout::layout;
 use crate::draft::{self, Draft};
-use crate::edit::named::Named;
+use crate::edit::resolved_edit::ResolvedEdit;
 use crate::edit::{Edit, EditRefused, Splice, StepMark};
-use crate::source::Source;
+use crate::source::{Source, text_from, text_up_to};
 use crate::spelling::workunit::{HEADER_NAMES, PLAN_NAMES};
-use crate::write::workunit::Place;
+use crate::write::workunit::FieldOwner;
 
 /// What to write where, for one change.
 pub(in crate::edit) fn edit(
@@ -19,10 +19,10 @@ pub(in crate::edit) fn edit(
     draft: &Draft,
     edit: &Edit,
 ) -> Result<Vec<Splice>, EditRefused> {
-    match Named::new(draft, edit)? {
-        Named::Plan { name, value } => set_plan(source, draft, name, &value),
-        Named::Step { at, name, value } => set_step(source, draft, at, name, &value),
-        Named::Reject { version, feedback } => Ok(vec![reject(source, version, feedback)]),
+    match ResolvedEdit::new(draft, edit)? {
+        ResolvedEdit::Plan { name, value } => set_plan(source, draft, name, &value),
+        ResolvedEdit::Step { at, name, value } => set_step(source, draft, at, name, &value),
+        ResolvedEdit::Reject { version, feedback } => Ok(vec![reject(source, version, feedback)]),
     }
 }
 
@@ -39,7 +39,7 @@ fn set_plan(
         "risks" => Editor::new(source, &layout(source)).risks(value),
         name if PLAN_NAMES.contains(&name) => {
             let layout = layout(source);
-            Editor::new(source, &layout).set(&layout.plan, Place::Plan, name, value)
+            Editor::new(source, &layout).set(&layout.plan, FieldOwner::Plan, name, value)
         }
         record => Err(EditRefused::NoPlace(format!("an edit of `{record}`"))),
     }
@@ -64,7 +64,7 @@ fn set_step(
         }
         "status" => step_mark(source, step, mark(value)),
         "id" => {
-            let mut splices = editor.set(part, Place::Step, name, value)?;
+            let mut splices = editor.set(part, FieldOwner::Step, name, value)?;
             splices.extend(renamed(draft, at, value));
             Ok(splices)
         }
@@ -75,7 +75,7 @@ fn set_step(
         _ if crate::model::STEP_RECORD.contains(&name) => {
             Err(EditRefused::NoPlace(format!("an edit of `{name}`")))
         }
-        _ => editor.set(part, Place::Step, name, value),
+        _ => editor.set(part, FieldOwner::Step, name, value),
     }
 }
 
@@ -116,9 +116,9 @@ fn title(source: &Source, draft: &Draft, value: &Value) -> Result<Vec<Splice>, E
     let splice = match (&draft.title, value.as_str()) {
         (Some(title), Some(text)) => Splice::replace(title.span, one_line(text)?),
         (Some(title), None) => {
-            let before = source.text().get(..title.span.start).unwrap_or_default();
+            let before = text_up_to(source.text(), title.span.start);
             let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-            let rest = source.text().get(title.span.end..).unwrap_or_default();
+            let rest = text_from(source.text(), title.span.end);
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
             let end = title.span.end + line.len();
             Splice::remove(crate::source::Span::new(start, end))
@@ -139,7 +139,7 @@ fn context(source: &Source, draft: &Draft, value: &Value) -> Result<Vec<Splice>,
     let prose = draft.context.as_ref();
     let prose = prose.filter(|_| layout.plan.get("context").is_none());
     let Some(prose) = prose else {
-        return Editor::new(source, &layout).set(&layout.plan, Place::Plan, "context", value);
+        return Editor::new(source, &layout).set(&layout.plan, FieldOwner::Plan, "context", value);
     };
     let written = prose.span.slice(source.text());
     if written.replace("\r\n", "\n") != prose.value {

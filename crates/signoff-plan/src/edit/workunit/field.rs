@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::line_end;
-use crate::dialect::workunit::layout::{Layout, Part, Placed};
+use crate::dialect::workunit::layout::{FieldGroup, Layout, LocatedField};
 use crate::dialect::workunit::values::{marker_len, without_comment};
 use crate::edit::{EditRefused, Splice};
 use crate::field::is_prose;
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, text_from};
 use crate::spelling::label;
-use crate::write::workunit::{Place, Probe, render};
+use crate::write::workunit::{FieldOwner, Probe, render};
 
 /// Changes fields of one file.
 pub(super) struct Editor<'e> {
@@ -30,8 +30,8 @@ impl<'e> Editor<'e> {
     /// Sets, inserts or takes away a field.
     pub(super) fn set(
         &self,
-        part: &Part,
-        place: Place,
+        part: &FieldGroup,
+        place: FieldOwner,
         name: &str,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -54,7 +54,7 @@ impl<'e> Editor<'e> {
     /// The lines of a field; or why there are none.
     pub(super) fn lines(
         &self,
-        place: Place,
+        place: FieldOwner,
         name: &str,
         value: &Value,
     ) -> Result<String, EditRefused> {
@@ -63,19 +63,19 @@ impl<'e> Editor<'e> {
     }
 
     /// Adds a field after the last line of its part.
-    pub(super) fn insert(&self, part: &Part, lines: &str) -> Splice {
+    pub(super) fn insert(&self, part: &FieldGroup, lines: &str) -> Splice {
         let end = line_end(self.source, 0);
         let gap = if part.bare { "\n\n" } else { "\n" };
         let text = format!("{gap}{lines}").replace('\n', end);
         Splice::insert(part.end, text)
     }
 
-    fn remove(&self, field: &Placed, name: &str) -> Result<Splice, EditRefused> {
+    fn remove(&self, field: &LocatedField, name: &str) -> Result<Splice, EditRefused> {
         if !is_prose(name) {
             self.no_comment(field, name)?;
         }
         let end = field.below.map_or(field.line.end, |below| below.end);
-        let rest = self.source.text().get(end..).unwrap_or_default();
+        let rest = text_from(self.source.text(), end);
         let line = rest.split_inclusive('\n').next().unwrap_or_default();
         Ok(Splice::remove(Span::new(
             field.line.start,
@@ -85,7 +85,7 @@ impl<'e> Editor<'e> {
 
     fn replace(
         &self,
-        field: &Placed,
+        field: &LocatedField,
         name: &str,
         value: &Value,
         lines: &str,
@@ -114,13 +114,13 @@ impl<'e> Editor<'e> {
     }
 
     /// The value on the label's line, without a comment behind it.
-    pub(super) fn inline(&self, field: &Placed) -> Span {
+    pub(super) fn inline(&self, field: &LocatedField) -> Span {
         let kept = without_comment(field.inline.slice(self.source.text()));
         Span::new(field.inline.start, field.inline.start + kept.len())
     }
 
     /// Puts the new value where the old one stands; the label stays as it is spelled.
-    pub(super) fn rewrite(&self, field: &Placed, lines: &str) -> Splice {
+    pub(super) fn rewrite(&self, field: &LocatedField, lines: &str) -> Splice {
         let text = self.source.text();
         let after_label = text
             .get(field.label.end..field.line.end)
@@ -136,7 +136,7 @@ impl<'e> Editor<'e> {
     /// Changes the items of a list that differ; the others keep their lines.
     fn items(
         &self,
-        field: &Placed,
+        field: &LocatedField,
         items: &[Value],
         lines: &str,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -189,7 +189,7 @@ impl<'e> Editor<'e> {
     /// Replaces the items from `start` up to `end` by new ones.
     fn item_splices(
         &self,
-        field: &Placed,
+        field: &LocatedField,
         start: usize,
         end: usize,
         new: Option<&[&str]>,
@@ -240,7 +240,7 @@ impl<'e> Editor<'e> {
     pub(super) fn risks(&self, value: &Value) -> Result<Vec<Splice>, EditRefused> {
         let Some(section) = &self.layout.risks else {
             if self.layout.plan.get("risks").is_some() {
-                return self.set(&self.layout.plan, Place::Plan, "risks", value);
+                return self.set(&self.layout.plan, FieldOwner::Plan, "risks", value);
             }
             return self.new_risks(value);
         };
@@ -250,7 +250,7 @@ impl<'e> Editor<'e> {
             let end = section.below.map_or(section.line.end, |below| below.end);
             return Ok(vec![Splice::remove(Span::new(section.line.start, end))]);
         }
-        let lines = self.lines(Place::Plan, "risks", value)?;
+        let lines = self.lines(FieldOwner::Plan, "risks", value)?;
         if section.lines.is_empty() {
             let body = lines.strip_prefix("## Risks\n").unwrap_or(&lines);
             let text = format!("\n{body}").replace('\n', line_end(self.source, 0));
@@ -263,7 +263,7 @@ impl<'e> Editor<'e> {
         if value.as_array().is_none_or(Vec::is_empty) {
             return Ok(Vec::new());
         }
-        let lines = self.lines(Place::Plan, "risks", value)?;
+        let lines = self.lines(FieldOwner::Plan, "risks", value)?;
         let newline = line_end(self.source, 0);
         let end = self.source.bytes().len();
         let text = match self.layout.rejections {
@@ -276,7 +276,7 @@ impl<'e> Editor<'e> {
     }
 
     /// Refuses to take a comment away together with a value.
-    pub(super) fn no_comment(&self, field: &Placed, name: &str) -> Result<(), EditRefused> {
+    pub(super) fn no_comment(&self, field: &LocatedField, name: &str) -> Result<(), EditRefused> {
         let end = field.below.map_or(field.line.end, |below| below.end);
         let place = Span::new(field.line.start, end);
         if field.comment || place.slice(self.source.text()).contains("<!--") {

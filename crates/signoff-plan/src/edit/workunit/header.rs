@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::edit::frontmatter::Frontmatter;
 use crate::edit::{EditRefused, Splice};
-use crate::node::{Entry, Kind};
+use crate::node::{Entry, NodeKind};
 use crate::source::{Source, Span};
 // What may be text for us stays text for every other reader.
 use crate::write::workunit::scalar;
@@ -23,7 +23,7 @@ pub(super) fn set(source: &Source, name: &str, value: &Value) -> Result<Vec<Spli
             Splice::insert(header.end(), line)
         }
         (Some(entry), Value::Null) => Splice::remove(header.lines_of(entry)?),
-        (Some(entry), value) if entry.value.kind == Kind::Null => {
+        (Some(entry), value) if entry.value.kind == NodeKind::Null => {
             Splice::insert(entry.after_colon(text), format!(" {}", scalar(value)))
         }
         (Some(entry), value) => Splice::replace(value_of(text, entry)?, scalar(value)),

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::tree;
 use crate::shell::ShellError;
-use crate::source::Span;
+use crate::source::{Span, first_line};
 
 /// Openings and what is missing when they are never closed.
 const OPENINGS: [(&str, &str); 14] = [
@@ -72,7 +72,7 @@ fn unexpected(node: Node<'_>, source: &str) -> ShellError {
     let span = tree::span(node);
     let text = span.slice(source).trim_start();
     let start = span.end - text.len();
-    let line = text.lines().next().unwrap_or_default().trim_end();
+    let line = first_line(text).trim_end();
     let span = Span::new(start, start + line.len());
     let opening = OPENINGS
         .iter()

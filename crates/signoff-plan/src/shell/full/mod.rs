@@ -7,8 +7,8 @@ mod words;
 
 use tree_sitter::Node;
 
-use super::beyond_sh::Beyond;
-use super::calls::{Collected, is_file_operator};
+use super::bash_only::BashOnly;
+use super::calls::{CallCollector, is_file_operator};
 use super::syntax::Word;
 use super::{Analysis, calls, files};
 
@@ -18,7 +18,7 @@ pub(super) fn analyse(text: &str) -> Analysis {
         return Analysis::default();
     };
     let root = tree.root_node();
-    let mut found = Collected::default();
+    let mut found = CallCollector::default();
     tree::visit(root, |node| {
         if node.kind() == "function_definition"
             && let Some(name) = node.child_by_field_name("name")
@@ -29,7 +29,7 @@ pub(super) fn analyse(text: &str) -> Analysis {
     });
     let mut beyond_sh = Vec::new();
     tree::visit(root, |node| {
-        if let Some(beyond) = Beyond::of_node(node.kind(), tree::text(node, text)) {
+        if let Some(beyond) = BashOnly::of_node(node.kind(), tree::text(node, text)) {
             beyond_sh.push(beyond.at(tree::span(node)));
         }
         match node.kind() {
@@ -67,14 +67,14 @@ fn command_words(node: Node<'_>, source: &str) -> Vec<Word<'static>> {
     parts.map(|part| words::word(part, source)).collect()
 }
 
-fn command(node: Node<'_>, source: &str, found: &mut Collected) {
+fn command(node: Node<'_>, source: &str, found: &mut CallCollector) {
     let words = command_words(node, source);
     calls::note(&words, found);
     files::note_arguments(&words, found);
 }
 
 /// Notes the file a redirection reads or writes.
-fn redirect(node: Node<'_>, source: &str, found: &mut Collected) {
+fn redirect(node: Node<'_>, source: &str, found: &mut CallCollector) {
     if let Some(destination) = node.child_by_field_name("destination")
         && destination.kind() != "number"
     {
@@ -83,7 +83,7 @@ fn redirect(node: Node<'_>, source: &str, found: &mut Collected) {
 }
 
 /// Notes the files that `[ -f … ]` and `[[ -e … ]]` ask for.
-fn test(node: Node<'_>, source: &str, found: &mut Collected) {
+fn test(node: Node<'_>, source: &str, found: &mut CallCollector) {
     tree::visit(node, |inner| {
         if inner.kind() == "unary_expression"
             && let [operator, operand] = tree::named_children(inner).as_slice()
@@ -96,7 +96,7 @@ fn test(node: Node<'_>, source: &str, found: &mut Collected) {
 }
 
 /// Notes when the search path changes.
-fn assignment(node: Node<'_>, source: &str, found: &mut Collected) {
+fn assignment(node: Node<'_>, source: &str, found: &mut CallCollector) {
     let name = node.child_by_field_name("name");
     found.changes_path |= name.is_some_and(|name| tree::text(name, source) == "PATH");
 }

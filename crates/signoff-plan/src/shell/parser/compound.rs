@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::word::Building;
-use super::{Parser, Read, Stop};
-use crate::shell::beyond_sh::Beyond;
-use crate::shell::syntax::{Kind, Script, Word};
+use super::word::WordBuilder;
+use super::{ParseResult, ParseStop, Parser};
+use crate::shell::bash_only::BashOnly;
+use crate::shell::syntax::{CommandKind, Script, Word};
 
 impl<'a> Parser<'a> {
     /// The compound command that begins here; `None` where a simple one does.
-    pub(super) fn compound(&mut self) -> Read<Option<Kind<'a>>> {
+    pub(super) fn compound(&mut self) -> ParseResult<Option<CommandKind<'a>>> {
         let start = self.at;
         let kind = match self.byte() {
             Some(b'(') if self.sees("((") => self.arithmetic_command()?,
@@ -21,7 +21,7 @@ impl<'a> Parser<'a> {
                 match word {
                     "{" | "if" | "while" | "until" | "for" | "select" | "case" | "function"
                     | "[[" => self.at += word.len(),
-                    "coproc" => return Err(Stop::Declined),
+                    "coproc" => return Err(ParseStop::Declined),
                     // Only a whole pipeline can be turned around.
                     "!" => return Err(self.unexpected()),
                     word if super::CLOSERS.contains(&word) => return Err(self.unexpected()),
@@ -34,11 +34,11 @@ impl<'a> Parser<'a> {
                     "for" | "select" => self.over_words(start, word)?,
                     "case" => self.cases(start)?,
                     "[[" => {
-                        self.beyond_sh(start, 2, Beyond::Test);
+                        self.beyond_sh(start, 2, BashOnly::Test);
                         return self.condition(start).map(Some);
                     }
                     _ => {
-                        self.beyond_sh(start, word.len(), Beyond::Function);
+                        self.beyond_sh(start, word.len(), BashOnly::Function);
                         return self.named_function(start).map(Some);
                     }
                 }
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
         Ok(Some(kind))
     }
 
-    fn subshell(&mut self) -> Read<Kind<'a>> {
+    fn subshell(&mut self) -> ParseResult<CommandKind<'a>> {
         let start = self.at;
         self.at += 1;
         let script = self.filled_script()?;
@@ -58,33 +58,33 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected());
         }
         self.at += 1;
-        Ok(Kind::Group(script))
+        Ok(CommandKind::Group(script))
     }
 
-    fn arithmetic_command(&mut self) -> Read<Kind<'a>> {
+    fn arithmetic_command(&mut self) -> ParseResult<CommandKind<'a>> {
         let start = self.at;
-        let mut word = Building::new(start);
+        let mut word = WordBuilder::new(start);
         match self.arithmetic(&mut word, start, "`((` is never closed with `))`") {
             // What does not end with `))` is a subshell that begins with another.
-            Err(Stop::Declined) => {
+            Err(ParseStop::Declined) => {
                 self.at = start;
-                self.subshell().map_err(|_| Stop::Declined)
+                self.subshell().map_err(|_| ParseStop::Declined)
             }
             Err(error) => Err(error),
             Ok(()) => {
-                self.beyond_sh(start, 2, Beyond::Arithmetic);
-                Ok(Kind::Arithmetic(word.scripts))
+                self.beyond_sh(start, 2, BashOnly::Arithmetic);
+                Ok(CommandKind::Arithmetic(word.scripts))
             }
         }
     }
 
-    fn group(&mut self, start: usize) -> Read<Kind<'a>> {
+    fn group(&mut self, start: usize) -> ParseResult<CommandKind<'a>> {
         let script = self.filled_script()?;
         self.keyword("}", start, "`{` is never closed with `}`")?;
-        Ok(Kind::Group(script))
+        Ok(CommandKind::Group(script))
     }
 
-    fn conditional(&mut self, start: usize) -> Read<Kind<'a>> {
+    fn conditional(&mut self, start: usize) -> ParseResult<CommandKind<'a>> {
         const UNCLOSED: &str = "`if` is never closed with `fi`";
         let mut parts = vec![self.deciding_script()?];
         self.keyword("then", start, UNCLOSED)?;
@@ -106,21 +106,21 @@ impl<'a> Parser<'a> {
             }
         }
         self.keyword("fi", start, UNCLOSED)?;
-        Ok(Kind::Flow(parts, Vec::new()))
+        Ok(CommandKind::Flow(parts, Vec::new()))
     }
 
-    fn repeated(&mut self, start: usize, word: &str) -> Read<Kind<'a>> {
+    fn repeated(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
         let condition = self.deciding_script()?;
         // Who waits for something has a time limit, and the body has no say in it.
         let body = Script {
             decides: true,
             ..self.loop_body(start, word)?
         };
-        Ok(Kind::Flow(vec![condition, body], Vec::new()))
+        Ok(CommandKind::Flow(vec![condition, body], Vec::new()))
     }
 
     /// `do … done`
-    fn loop_body(&mut self, start: usize, word: &str) -> Read<Script<'a>> {
+    fn loop_body(&mut self, start: usize, word: &str) -> ParseResult<Script<'a>> {
         let unclosed = format!("`{word}` is never closed with `done`");
         self.keyword("do", start, &unclosed)?;
         let body = self.filled_script()?;
@@ -128,16 +128,16 @@ impl<'a> Parser<'a> {
         Ok(body)
     }
 
-    fn over_words(&mut self, start: usize, word: &str) -> Read<Kind<'a>> {
+    fn over_words(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
         self.blanks();
         let mut words = Vec::new();
         let mut parts = Vec::new();
         if word == "select" {
-            self.beyond_sh(start, word.len(), Beyond::Select);
+            self.beyond_sh(start, word.len(), BashOnly::Select);
         }
         if word == "for" && self.sees("((") {
-            self.beyond_sh(self.at, 2, Beyond::CountingLoop);
-            let mut counter = Building::new(self.at);
+            self.beyond_sh(self.at, 2, BashOnly::CountingLoop);
+            let mut counter = WordBuilder::new(self.at);
             self.arithmetic(&mut counter, start, "`((` is never closed with `))`")?;
             parts.append(&mut counter.scripts);
             self.separator()?;
@@ -154,13 +154,13 @@ impl<'a> Parser<'a> {
             self.separator()?;
         }
         if self.reserved() == Some("{") {
-            return Err(Stop::Declined);
+            return Err(ParseStop::Declined);
         }
         parts.push(self.loop_body(start, word)?);
-        Ok(Kind::Flow(parts, words))
+        Ok(CommandKind::Flow(parts, words))
     }
 
-    fn name_after(&mut self, start: usize, keyword: &str) -> Read<Word<'a>> {
+    fn name_after(&mut self, start: usize, keyword: &str) -> ParseResult<Word<'a>> {
         self.blanks();
         match self.word()? {
             Some(word) => Ok(word),
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn words(&mut self) -> Read<Vec<Word<'a>>> {
+    fn words(&mut self) -> ParseResult<Vec<Word<'a>>> {
         let mut words = Vec::new();
         loop {
             self.blanks();
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
     }
 
     /// One `;` or line ends.
-    fn separator(&mut self) -> Read<()> {
+    fn separator(&mut self) -> ParseResult<()> {
         self.blanks();
         if self.byte() == Some(b';') && !self.sees(";;") {
             self.at += 1;
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
         self.newlines()
     }
 
-    fn cases(&mut self, start: usize) -> Read<Kind<'a>> {
+    fn cases(&mut self, start: usize) -> ParseResult<CommandKind<'a>> {
         const UNCLOSED: &str = "`case` is never closed with `esac`";
         let mut words = vec![self.name_after(start, "case")?];
         self.newlines()?;
@@ -212,11 +212,11 @@ impl<'a> Parser<'a> {
             }
         }
         self.keyword("esac", start, UNCLOSED)?;
-        Ok(Kind::Flow(parts, words))
+        Ok(CommandKind::Flow(parts, words))
     }
 
     /// `(a|b)`, of which the first parenthesis may be left out.
-    fn patterns(&mut self, start: usize) -> Read<Vec<Word<'a>>> {
+    fn patterns(&mut self, start: usize) -> ParseResult<Vec<Word<'a>>> {
         if self.byte() == Some(b'(') {
             self.at += 1;
         }
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `function NAME`, with or without parentheses.
-    fn named_function(&mut self, start: usize) -> Read<Kind<'a>> {
+    fn named_function(&mut self, start: usize) -> ParseResult<CommandKind<'a>> {
         let word = self.name_after(start, "function")?;
         let name = word.value.unwrap_or(Cow::Borrowed(""));
         self.blanks();
@@ -263,7 +263,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Steps over a word that must stand here.
-    fn keyword(&mut self, word: &str, start: usize, unclosed: &str) -> Read<()> {
+    fn keyword(&mut self, word: &str, start: usize, unclosed: &str) -> ParseResult<()> {
         if self.at >= self.end {
             return Err(self.unclosed(start, unclosed));
         }
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `[[ … ]]` from its words on.
-    fn condition(&mut self, start: usize) -> Read<Kind<'a>> {
+    fn condition(&mut self, start: usize) -> ParseResult<CommandKind<'a>> {
         let mut words = Vec::new();
         self.alternatives(start, &mut words)?;
         self.newlines()?;
@@ -286,6 +286,6 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected());
         }
         self.at += 2;
-        Ok(Kind::Test(words))
+        Ok(CommandKind::Test(words))
     }
 }

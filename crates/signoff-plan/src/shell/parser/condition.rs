@@ -1,7 +1,7 @@
 //! What stands between `[[` and `]]`.
 
-use super::word::Building;
-use super::{Parser, Read, Stop, error};
+use super::word::WordBuilder;
+use super::{ParseResult, ParseStop, Parser, error};
 use crate::shell::syntax::Word;
 use crate::source::Span;
 
@@ -9,10 +9,14 @@ const UNCLOSED: &str = "`[[` is never closed with `]]`";
 
 impl<'a> Parser<'a> {
     /// `a && b || c`
-    pub(super) fn alternatives(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> Read<()> {
+    pub(super) fn alternatives(
+        &mut self,
+        start: usize,
+        words: &mut Vec<Word<'a>>,
+    ) -> ParseResult<()> {
         self.depth += 1;
         if self.depth > super::DEPTH {
-            return Err(Stop::Declined);
+            return Err(ParseStop::Declined);
         }
         loop {
             self.term(start, words)?;
@@ -36,7 +40,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn term(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> Read<()> {
+    fn term(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> ParseResult<()> {
         self.newlines()?;
         while self.reserved() == Some("!") {
             words.push(self.operator_word(Span::new(self.at, self.at + 1)));
@@ -70,7 +74,7 @@ impl<'a> Parser<'a> {
         self.binary(start, words)
     }
 
-    fn binary(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> Read<()> {
+    fn binary(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> ParseResult<()> {
         if self.at >= self.end {
             return Err(self.unclosed(start, UNCLOSED));
         }
@@ -104,7 +108,7 @@ impl<'a> Parser<'a> {
             let name = operator.span.slice(self.text);
             return Err(error(
                 operator.span,
-                format!("`{name}` is no operator of `[[`"),
+                format!("`{name}` is not an operator of `[[`"),
             ));
         }
         let matches = operator.text() == Some("=~");
@@ -123,7 +127,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn operand(&mut self, start: usize) -> Read<Word<'a>> {
+    fn operand(&mut self, start: usize) -> ParseResult<Word<'a>> {
         self.blanks();
         if self.sees_end() && self.at < self.end {
             return Err(self.unexpected());
@@ -136,9 +140,9 @@ impl<'a> Parser<'a> {
     }
 
     /// A regular expression: parentheses and bars are part of it.
-    fn pattern(&mut self, start: usize) -> Read<Word<'a>> {
+    fn pattern(&mut self, start: usize) -> ParseResult<Word<'a>> {
         let begin = self.at;
-        let mut word = Building::new(begin);
+        let mut word = WordBuilder::new(begin);
         let mut open = 0_usize;
         while let Some(byte) = self.byte() {
             match byte {

@@ -1,13 +1,17 @@
 //! `$…`, back-ticks and process substitution.
 
-use super::word::Building;
-use super::{Parser, Read, Stop};
+use super::word::WordBuilder;
+use super::{ParseResult, ParseStop, Parser};
 use crate::shell::syntax::Script;
-use crate::source::Span;
+use crate::source::{Span, text_from};
 
 impl<'a> Parser<'a> {
     /// What a dollar begins.
-    pub(super) fn dollar(&mut self, word: &mut Building<'a>, in_quotes: bool) -> Read<()> {
+    pub(super) fn dollar(
+        &mut self,
+        word: &mut WordBuilder<'a>,
+        in_quotes: bool,
+    ) -> ParseResult<()> {
         let start = self.at;
         match self.byte_at(1) {
             Some(b'(') if self.byte_at(2) == Some(b'(') => {
@@ -33,7 +37,7 @@ impl<'a> Parser<'a> {
                 self.ansi_quotes(start)
             }
             // The old spelling of `$((…))`.
-            Some(b'[') => Err(Stop::Declined),
+            Some(b'[') => Err(ParseStop::Declined),
             // A translated text; only its quotes matter here.
             Some(b'"') if !in_quotes => {
                 word.depends();
@@ -60,7 +64,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The commands up to the closing parenthesis.
-    fn substituted(&mut self, start: usize, unclosed: &str) -> Read<Script<'a>> {
+    fn substituted(&mut self, start: usize, unclosed: &str) -> ParseResult<Script<'a>> {
         let before = self.at;
         let pending = std::mem::take(&mut self.pending);
         let script = self.script()?;
@@ -69,7 +73,7 @@ impl<'a> Parser<'a> {
                 // Which here-document has its body where is more than most readers could say.
                 let lines = Span::new(before, self.at).slice(self.text).contains('\n');
                 if !self.pending.is_empty() || (lines && !pending.is_empty()) {
-                    return Err(Stop::Declined);
+                    return Err(ParseStop::Declined);
                 }
                 self.pending = pending;
                 self.at += 1;
@@ -80,7 +84,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn process_substitution(&mut self, word: &mut Building<'a>) -> Read<()> {
+    pub(super) fn process_substitution(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
         let start = self.at;
         word.depends();
         self.at += 2;
@@ -92,10 +96,10 @@ impl<'a> Parser<'a> {
     /// `((…))` from its first parenthesis on.
     pub(super) fn arithmetic(
         &mut self,
-        word: &mut Building<'a>,
+        word: &mut WordBuilder<'a>,
         start: usize,
         unclosed: &str,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         self.at += 2;
         let inside = self.balanced(word, b')', start, unclosed);
         match self.byte() {
@@ -104,17 +108,22 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             None if inside.is_ok() => inside.and(Err(self.unclosed(start, unclosed))),
-            None if matches!(inside, Err(Stop::Error(_))) => inside,
+            None if matches!(inside, Err(ParseStop::Error(_))) => inside,
             // A subshell in a subshell, maybe.
-            _ => Err(Stop::Declined),
+            _ => Err(ParseStop::Declined),
         }
     }
 
     /// `${…}` behind its opening brace. Bash looks at what is inside only when it is run.
-    fn braces(&mut self, word: &mut Building<'a>, start: usize, in_quotes: bool) -> Read<()> {
+    fn braces(
+        &mut self,
+        word: &mut WordBuilder<'a>,
+        start: usize,
+        in_quotes: bool,
+    ) -> ParseResult<()> {
         let begins = |b: u8| b.is_ascii_alphanumeric() || b"_#!@*?$-".contains(&b);
         if self.byte().is_some_and(|byte| !begins(byte)) {
-            return Err(Stop::Declined);
+            return Err(ParseStop::Declined);
         }
         loop {
             match self.byte() {
@@ -123,9 +132,11 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                Some(b'<' | b'>') if self.byte_at(1) == Some(b'(') => return Err(Stop::Declined),
+                Some(b'<' | b'>') if self.byte_at(1) == Some(b'(') => {
+                    return Err(ParseStop::Declined);
+                }
                 // Whether it quotes depends on the operator.
-                Some(b'\'') if in_quotes => return Err(Stop::Declined),
+                Some(b'\'') if in_quotes => return Err(ParseStop::Declined),
                 Some(byte) => self.quoted_or_not(byte, word, in_quotes)?,
             }
         }
@@ -134,11 +145,11 @@ impl<'a> Parser<'a> {
     /// Up to the closing byte, which is stepped over; parentheses inside are paired.
     pub(super) fn balanced(
         &mut self,
-        word: &mut Building<'a>,
+        word: &mut WordBuilder<'a>,
         close: u8,
         start: usize,
         unclosed: &str,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         let mut open = 0_usize;
         loop {
             match self.byte() {
@@ -161,7 +172,12 @@ impl<'a> Parser<'a> {
     }
 
     /// One character, or everything in a pair of quotes.
-    fn quoted_or_not(&mut self, byte: u8, word: &mut Building<'a>, in_quotes: bool) -> Read<()> {
+    fn quoted_or_not(
+        &mut self,
+        byte: u8,
+        word: &mut WordBuilder<'a>,
+        in_quotes: bool,
+    ) -> ParseResult<()> {
         match byte {
             b'\\' => {
                 self.at += 1;
@@ -172,7 +188,7 @@ impl<'a> Parser<'a> {
             }
             b'\'' => {
                 let start = self.at;
-                let inside = self.rest().get(1..).unwrap_or_default();
+                let inside = text_from(self.rest(), 1);
                 let Some(length) = inside.find('\'') else {
                     return Err(self.unclosed(start, "this quote is never closed"));
                 };
@@ -189,7 +205,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn ansi_quotes(&mut self, start: usize) -> Read<()> {
+    fn ansi_quotes(&mut self, start: usize) -> ParseResult<()> {
         loop {
             match self.byte() {
                 None => return Err(self.unclosed(start, "this quote is never closed")),
@@ -205,7 +221,7 @@ impl<'a> Parser<'a> {
 
     /// The commands between back-ticks. Bash reads them only when it runs them, so that what is
     /// wrong inside is no error here.
-    pub(super) fn back_ticks(&mut self, word: &mut Building<'a>) -> Read<()> {
+    pub(super) fn back_ticks(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
         let start = self.at;
         word.depends();
         self.at += 1;
@@ -226,8 +242,8 @@ impl<'a> Parser<'a> {
             let mut inner = Self::new(self.text, inside, self.at, self.depth);
             match inner.script() {
                 Ok(script) if inner.at == inner.end => word.scripts.push(script),
-                Err(Stop::Declined) => return Err(Stop::Declined),
-                Ok(_) | Err(Stop::Error(_)) => {}
+                Err(ParseStop::Declined) => return Err(ParseStop::Declined),
+                Ok(_) | Err(ParseStop::Error(_)) => {}
             }
         }
         self.at += 1;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::word::Building;
-use super::{Parser, Read, Stop};
-use crate::source::Span;
+use super::word::WordBuilder;
+use super::{ParseResult, ParseStop, Parser};
+use crate::source::{Span, text_up_to};
 
 /// A here-document that has been named.
 pub(super) struct Heredoc<'a> {
@@ -20,7 +20,7 @@ pub(super) struct Heredoc<'a> {
 
 impl Parser<'_> {
     /// Notes a here-document whose operator, of this length, stands here.
-    pub(super) fn heredoc(&mut self, length: usize) -> Read<()> {
+    pub(super) fn heredoc(&mut self, length: usize) -> ParseResult<()> {
         let start = self.at;
         let without_tabs = length == 3;
         self.at += length;
@@ -28,7 +28,7 @@ impl Parser<'_> {
         let Some(word) = self.word()? else {
             return Err(self.missing(Span::new(start, start + length), "a word"));
         };
-        let end = word.value.ok_or(Stop::Declined)?;
+        let end = word.value.ok_or(ParseStop::Declined)?;
         self.pending.push(Heredoc {
             end,
             without_tabs,
@@ -39,7 +39,7 @@ impl Parser<'_> {
     }
 
     /// Steps over the bodies that begin here.
-    pub(super) fn heredoc_bodies(&mut self) -> Read<()> {
+    pub(super) fn heredoc_bodies(&mut self) -> ParseResult<()> {
         for heredoc in std::mem::take(&mut self.pending) {
             let start = self.at;
             loop {
@@ -48,7 +48,7 @@ impl Parser<'_> {
                 }
                 let rest = self.rest();
                 let length = rest.find('\n').unwrap_or(rest.len());
-                let line = rest.get(..length).unwrap_or_default();
+                let line = text_up_to(rest, length);
                 let last = if heredoc.without_tabs {
                     line.trim_start_matches('\t')
                 } else {
@@ -59,7 +59,7 @@ impl Parser<'_> {
                 }
                 // The next line is part of this one, also if it looks like the end.
                 if !heredoc.raw && line.ends_with('\\') {
-                    return Err(Stop::Declined);
+                    return Err(ParseStop::Declined);
                 }
                 self.at += (length + 1).min(rest.len());
             }
@@ -74,9 +74,9 @@ impl Parser<'_> {
 
     /// Finds what is run to fill the body that ends here. Bash reads it only then, so that what is
     /// wrong inside is no error here.
-    fn body(&mut self, start: usize) -> Read<()> {
+    fn body(&mut self, start: usize) -> ParseResult<()> {
         let mut inner = Self::new(self.text, start, self.at, self.depth);
-        let mut word = Building::new(start);
+        let mut word = WordBuilder::new(start);
         while let Some(byte) = inner.byte() {
             let read = match byte {
                 b'$' => inner.dollar(&mut word, true),
@@ -92,15 +92,15 @@ impl Parser<'_> {
             };
             match read {
                 Ok(()) => {}
-                Err(Stop::Declined) => return Err(Stop::Declined),
-                Err(Stop::Error(_)) => break,
+                Err(ParseStop::Declined) => return Err(ParseStop::Declined),
+                Err(ParseStop::Error(_)) => break,
             }
         }
         self.in_heredocs.append(&mut word.scripts);
         Ok(())
     }
 
-    pub(super) fn all_heredocs_closed(&self) -> Read<()> {
+    pub(super) fn all_heredocs_closed(&self) -> ParseResult<()> {
         match self.pending.first() {
             Some(heredoc) => Err(never_closed(heredoc)),
             None => Ok(()),
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 }
 
-fn never_closed(heredoc: &Heredoc<'_>) -> Stop {
+fn never_closed(heredoc: &Heredoc<'_>) -> ParseStop {
     let message = "this here-document is never closed".to_owned();
     super::error(heredoc.span, message)
 }

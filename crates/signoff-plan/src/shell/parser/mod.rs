@@ -13,25 +13,25 @@ mod word;
 
 use self::heredoc::Heredoc;
 use super::ShellError;
-use super::beyond_sh::Beyond;
-use super::syntax::{Command, Item, Joint, Pipeline, Script};
-use crate::source::Span;
+use super::bash_only::BashOnly;
+use super::syntax::{AndOrList, Command, Connector, Pipeline, Script};
+use crate::source::{Span, first_line, text_from, text_up_to};
 
 /// Why reading ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(super) enum ParseStop {
     /// The text is not valid shell.
     Error(ShellError),
     /// The text holds something that only the full grammar knows.
     Declined,
 }
 
-type Read<T> = Result<T, Stop>;
+type ParseResult<T> = Result<T, ParseStop>;
 
 /// Reads a whole text.
-pub(super) fn parse(text: &str) -> Read<Parsed<'_>> {
+pub(super) fn parse(text: &str) -> ParseResult<ParsedText<'_>> {
     if joins_words(text) {
-        return Err(Stop::Declined);
+        return Err(ParseStop::Declined);
     }
     let mut parser = Parser::new(text, 0, text.len(), 0);
     let script = parser.script()?;
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str) -> Read<Parsed<'_>> {
     parser.all_heredocs_closed()?;
     let mut scripts = vec![script];
     scripts.append(&mut parser.in_heredocs);
-    Ok(Parsed {
+    Ok(ParsedText {
         scripts,
         beyond_sh: parser.beyond_sh,
     })
@@ -76,7 +76,7 @@ struct Parser<'a> {
 
 /// A text that could be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Parsed<'a> {
+pub(super) struct ParsedText<'a> {
     /// What is read, and what stands in the bodies of its here-documents.
     pub(super) scripts: Vec<Script<'a>>,
     /// What `sh` does not know.
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Commands up to something that cannot begin one. May be empty.
-    fn script(&mut self) -> Read<Script<'a>> {
+    fn script(&mut self) -> ParseResult<Script<'a>> {
         let mut items = Vec::new();
         loop {
             self.newlines()?;
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Commands of which there must be one, to decide what runs next.
-    fn deciding_script(&mut self) -> Read<Script<'a>> {
+    fn deciding_script(&mut self) -> ParseResult<Script<'a>> {
         let script = self.filled_script()?;
         Ok(Script {
             decides: true,
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Commands of which there must be one.
-    fn filled_script(&mut self) -> Read<Script<'a>> {
+    fn filled_script(&mut self) -> ParseResult<Script<'a>> {
         let script = self.script()?;
         if script.items.is_empty() && self.at < self.end {
             return Err(self.unexpected());
@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
         Ok(script)
     }
 
-    fn item(&mut self) -> Read<Item<'a>> {
+    fn item(&mut self) -> ParseResult<AndOrList<'a>> {
         let start = self.at;
         let first = self.pipeline()?;
         let mut rest = Vec::new();
@@ -159,11 +159,11 @@ impl<'a> Parser<'a> {
             let end = self.at;
             self.blanks();
             let joint = match self.byte() {
-                Some(b'&') if self.sees("&&") => Joint::And,
-                Some(b'|') if self.sees("||") => Joint::Or,
+                Some(b'&') if self.sees("&&") => Connector::And,
+                Some(b'|') if self.sees("||") => Connector::Or,
                 _ => {
                     let span = Span::new(start, end);
-                    return Ok(Item {
+                    return Ok(AndOrList {
                         first,
                         rest,
                         background: false,
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Steps over an operator that must be followed by a command.
-    fn joint(&mut self, length: usize) -> Read<()> {
+    fn joint(&mut self, length: usize) -> ParseResult<()> {
         let operator = Span::new(self.at, self.at + length);
         self.at += length;
         self.newlines()?;
@@ -191,13 +191,13 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn pipeline(&mut self) -> Read<Pipeline<'a>> {
+    fn pipeline(&mut self) -> ParseResult<Pipeline<'a>> {
         let mut pipeline = Pipeline::default();
         let mut prefixed = false;
         loop {
             self.blanks();
             match self.reserved() {
-                Some("!") if self.byte_at(1) == Some(b'(') => return Err(Stop::Declined),
+                Some("!") if self.byte_at(1) == Some(b'(') => return Err(ParseStop::Declined),
                 Some("!") => {
                     pipeline.negated = !pipeline.negated;
                     self.at += 1;
@@ -225,16 +225,16 @@ impl<'a> Parser<'a> {
             }
             let length = if self.sees("|&") { 2 } else { 1 };
             if length == 2 {
-                self.beyond_sh(self.at, 2, Beyond::PipeBoth);
+                self.beyond_sh(self.at, 2, BashOnly::PipeBoth);
             }
             self.joint(length)?;
         }
     }
 
-    fn command(&mut self) -> Read<Command<'a>> {
+    fn command(&mut self) -> ParseResult<Command<'a>> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(Stop::Declined);
+            return Err(ParseStop::Declined);
         }
         let start = self.at;
         let compound = self.compound()?;
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
             .copied()
             .is_none_or(is_delimiter);
         // A process substitution goes on with the word.
-        let after = rest.get(length..).unwrap_or_default();
+        let after = text_from(rest, length);
         let ends = ends && !after.starts_with("<(") && !after.starts_with(">(");
         rest.get(..length).filter(|word| !word.is_empty() && ends)
     }
@@ -296,7 +296,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Steps over line ends too, and over the bodies of here-documents behind them.
-    fn newlines(&mut self) -> Read<()> {
+    fn newlines(&mut self) -> ParseResult<()> {
         loop {
             self.blanks();
             if self.byte() != Some(b'\n') {
@@ -309,7 +309,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Notes something that `sh` does not know.
-    fn beyond_sh(&mut self, start: usize, length: usize, what: Beyond) {
+    fn beyond_sh(&mut self, start: usize, length: usize, what: BashOnly) {
         let span = Span::new(start, start + length);
         self.beyond_sh.push(what.at(span));
     }
@@ -336,12 +336,12 @@ impl<'a> Parser<'a> {
     }
 
     /// The word or operator here cannot stand here.
-    fn unexpected(&self) -> Stop {
+    fn unexpected(&self) -> ParseStop {
         let rest = self.rest();
         let operators = [
             ";;&", "&>>", "<<<", "&&", "||", ";;", ";&", "|&", "&>", ">>", "<<", ">&", "<&", "()",
         ];
-        let line = rest.lines().next().unwrap_or_default();
+        let line = first_line(rest);
         let found = operators
             .iter()
             .find(|operator| rest.starts_with(**operator));
@@ -364,7 +364,7 @@ impl<'a> Parser<'a> {
 
     /// Something is missing here: the place to point at.
     fn before(&self) -> Span {
-        let read = self.text.get(..self.at).unwrap_or_default();
+        let read = text_up_to(self.text, self.at);
         match read.trim_end().chars().next_back() {
             Some(last) => {
                 let end = read.trim_end().len();
@@ -375,15 +375,15 @@ impl<'a> Parser<'a> {
     }
 
     /// What began at `start` is never closed.
-    fn unclosed(&self, start: usize, message: &str) -> Stop {
-        let rest = self.text.get(start..).unwrap_or_default();
-        let line = rest.lines().next().unwrap_or_default().trim_end();
+    fn unclosed(&self, start: usize, message: &str) -> ParseStop {
+        let rest = text_from(self.text, start);
+        let line = first_line(rest).trim_end();
         error(Span::new(start, start + line.len()), message.to_owned())
     }
 }
 
-fn error(span: Span, message: String) -> Stop {
-    Stop::Error(ShellError { span, message })
+fn error(span: Span, message: String) -> ParseStop {
+    ParseStop::Error(ShellError { span, message })
 }
 
 /// Whether a byte ends a word.

@@ -1,7 +1,7 @@
 //! Redirections.
 
-use super::{Parser, Read, Stop, error};
-use crate::shell::beyond_sh::Beyond;
+use super::{ParseResult, ParseStop, Parser, error};
+use crate::shell::bash_only::BashOnly;
 use crate::shell::syntax::Redirect;
 use crate::source::Span;
 
@@ -22,7 +22,7 @@ const OPERATORS: [(&str, bool); 11] = [
 
 impl<'a> Parser<'a> {
     /// The redirections behind a command that is no simple one.
-    pub(super) fn redirects(&mut self) -> Read<Vec<Redirect<'a>>> {
+    pub(super) fn redirects(&mut self) -> ParseResult<Vec<Redirect<'a>>> {
         let mut redirects = Vec::new();
         let mut end = self.at;
         loop {
@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds the redirection here, if there is one. A here-document has no target to add.
-    pub(super) fn redirect(&mut self, redirects: &mut Vec<Redirect<'a>>) -> Read<bool> {
+    pub(super) fn redirect(&mut self, redirects: &mut Vec<Redirect<'a>>) -> ParseResult<bool> {
         let descriptor = self.descriptor_len();
         let Some((operator, file)) = self.operator(descriptor) else {
             return Ok(false);
@@ -49,8 +49,8 @@ impl<'a> Parser<'a> {
             return Ok(true);
         }
         match operator {
-            "<<<" => self.beyond_sh(start, 3, Beyond::HereString),
-            "&>" | "&>>" => self.beyond_sh(start, operator.len(), Beyond::RedirectBoth),
+            "<<<" => self.beyond_sh(start, 3, BashOnly::HereString),
+            "&>" | "&>>" => self.beyond_sh(start, operator.len(), BashOnly::RedirectBoth),
             _ => {}
         }
         self.at += operator.len();
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn missing(&self, operator: Span, what: &str) -> Stop {
+    pub(super) fn missing(&self, operator: Span, what: &str) -> ParseStop {
         let name = operator.slice(self.text);
         error(operator, format!("{what} is missing after `{name}`"))
     }

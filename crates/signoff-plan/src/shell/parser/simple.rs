@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Read, Stop, error, is_delimiter};
-use crate::shell::beyond_sh::Beyond;
-use crate::shell::syntax::{Assignment, Command, Kind, Redirect, Simple, Word};
-use crate::source::Span;
+use super::{ParseResult, ParseStop, Parser, error, is_delimiter};
+use crate::shell::bash_only::BashOnly;
+use crate::shell::syntax::{Assignment, Command, CommandKind, Redirect, SimpleCommand, Word};
+use crate::source::{Span, first_line};
 
 /// Commands whose arguments may be arrays.
 const DECLARING: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
 
 impl<'a> Parser<'a> {
-    pub(super) fn simple(&mut self) -> Read<Command<'a>> {
-        let mut simple = Simple::default();
+    pub(super) fn simple(&mut self) -> ParseResult<Command<'a>> {
+        let mut simple = SimpleCommand::default();
         let mut redirects = Vec::new();
         let mut end = self.at;
         loop {
@@ -36,19 +36,19 @@ impl<'a> Parser<'a> {
             }
             end = self.at;
         }
-        if simple == Simple::default() && redirects.is_empty() {
+        if simple == SimpleCommand::default() && redirects.is_empty() {
             return Err(self.nothing_here());
         }
         self.at = end;
         self.note_extended_globs(&simple);
         Ok(Command {
-            kind: Kind::Simple(simple),
+            kind: CommandKind::Simple(simple),
             redirects,
             span: Span::default(),
         })
     }
 
-    fn nothing_here(&self) -> Stop {
+    fn nothing_here(&self) -> ParseStop {
         match self.byte() {
             Some(b'|' | b'&' | b';') if self.at == 0 => {
                 let length = if self.sees("||") || self.sees("&&") || self.sees(";;") {
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn stray_parenthesis(&self) -> Stop {
+    fn stray_parenthesis(&self) -> ParseStop {
         let start = self.at.saturating_sub(1);
         let before = Span::new(start, self.at + 1);
         if matches!(before.slice(self.text), "?(" | "*(" | "+(" | "@(" | "!(") {
@@ -77,7 +77,7 @@ impl<'a> Parser<'a> {
         self.unexpected()
     }
 
-    fn note_extended_globs(&mut self, simple: &Simple<'_>) {
+    fn note_extended_globs(&mut self, simple: &SimpleCommand<'_>) {
         let mut words = simple.words.iter().map(Word::text);
         if words.next() == Some(Some("shopt"))
             && words.next() == Some(Some("-s"))
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `NAME=value`, `NAME+=value`, `NAME[n]=value`, `NAME=(values)`, where it may stand.
-    fn assignment(&mut self, words: &[Word<'a>]) -> Read<Option<Assignment<'a>>> {
+    fn assignment(&mut self, words: &[Word<'a>]) -> ParseResult<Option<Assignment<'a>>> {
         let declares = words
             .first()
             .and_then(Word::text)
@@ -98,13 +98,13 @@ impl<'a> Parser<'a> {
         }
         let Some((name, length)) = self.assigned() else {
             if self.sees_subscript() {
-                return Err(Stop::Declined);
+                return Err(ParseStop::Declined);
             }
             return Ok(None);
         };
         self.at += length;
         let values = if self.byte() == Some(b'(') {
-            self.beyond_sh(self.at - length, length + 1, Beyond::Array);
+            self.beyond_sh(self.at - length, length + 1, BashOnly::Array);
             self.array()?
         } else {
             self.word()?.into_iter().collect()
@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         let after = rest.get(length..)?;
         let after = match after.strip_prefix('[') {
             Some(inside) => {
-                let line = inside.lines().next().unwrap_or_default();
+                let line = first_line(inside);
                 inside
                     .get(line.find([']', '[', '"', '\'', '$', '`', '\\'])?..)?
                     .strip_prefix(']')?
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
         name.len() < rest.len() && name.starts_with('[')
     }
 
-    fn array(&mut self) -> Read<Vec<Word<'a>>> {
+    fn array(&mut self) -> ParseResult<Vec<Word<'a>>> {
         let start = self.at;
         self.at += 1;
         let mut words = Vec::new();
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The name before `()`, which are stepped over.
-    fn function_name(&mut self, name: &Word<'a>) -> Read<Cow<'a, str>> {
+    fn function_name(&mut self, name: &Word<'a>) -> ParseResult<Cow<'a, str>> {
         let open = self.at;
         self.at += 1;
         self.blanks();
@@ -174,13 +174,13 @@ impl<'a> Parser<'a> {
         }
         // Bash takes quotes in the name too; nobody writes them.
         let value = name.value.clone().filter(|_| !name.quoted);
-        let value = value.ok_or(Stop::Declined)?;
+        let value = value.ok_or(ParseStop::Declined)?;
         self.at += 1;
         Ok(value)
     }
 
     /// A function from its body on.
-    pub(super) fn function(&mut self, name: Cow<'a, str>) -> Read<Command<'a>> {
+    pub(super) fn function(&mut self, name: Cow<'a, str>) -> ParseResult<Command<'a>> {
         self.newlines()?;
         let start = self.at;
         let Some(kind) = self.compound()? else {
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         };
         self.ends_here(&body.redirects)?;
         Ok(Command {
-            kind: Kind::Function(name, Box::new(body)),
+            kind: CommandKind::Function(name, Box::new(body)),
             redirects: Vec::new(),
             span: Span::default(),
         })
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
 
     /// Refuses a word where a compound command has ended. Behind a redirection not even a word
     /// that ends something is known.
-    pub(super) fn ends_here(&mut self, redirects: &[Redirect<'_>]) -> Read<()> {
+    pub(super) fn ends_here(&mut self, redirects: &[Redirect<'_>]) -> ParseResult<()> {
         let end = self.at;
         self.blanks();
         match self.byte() {

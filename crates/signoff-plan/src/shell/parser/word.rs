@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::{Parser, Read, Stop, is_delimiter};
-use crate::shell::beyond_sh::Beyond;
+use super::{ParseResult, ParseStop, Parser, is_delimiter};
+use crate::shell::bash_only::BashOnly;
 use crate::shell::syntax::{Script, Word};
-use crate::source::Span;
+use crate::source::{Span, text_from, text_up_to};
 
 /// A word under construction.
 ///
 /// Nothing is copied while the value is just what is written.
-pub(super) struct Building<'a> {
+pub(super) struct WordBuilder<'a> {
     start: usize,
     copied: Option<String>,
     known: bool,
@@ -18,7 +18,7 @@ pub(super) struct Building<'a> {
     pub(super) scripts: Vec<Script<'a>>,
 }
 
-impl Building<'_> {
+impl WordBuilder<'_> {
     pub(super) fn new(start: usize) -> Self {
         Self {
             start,
@@ -51,9 +51,9 @@ impl Building<'_> {
 
 impl<'a> Parser<'a> {
     /// A word; `None` where none begins here.
-    pub(super) fn word(&mut self) -> Read<Option<Word<'a>>> {
+    pub(super) fn word(&mut self) -> ParseResult<Option<Word<'a>>> {
         let start = self.at;
-        let mut word = Building::new(start);
+        let mut word = WordBuilder::new(start);
         self.word_parts(&mut word, is_delimiter)?;
         Ok((self.at > start).then(|| self.built(word)))
     }
@@ -61,13 +61,13 @@ impl<'a> Parser<'a> {
     /// Goes on with a word up to a byte that ends it.
     pub(super) fn word_parts(
         &mut self,
-        word: &mut Building<'a>,
+        word: &mut WordBuilder<'a>,
         ends: impl Fn(u8) -> bool,
-    ) -> Read<()> {
+    ) -> ParseResult<()> {
         while let Some(byte) = self.byte() {
             match byte {
                 b'<' | b'>' if self.byte_at(1) == Some(b'(') => {
-                    self.beyond_sh(self.at, 2, Beyond::ProcessSubstitution);
+                    self.beyond_sh(self.at, 2, BashOnly::ProcessSubstitution);
                     self.process_substitution(word)?;
                 }
                 b'?' | b'*' | b'+' | b'@' | b'!'
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    pub(super) fn built(&self, word: Building<'a>) -> Word<'a> {
+    pub(super) fn built(&self, word: WordBuilder<'a>) -> Word<'a> {
         let span = Span::new(word.start, self.at);
         let value = match word.copied {
             Some(value) => Cow::Owned(value),
@@ -105,14 +105,14 @@ impl<'a> Parser<'a> {
     }
 
     /// One character that means itself.
-    pub(super) fn literal(&mut self, word: &mut Building<'a>) {
+    pub(super) fn literal(&mut self, word: &mut WordBuilder<'a>) {
         let length = self.rest().chars().next().map_or(1, char::len_utf8);
         let here = Span::new(self.at, self.at + length);
         word.push(here.slice(self.text));
         self.at += length;
     }
 
-    fn escape(&mut self, word: &mut Building<'a>) {
+    fn escape(&mut self, word: &mut WordBuilder<'a>) {
         word.differs(self.text, self.at);
         self.at += 1;
         if self.byte() == Some(b'\n') {
@@ -123,22 +123,22 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn single_quotes(&mut self, word: &mut Building<'a>) -> Read<()> {
+    fn single_quotes(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
         let start = self.at;
         word.quoted = true;
         word.differs(self.text, start);
-        let inside = self.rest().get(1..).unwrap_or_default();
+        let inside = text_from(self.rest(), 1);
         let Some(length) = inside.find('\'') else {
             return Err(self.unclosed(start, "this quote is never closed"));
         };
-        let inside = inside.get(..length).unwrap_or_default();
+        let inside = text_up_to(inside, length);
         self.no_line_end_before_heredoc(inside)?;
         word.push(inside);
         self.at += length + 2;
         Ok(())
     }
 
-    pub(super) fn double_quotes(&mut self, word: &mut Building<'a>) -> Read<()> {
+    pub(super) fn double_quotes(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
         let start = self.at;
         word.quoted = true;
         word.differs(self.text, start);
@@ -166,9 +166,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Where the body of a here-document begins then, is more than most readers could say.
-    fn no_line_end_before_heredoc(&self, quoted: &str) -> Read<()> {
+    fn no_line_end_before_heredoc(&self, quoted: &str) -> ParseResult<()> {
         if !self.pending.is_empty() && quoted.contains('\n') {
-            return Err(Stop::Declined);
+            return Err(ParseStop::Declined);
         }
         Ok(())
     }

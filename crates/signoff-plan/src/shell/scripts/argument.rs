@@ -1,7 +1,7 @@
 //! Words of a command as far as the text tells their value.
 
 use crate::shell::parser;
-use crate::shell::syntax::{Kind, Word};
+use crate::shell::syntax::{CommandKind, Word};
 use crate::source::Span;
 
 /// A word of a command.
@@ -60,7 +60,7 @@ fn from_here(written: &str) -> Option<String> {
     }
     let parsed = parser::parse(&plain).ok()?;
     let item = parsed.scripts.first()?.items.first()?;
-    let Kind::Simple(simple) = &item.first.parts.first()?.kind else {
+    let CommandKind::Simple(simple) = &item.first.parts.first()?.kind else {
         return None;
     };
     match simple.words.as_slice() {

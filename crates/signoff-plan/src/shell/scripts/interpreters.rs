@@ -12,12 +12,12 @@ pub(super) struct Interpreter {
     inline: &'static [&'static str],
     /// Words that may stand before the file.
     subcommands: &'static [&'static str],
-    pub(super) kind: Kind,
+    pub(super) kind: InterpreterKind,
 }
 
 /// What an interpreter reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum InterpreterKind {
     Shell,
     Python,
     /// `x` may be `x.js`.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Commands,
 }
 
-const fn interpreter(kind: Kind, names: &'static [&'static str]) -> Interpreter {
+const fn interpreter(kind: InterpreterKind, names: &'static [&'static str]) -> Interpreter {
     Interpreter {
         names,
         valued: &[],
@@ -43,14 +43,14 @@ const fn interpreter(kind: Kind, names: &'static [&'static str]) -> Interpreter 
 const INTERPRETERS: [Interpreter; 11] = [
     Interpreter {
         inline: &["-c", "--command"],
-        ..interpreter(Kind::Commands, &["script", "su", "runuser"])
+        ..interpreter(InterpreterKind::Commands, &["script", "su", "runuser"])
     },
     Interpreter {
         valued: &["-o", "+o", "-O", "+O"],
         files: &["--rcfile", "--init-file"],
         inline: &["-c"],
         ..interpreter(
-            Kind::Shell,
+            InterpreterKind::Shell,
             &["bash", "sh", "dash", "zsh", "ksh", "ash", "fish"],
         )
     },
@@ -58,7 +58,7 @@ const INTERPRETERS: [Interpreter; 11] = [
         valued: &["-W", "-X", "--check-hash-based-pycs"],
         inline: &["-c", "-m"],
         ..interpreter(
-            Kind::Python,
+            InterpreterKind::Python,
             &["python", "python2", "python3", "pypy", "pypy3"],
         )
     },
@@ -66,7 +66,7 @@ const INTERPRETERS: [Interpreter; 11] = [
         valued: &["--rcfile", "--source", "--include", "--omit", "--data-file"],
         inline: &["-m", "--module"],
         subcommands: &["run"],
-        ..interpreter(Kind::Python, &["coverage", "coverage3"])
+        ..interpreter(InterpreterKind::Python, &["coverage", "coverage3"])
     },
     Interpreter {
         valued: &[
@@ -84,19 +84,22 @@ const INTERPRETERS: [Interpreter; 11] = [
             "--experimental-loader",
         ],
         inline: &["-e", "--eval", "-p", "--print", "--test"],
-        ..interpreter(Kind::JavaScript, &["node", "nodejs", "tsx", "ts-node"])
+        ..interpreter(
+            InterpreterKind::JavaScript,
+            &["node", "nodejs", "tsx", "ts-node"],
+        )
     },
     Interpreter {
         files: &["-r", "--preload"],
         inline: &["-e", "--eval", "test"],
         subcommands: &["run"],
-        ..interpreter(Kind::JavaScript, &["bun", "deno"])
+        ..interpreter(InterpreterKind::JavaScript, &["bun", "deno"])
     },
     Interpreter {
         valued: &["-I"],
         inline: &["-e"],
         ..interpreter(
-            Kind::Other,
+            InterpreterKind::Other,
             &[
                 "ruby", "perl", "lua", "luajit", "Rscript", "julia", "elixir",
             ],
@@ -106,19 +109,22 @@ const INTERPRETERS: [Interpreter; 11] = [
         valued: &["-d", "-c"],
         files: &["-f"],
         inline: &["-r"],
-        ..interpreter(Kind::Other, &["php", "pwsh", "escript"])
+        ..interpreter(InterpreterKind::Other, &["php", "pwsh", "escript"])
     },
     Interpreter {
         subcommands: &["run"],
-        ..interpreter(Kind::Other, &["go", "dart", "crystal", "swift"])
+        ..interpreter(InterpreterKind::Other, &["go", "dart", "crystal", "swift"])
     },
     Interpreter {
         files: &["-f", "--file", "--makefile", "--justfile"],
-        ..interpreter(Kind::OptionsOnly, &["make", "gmake", "just"])
+        ..interpreter(InterpreterKind::OptionsOnly, &["make", "gmake", "just"])
     },
     Interpreter {
         files: &["-f", "--file"],
-        ..interpreter(Kind::OptionsOnly, &["awk", "gawk", "mawk", "sed"])
+        ..interpreter(
+            InterpreterKind::OptionsOnly,
+            &["awk", "gawk", "mawk", "sed"],
+        )
     },
 ];
 
@@ -140,7 +146,7 @@ const LAUNCHERS: [(&str, &[&str]); 12] = [
 
 /// What the arguments of an interpreter name.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Arguments {
+pub(super) struct InterpreterArguments {
     /// Positions of the files that are run.
     pub(super) files: Vec<usize>,
     /// Files that are part of a word (`--require=x.js`).
@@ -177,8 +183,8 @@ pub(super) fn launched(program: &str, arguments: &[Option<&str>]) -> Option<usiz
 
 impl Interpreter {
     /// Reads the arguments; `None` stands for one that the text does not tell.
-    pub(super) fn read(&self, arguments: &[Option<&str>]) -> Arguments {
-        let mut found = Arguments {
+    pub(super) fn read(&self, arguments: &[Option<&str>]) -> InterpreterArguments {
+        let mut found = InterpreterArguments {
             files: Vec::new(),
             values: Vec::new(),
             inline: None,
@@ -202,7 +208,7 @@ impl Interpreter {
             } else if wants_subcommand && !word.starts_with('-') {
                 if !self.subcommands.contains(&word) {
                     // `bun x.ts` is `bun run x.ts`; `go test` runs no file.
-                    if self.kind == Kind::JavaScript {
+                    if self.kind == InterpreterKind::JavaScript {
                         found.files.push(at);
                     }
                     return found;
@@ -211,8 +217,10 @@ impl Interpreter {
             } else if word == "-" || self.is_input(word) {
                 found.reads_input = true;
                 return found;
-            } else if !matches!(self.kind, Kind::OptionsOnly | Kind::Commands)
-                && !word.starts_with(['-', '+'])
+            } else if !matches!(
+                self.kind,
+                InterpreterKind::OptionsOnly | InterpreterKind::Commands
+            ) && !word.starts_with(['-', '+'])
             {
                 found.files.push(at);
                 return found;
@@ -232,7 +240,10 @@ impl Interpreter {
                 && !word.starts_with("--")
                 && word.starts_with('-')
                 && word.ends_with(option.trim_start_matches('-'))
-                && matches!(self.kind, Kind::Shell | Kind::Python | Kind::Commands)
+                && matches!(
+                    self.kind,
+                    InterpreterKind::Shell | InterpreterKind::Python | InterpreterKind::Commands
+                )
         };
         let found = self
             .inline
@@ -243,13 +254,13 @@ impl Interpreter {
 
     /// `bash -euo pipefail`
     fn is_group_with_value(&self, word: &str) -> bool {
-        self.kind == Kind::Shell
+        self.kind == InterpreterKind::Shell
             && word.starts_with(['-', '+'])
             && !word.starts_with("--")
             && word.ends_with(['o', 'O'])
     }
 
     fn is_input(&self, word: &str) -> bool {
-        self.kind == Kind::Shell && word == "-s"
+        self.kind == InterpreterKind::Shell && word == "-s"
     }
 }

@@ -17,7 +17,7 @@ mod tests;
 
 use self::walk::Walker;
 use super::full;
-use super::parser::{self, Stop};
+use super::parser::{self, ParseStop};
 use crate::source::Span;
 
 /// A file that a text runs.
@@ -74,12 +74,12 @@ pub fn programs(text: &str) -> Programs {
 fn read(walker: &mut Walker<'_>, text: &str) {
     match parser::parse(text) {
         Ok(parsed) => walker.scripts(&parsed.scripts),
-        Err(Stop::Declined) => {
+        Err(ParseStop::Declined) => {
             for words in full::commands(text) {
                 walker.loose_command(&words);
             }
         }
         // A text that is not valid shell runs nothing; the checks report it.
-        Err(Stop::Error(_)) => {}
+        Err(ParseStop::Error(_)) => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use super::argument::Argument;
 use super::directory::joined;
-use super::interpreters::{self, Interpreter, Kind as Reads};
+use super::interpreters::{self, Interpreter, InterpreterKind as Reads};
 use super::walk::Walker;
 use super::{Invocation, Script, inline};
 use crate::shell::calls;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::argument::Argument;
 use super::directory::{Directories, joined};
 use super::{Invocation, Programs, Script, read};
-use crate::shell::syntax::{Command, Item, Joint, Kind, Pipeline, Script as Commands, Word};
+use crate::shell::syntax::{
+    AndOrList, Command, CommandKind, Connector, Pipeline, Script as Commands, Word,
+};
 use crate::source::Span;
 
 /// What is found on the way through a text.
@@ -93,13 +95,13 @@ impl<'t> Walker<'t> {
         self.directories.or(&before);
     }
 
-    fn item(&mut self, item: &Item<'_>) {
+    fn item(&mut self, item: &AndOrList<'_>) {
         self.pipeline(&item.first);
         for (joint, next) in &item.rest {
             let before = self.directories.clone();
             self.pipeline(next);
             // What stands behind `||` is usually not run.
-            if *joint == Joint::Or {
+            if *joint == Connector::Or {
                 self.directories.or(&before);
             }
         }
@@ -121,7 +123,7 @@ impl<'t> Walker<'t> {
     fn command(&mut self, command: &Command<'_>) {
         let opening = command.span.slice(self.text);
         match &command.kind {
-            Kind::Simple(simple) => {
+            CommandKind::Simple(simple) => {
                 for assignment in &simple.assignments {
                     self.substitutions(&assignment.values);
                     self.assign(assignment.name, &assignment.values);
@@ -133,17 +135,17 @@ impl<'t> Walker<'t> {
                 self.start(&words);
                 self.input(command, &words);
             }
-            Kind::Group(script) => {
+            CommandKind::Group(script) => {
                 let before = self.directories.clone();
                 self.scripts(std::slice::from_ref(script));
                 if opening.starts_with('(') {
                     self.directories = before;
                 }
             }
-            Kind::Flow(parts, words) => self.flow(parts, words, opening),
-            Kind::Test(words) => self.substitutions(words),
-            Kind::Arithmetic(scripts) => self.scripts(scripts),
-            Kind::Function(name, body) => self.function(name, body),
+            CommandKind::Flow(parts, words) => self.flow(parts, words, opening),
+            CommandKind::Test(words) => self.substitutions(words),
+            CommandKind::Arithmetic(scripts) => self.scripts(scripts),
+            CommandKind::Function(name, body) => self.function(name, body),
         }
         for redirect in &command.redirects {
             self.substitutions(std::slice::from_ref(&redirect.target));

@@ -28,18 +28,18 @@ pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[Strin
     out.push_str(ending.trim_start());
     out.push('\n');
     match rest {
-        Rest::Nothing => {}
-        Rest::Description(text) => {
+        TaskRemainder::Nothing => {}
+        TaskRemainder::Description(text) => {
             out.push('\n');
             lines(out, text, &indent);
         }
-        Rest::Task => field(out, "task", task, &indent),
+        TaskRemainder::Task => field(out, "task", task, &indent),
     }
     fields(out, step, &indent);
 }
 
 /// What of a task stands elsewhere than behind the number.
-enum Rest<'a> {
+enum TaskRemainder<'a> {
     Nothing,
     /// Paragraphs after the first.
     Description(&'a str),
@@ -49,13 +49,13 @@ enum Rest<'a> {
 
 /// The first paragraph, and where the rest goes. A task that begins with the title is the
 /// description; any other is a field.
-fn described<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, Rest<'a>) {
+fn described<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, TaskRemainder<'a>) {
     if task == title {
-        return (title, Rest::Nothing);
+        return (title, TaskRemainder::Nothing);
     }
     let (first, rest) = match task.split_once("\n\n") {
-        Some((first, rest)) => (first, Rest::Description(rest)),
-        None => (task, Rest::Nothing),
+        Some((first, rest)) => (first, TaskRemainder::Description(rest)),
+        None => (task, TaskRemainder::Nothing),
     };
     let words: Vec<_> = first.split('\n').map(str::trim).collect();
     // An empty line would end the description, and a field would be taken for one.
@@ -68,7 +68,7 @@ fn described<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, Res
     if as_it_is {
         (first, rest)
     } else {
-        (title, Rest::Task)
+        (title, TaskRemainder::Task)
     }
 }
 

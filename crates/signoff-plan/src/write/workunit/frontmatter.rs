@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::probe::{Probe, Trial};
+use super::probe::{Probe, TrialPlan};
 use super::{OWNER, Writer};
 use crate::dialect::{Dialect, rejection};
 use crate::spelling::status::{is_same_plan_status, plan_word};
@@ -88,7 +88,7 @@ impl Writer<'_> {
         let mut kept = BTreeMap::new();
         for (name, value) in &self.plan.record {
             let Some(field) = crate::field::plan_name(name) else {
-                self.lose(None, name, "it is no field that a plan has");
+                self.lose(None, name, "a plan has no such field");
                 continue;
             };
             let one = BTreeMap::from([(name.clone(), value.clone())]);
@@ -111,9 +111,9 @@ impl Writer<'_> {
     pub(super) fn rejections(&self, value: &Value) -> Option<String> {
         let sections: Option<Vec<String>> = value.as_array()?.iter().map(section).collect();
         let sections = sections?.join("\n\n");
-        let trial = Trial {
+        let trial = TrialPlan {
             end: &sections,
-            ..Trial::default()
+            ..TrialPlan::default()
         };
         let held = self.probe.plan(trial, "rejections", value);
         held.then_some(sections)
@@ -121,9 +121,9 @@ impl Writer<'_> {
 }
 
 fn reads(probe: &Probe, lines: &str, field: &str, value: &Value) -> bool {
-    let trial = Trial {
+    let trial = TrialPlan {
         frontmatter: &format!("{lines}\n"),
-        ..Trial::default()
+        ..TrialPlan::default()
     };
     probe.plan(trial, field, value)
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Writer;
-use super::probe::Trial;
-use super::render::{Place, is_omissible, render};
+use super::probe::TrialPlan;
+use super::render::{FieldOwner, is_omissible, render};
 use crate::field::plan_value;
 use crate::spelling::workunit;
 
@@ -38,9 +38,9 @@ impl Writer<'_> {
         if self.is_omitted(None, "title") {
             return;
         }
-        let trial = Trial {
+        let trial = TrialPlan {
             title: Some(title),
-            ..Trial::default()
+            ..TrialPlan::default()
         };
         if self
             .probe
@@ -57,7 +57,7 @@ impl Writer<'_> {
         if is_omissible(name, &value) || self.is_omitted(None, name) {
             return None;
         }
-        match render(&self.probe, Place::Plan, name, &value) {
+        match render(&self.probe, FieldOwner::Plan, name, &value) {
             Ok(lines) => Some(lines),
             Err(why) => {
                 self.lose(None, name, &why);

@@ -18,7 +18,7 @@ pub(crate) struct Probe {
 
 /// Where a field of a plan stands.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Trial<'t> {
+pub(super) struct TrialPlan<'t> {
     pub(super) frontmatter: &'t str,
     pub(super) title: Option<&'t str>,
     /// Before the other fields.
@@ -38,12 +38,12 @@ impl Probe {
             titled,
             base: Plan::default(),
         };
-        probe.base = probe.read(Trial::default()).unwrap_or_default();
+        probe.base = probe.read(TrialPlan::default()).unwrap_or_default();
         probe
     }
 
     /// Whether the plan reads back with this value in this field, and no other one changed.
-    pub(super) fn plan(&self, trial: Trial<'_>, field: &str, wanted: &Value) -> bool {
+    pub(super) fn plan(&self, trial: TrialPlan<'_>, field: &str, wanted: &Value) -> bool {
         let Some(mut found) = self.read(trial) else {
             return false;
         };
@@ -55,7 +55,7 @@ impl Probe {
     }
 
     /// Whether the first step reads back with these values, and nothing else changed.
-    pub(super) fn step(&self, trial: Trial<'_>, fields: &[(&str, &Value)]) -> bool {
+    pub(super) fn step(&self, trial: TrialPlan<'_>, fields: &[(&str, &Value)]) -> bool {
         let Some(mut found) = self.read(trial) else {
             return false;
         };
@@ -77,13 +77,13 @@ impl Probe {
     }
 
     /// The plan, unless a block in it is not closed: then it may read back, and is a fault all the same.
-    fn read(&self, trial: Trial<'_>) -> Option<Plan> {
+    fn read(&self, trial: TrialPlan<'_>) -> Option<Plan> {
         let title = match trial.title {
             Some(title) => format!("# {title}\n\n"),
             None if self.titled => "# T\n\n".to_owned(),
             None => String::new(),
         };
-        let Trial {
+        let TrialPlan {
             frontmatter,
             field,
             narrative,
@@ -101,6 +101,6 @@ impl Probe {
         let draft = parse_as(&source, Dialect::Workunit);
         let mut codes = draft.problems.iter().map(|problem| problem.code);
         let closed = codes.all(|code| code != Code::UnterminatedFence);
-        closed.then(|| resolve(&draft, &mut Vec::new()).plan)
+        closed.then(|| resolve(&draft, &mut Vec::new()))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::probe::{Probe, Trial};
+use super::probe::{Probe, TrialPlan};
 use crate::check::unknown_field::shown;
 use crate::dialect::workunit::step_in;
 use crate::dialect::workunit::values::VERBATIM;
@@ -12,7 +12,7 @@ use crate::spelling::Dialect;
 
 /// What a field belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum FieldOwner {
     Plan,
     Step,
 }
@@ -26,11 +26,11 @@ const UNREADABLE: &str = "no spelling of this text reads back as it is";
 /// same.
 pub(crate) fn render(
     probe: &Probe,
-    place: Place,
+    place: FieldOwner,
     name: &str,
     value: &Value,
 ) -> Result<String, String> {
-    let field = Field {
+    let field = RenderedField {
         probe,
         place,
         name,
@@ -52,45 +52,45 @@ pub(crate) fn render(
 }
 
 /// The label of a field.
-fn label(place: Place, name: &str) -> String {
+fn label(place: FieldOwner, name: &str) -> String {
     let label = crate::spelling::label(name);
     match place {
-        Place::Plan => shown(label, "a plan"),
-        Place::Step => label.to_owned(),
+        FieldOwner::Plan => shown(label, "a plan"),
+        FieldOwner::Step => label.to_owned(),
     }
 }
 
-struct Field<'r> {
+struct RenderedField<'r> {
     probe: &'r Probe,
-    place: Place,
+    place: FieldOwner,
     name: &'r str,
     label: String,
 }
 
-impl Field<'_> {
+impl RenderedField<'_> {
     /// Whether these lines are read as the value.
     fn reads(&self, lines: &str, value: &Value) -> bool {
         match self.place {
             // Answers mean something only beside a question.
-            Place::Step if self.name == "choices" => {
+            FieldOwner::Step if self.name == "choices" => {
                 let lines = format!("**ask:** q\n{lines}");
-                let trial = Trial {
+                let trial = TrialPlan {
                     step_field: &lines,
-                    ..Trial::default()
+                    ..TrialPlan::default()
                 };
                 let question = Value::from("q");
                 let fields = [("question", &question), ("choices", value)];
                 self.probe.step(trial, &fields)
             }
-            Place::Step => {
-                let trial = Trial {
+            FieldOwner::Step => {
+                let trial = TrialPlan {
                     step_field: lines,
-                    ..Trial::default()
+                    ..TrialPlan::default()
                 };
                 self.probe.step(trial, &[(self.name, value)])
             }
-            Place::Plan => {
-                let mut trial = Trial::default();
+            FieldOwner::Plan => {
+                let mut trial = TrialPlan::default();
                 match self.name {
                     "context" => trial.narrative = lines,
                     "risks" => trial.end = lines,

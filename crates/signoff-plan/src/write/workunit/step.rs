@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Writer;
-use super::probe::Trial;
-use super::render::{Place, fenced, is_omissible, is_simple, render};
+use super::probe::TrialPlan;
+use super::render::{FieldOwner, fenced, is_omissible, is_simple, render};
 use crate::field::step_value;
 use crate::model::{Contract, Depends, Step, Work};
 use crate::spelling::Dialect;
@@ -56,9 +56,9 @@ impl Writer<'_> {
         if self.is_omitted(Some(at), "title") {
             title = "";
         }
-        let trial = Trial {
+        let trial = TrialPlan {
             step_heading: Some(title),
-            ..Trial::default()
+            ..TrialPlan::default()
         };
         let wanted = Value::from(title);
         if !is_simple(title) && !title.is_empty() && !self.probe.step(trial, &[("title", &wanted)])
@@ -78,7 +78,7 @@ impl Writer<'_> {
         if is_omissible(name, &value) || self.is_omitted(Some(at), name) {
             return;
         }
-        match render(&self.probe, Place::Step, name, &value) {
+        match render(&self.probe, FieldOwner::Step, name, &value) {
             Ok(lines) => self.line(&lines),
             Err(why) => self.lose(Some(at), name, &why),
         }
@@ -95,7 +95,7 @@ impl Writer<'_> {
     }
 
     fn json(&mut self, label: &str, value: &Value) {
-        let text = serde_json::to_string_pretty(value).unwrap_or_default();
+        let text = serde_json::to_string_pretty(value).expect("a JSON value serialises");
         self.line(&format!("**{label}:**\n{}", fenced("json", &text)));
     }
 
@@ -139,9 +139,9 @@ impl Writer<'_> {
             .each_ref()
             .map(|(name, value)| (name.as_str(), value));
         let lines = contract_lines(contract);
-        let trial = Trial {
+        let trial = TrialPlan {
             step_field: &lines,
-            ..Trial::default()
+            ..TrialPlan::default()
         };
         // In a fence that is longer than any inside almost anything is itself.
         let text = &contract.command;

@@ -3,7 +3,7 @@
 
 mod edits;
 
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::Digest;
@@ -15,7 +15,7 @@ use signoff_plan::write::write;
 /// Reads bytes as a plan of a dialect; nothing may panic or hang, and the laws must hold.
 pub(crate) fn plan(bytes: &[u8], dialect: Dialect) {
     let source = source(bytes, dialect);
-    let checked = check(&parse_as(&source, dialect), &Everything);
+    let checked = check(&parse_as(&source, dialect), &PermissiveWorkspace);
     for problem in &checked.diagnostics {
         source.line_column(problem.span.start);
         assert!(!problem.message.is_empty());
@@ -59,7 +59,7 @@ fn tidy(source: &Source, checked: &Checked) {
     let Ok(tidy) = format_as(source, checked.dialect) else {
         return;
     };
-    let again = check(&parse_as(&tidy, checked.dialect), &Everything);
+    let again = check(&parse_as(&tidy, checked.dialect), &PermissiveWorkspace);
     assert_eq!(Digest::of_plan(&again.plan), Digest::of_plan(&checked.plan));
     let twice = format_as(&tidy, checked.dialect);
     assert_eq!(twice.as_ref().map(Source::bytes), Ok(tidy.bytes()));
@@ -93,7 +93,7 @@ fn write_and_read(checked: &Checked, dialect: Dialect) {
             Source::new("plan", text.into_bytes())
         }
     };
-    let read = check(&parse_as(&again, dialect), &Everything);
+    let read = check(&parse_as(&again, dialect), &PermissiveWorkspace);
     assert_eq!(
         Digest::of_plan(&read.plan),
         Digest::of_plan(&checked.plan),
@@ -120,7 +120,7 @@ fn mark(source: &Source, checked: &Checked) {
     ) {
         let marked = check(
             &parse_as(&Source::new("plan", bytes), checked.dialect),
-            &Everything,
+            &PermissiveWorkspace,
         );
         assert_eq!(
             Digest::of_plan(&marked.plan),
@@ -145,7 +145,7 @@ pub(crate) fn expression(bytes: &[u8]) {
         return;
     };
     let _reads = signoff_plan::expression::read(text);
-    let _places = signoff_plan::expression::places(text);
+    let _places = signoff_plan::expression::placeholders(text);
     let _found = signoff_plan::reference::scan(text);
     let scope = signoff_plan::expression::Scope::default();
     let _condition = signoff_plan::expression::evaluate_condition(text, &scope);

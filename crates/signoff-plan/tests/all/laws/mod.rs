@@ -6,13 +6,13 @@ use signoff_plan::dialect::{Dialect, parse};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
-use signoff_plan::write::{Written, write};
+use signoff_plan::write::{WrittenPlan, write};
 
 use crate::generate::without_losses;
 use crate::world::World;
 
 /// What was written, as it would be read: one file, or a directory.
-pub(crate) fn written_source(written: &Written) -> Source {
+pub(crate) fn written_source(written: &WrittenPlan) -> Source {
     match written.files.as_slice() {
         [(name, text)] if name.is_empty() => Source::new("plan", text.clone().into_bytes()),
         files => {
@@ -27,7 +27,7 @@ pub(crate) fn written_source(written: &Written) -> Source {
 pub(crate) fn reads_back(
     plan: &Plan,
     dialect: Dialect,
-) -> Result<(Written, Checked), TestCaseError> {
+) -> Result<(WrittenPlan, Checked), TestCaseError> {
     let written = write(plan, dialect);
     let source = written_source(&written);
     let back = check(&parse(&source), &World::default());

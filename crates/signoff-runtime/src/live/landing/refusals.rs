@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use signoff_engine::{Land, Outcome, Run, RunTree};
+use signoff_engine::{LandAt, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
 use super::{Landing, Trigger, is_known_plan, is_over, parsed};
@@ -77,7 +77,7 @@ pub(super) fn objections(
     run: &Run,
 ) -> Result<Vec<String>, Error> {
     // One that was begun goes on, whatever it has changed itself.
-    let asks = trigger == Trigger::EndOfRun && run.landing().is_none();
+    let asks = trigger == Trigger::EndOfRun && run.landing_commit().is_none();
     match run.run_tree() {
         Some(tree) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
@@ -111,7 +111,7 @@ pub(super) fn unfinished(
     opened: &OpenedRun<'_>,
 ) -> Result<Option<&'static str>, Error> {
     Ok(match opened.state().outcome() {
-        _ if opened.state().landed().is_some() => None,
+        _ if opened.state().landed_commit().is_some() => None,
         // Its steps landed one by one, and so do their files that were held.
         Some(Outcome::Failed) if has_held_files(opened) => None,
         None if has_held_files(opened) && is_over(project, opened)? => None,
@@ -123,7 +123,7 @@ pub(super) fn unfinished(
 }
 
 fn has_held_files(opened: &OpenedRun<'_>) -> bool {
-    let by_steps = opened.state().settings().land == Land::Step;
+    let by_steps = opened.state().settings().land == LandAt::Step;
     by_steps && opened.state().lands_files() && !opened.state().held_files().is_empty()
 }
 

@@ -58,13 +58,13 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
     };
     let commit = opened
         .state()
-        .landed()
+        .landed_commit()
         .filter(|_| !opened.state().lands_files());
     if let Some(commit) = commit {
         let revert = revert(&opened, commit)?;
         return for_good(format!("it landed as {commit}: `{revert}` takes it back"));
     }
-    if opened.state().landing().is_some() && !opened.state().undone() {
+    if opened.state().landing_commit().is_some() && !opened.state().is_undone() {
         return for_good(format!(
             "its landing was begun and cut off: `signoff land {name}` brings it to its end"
         ));
@@ -94,7 +94,7 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
 }
 
 fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
-    if !opened.state().undone() {
+    if !opened.state().is_undone() {
         let by = opened.project.around.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
@@ -130,14 +130,14 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
 /// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
 fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
     let _checkout = take_workspace(opened.project)?;
-    if opened.state().undone() && !trees.has_landings()? {
+    if opened.state().is_undone() && !trees.has_landings()? {
         trees.forget_work();
         return Ok(Undone {
             already: true,
             ..Undone::default()
         });
     }
-    if !opened.state().undone() {
+    if !opened.state().is_undone() {
         let by = opened.project.around.person.clone();
         opened.run.record(Input::Undo { by })?;
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Millis, PlanState};
-use signoff_plan::Everything;
+use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
 use signoff_store::index::{self, Entry, Row, Stamp, Tally};
@@ -99,7 +99,7 @@ fn is_unsettled(plan: &PlanFile, standing: &Standing) -> bool {
     match standing.state {
         PlanState::Executing | PlanState::Stalled | PlanState::Replanning => true,
         _ if plan.checked.errors() > 0 => {
-            check(&parse(&plan.source), &Everything).errors() < plan.checked.errors()
+            check(&parse(&plan.source), &PermissiveWorkspace).errors() < plan.checked.errors()
         }
         _ => false,
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use signoff_api::pruned::Kind;
+use signoff_api::pruned::RemovedKind;
 use signoff_engine::Millis;
 use signoff_store::index::Stamp;
 
@@ -38,7 +38,7 @@ impl Pruning<'_> {
             let logged = log.symlink_metadata().is_ok() && !self.is_gone(&log);
             let nobodys = !known.contains(&name) && !unread.contains(&name) && !logged;
             if nobodys && is_ours(&path) && self.is_left(&path) {
-                self.remove(Kind::Artifacts, &name.to_string_lossy(), &path);
+                self.remove(RemovedKind::Artifacts, &name.to_string_lossy(), &path);
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use signoff_api::pruned::Kind;
+use signoff_api::pruned::RemovedKind;
 use signoff_work::beneath::remove_tree;
 
 use super::tree::size;
@@ -51,7 +51,7 @@ impl Pruning<'_> {
                 self.keep(root, Why::Error(error));
                 return false;
             }
-            self.removed(Kind::Worktrees, run, root.clone(), bytes);
+            self.removed(RemovedKind::Worktrees, run, root.clone(), bytes);
         }
         if let Some(place) = found.checked_out {
             self.keep(Path::new(&trees::branch(run)), Why::CheckedOut(place));
@@ -64,12 +64,12 @@ impl Pruning<'_> {
             return false;
         }
         for name in found.refs {
-            self.removed(Kind::Refs, run, PathBuf::from(name), 0);
+            self.removed(RemovedKind::Refs, run, PathBuf::from(name), 0);
         }
         true
     }
 
-    fn removed(&mut self, kind: Kind, run: &str, path: PathBuf, bytes: u64) {
+    fn removed(&mut self, kind: RemovedKind, run: &str, path: PathBuf, bytes: u64) {
         self.pruned.removed.push(Removed {
             kind,
             id: run.to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use signoff_api::pruned::Kind;
+use signoff_api::pruned::RemovedKind;
 use signoff_engine::Run;
 use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
@@ -36,7 +36,7 @@ impl Pruning<'_> {
             Ok(view) => self.begun(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
                 if self.is_old(written(path)) && self.remains_of(&run.id) {
-                    self.remove(Kind::Run, &run.id, path);
+                    self.remove(RemovedKind::Run, &run.id, path);
                 }
             }
             Err(error) => {
@@ -65,7 +65,7 @@ impl Pruning<'_> {
             self.keep(path, Why::NotLanded(run.id.clone()));
         } else if self.remains_of(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
-            return self.remove(Kind::Run, &run.id, path);
+            return self.remove(RemovedKind::Run, &run.id, path);
         }
         self.needed.insert(view.key.clone());
     }
@@ -73,7 +73,7 @@ impl Pruning<'_> {
 
 fn is_settled(run: &Run) -> bool {
     // What `undo` needs of files that landed stays.
-    (run.landed().is_some() && !run.lands_files()) || run.undone()
+    (run.landed_commit().is_some() && !run.lands_files()) || run.is_undone()
 }
 
 fn written(path: &Path) -> u64 {

@@ -1,6 +1,6 @@
 //! What somebody means by what they typed.
 
-use signoff_engine::{Choice, Item, ItemKind};
+use signoff_engine::{Choice, InboxItem, InboxKind};
 
 /// What was typed, understood.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Meant {
 }
 
 /// The words that can be typed, as they are shown: what is in brackets is enough.
-pub(super) fn offered(item: &Item) -> String {
+pub(super) fn offered(item: &InboxItem) -> String {
     let words = item.words();
     if is_free(item) {
         let words = words.iter().filter(|word| **word != Choice::Reply.name());
@@ -32,7 +32,7 @@ pub(super) fn offered(item: &Item) -> String {
 }
 
 /// Understands what was typed: a word, or enough of it.
-pub(super) fn meant(item: &Item, typed: &str) -> Meant {
+pub(super) fn meant(item: &InboxItem, typed: &str) -> Meant {
     if is_free(item) {
         let choice = Choice::from_name(typed).filter(|choice| *choice != Choice::Reply);
         let choice = choice.filter(|choice| item.choices.contains(choice));
@@ -57,8 +57,8 @@ pub(super) fn meant(item: &Item, typed: &str) -> Meant {
 }
 
 /// Can it be answered with any text?
-fn is_free(item: &Item) -> bool {
-    item.kind == ItemKind::Question && item.options.is_empty()
+fn is_free(item: &InboxItem) -> bool {
+    item.kind == InboxKind::Question && item.options.is_empty()
 }
 
 /// The shortest beginning that no other word has. `abort` is typed in full, so that no slip of a
@@ -79,8 +79,8 @@ fn enough<'w>(word: &'w str, words: &[&str]) -> Option<&'w str> {
 mod tests {
     use super::*;
 
-    fn item(kind: ItemKind, choices: &[Choice], options: &[&str]) -> Item {
-        Item {
+    fn item(kind: InboxKind, choices: &[Choice], options: &[&str]) -> InboxItem {
+        InboxItem {
             id: "x-1".to_owned(),
             kind,
             step: 0,
@@ -100,7 +100,7 @@ mod tests {
             Choice::Skip,
             Choice::Abort,
         ];
-        let item = item(ItemKind::Acceptance, &choices, &[]);
+        let item = item(InboxKind::Acceptance, &choices, &[]);
         assert_eq!(offered(&item), "[ac]cept [ref]use [ret]ry [s]kip abort");
         for (typed, choice) in [
             ("accept", Choice::Accept),
@@ -121,7 +121,7 @@ mod tests {
     fn a_question_is_answered_with_an_offer_or_with_any_text() {
         let choices = [Choice::Reply, Choice::Skip, Choice::Abort];
         let reply = |text: &str| Meant::Reply(text.to_owned());
-        let offer = item(ItemKind::Question, &choices, &["yes", "no", "skip it"]);
+        let offer = item(InboxKind::Question, &choices, &["yes", "no", "skip it"]);
         assert_eq!(offered(&offer), "[y]es [n]o [skip ]it skip abort");
         for (typed, said) in [
             ("y", reply("yes")),
@@ -131,10 +131,10 @@ mod tests {
         ] {
             assert_eq!(meant(&offer, typed), said, "{typed}");
         }
-        let skip = item(ItemKind::Question, &choices, &["yes", "skip"]);
+        let skip = item(InboxKind::Question, &choices, &["yes", "skip"]);
         assert_eq!(offered(&skip), "[y]es [s]kip abort");
         assert_eq!(meant(&skip, "skip"), reply("skip"));
-        let free = item(ItemKind::Question, &choices, &[]);
+        let free = item(InboxKind::Question, &choices, &[]);
         assert_eq!(offered(&free), "type the answer, or skip abort");
         assert_eq!(meant(&free, "s"), reply("s"));
         assert_eq!(meant(&free, "reply"), reply("reply"));

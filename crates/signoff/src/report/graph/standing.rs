@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use signoff_api::event::step_status;
-use signoff_engine::{Run, Seat, StepState, StepStatus};
+use signoff_engine::{Run, StepState, StepStatus, WorkLocation};
 use signoff_plan::model::Step;
 
 use crate::report::evidence::grade;
@@ -18,11 +18,11 @@ pub(crate) struct Standing<'a> {
 }
 
 /// Where a step sits, in words.
-pub(crate) fn seat(seat: Seat) -> &'static str {
+pub(crate) fn seat(seat: WorkLocation) -> &'static str {
     match seat {
-        Seat::Worktree => "in its own worktree",
-        Seat::RunTree => "in the run's tree",
-        Seat::MergeQueue => "in the merge queue",
+        WorkLocation::Worktree => "in its own worktree",
+        WorkLocation::RunTree => "in the run's tree",
+        WorkLocation::MergeQueue => "in the merge queue",
     }
 }
 
@@ -34,7 +34,7 @@ impl Standing<'_> {
 
     fn status(&self, step: &Step) -> StepStatus {
         self.of(step).map_or(StepStatus::Pending, |(at, _)| {
-            self.run.status_seen(at, self.driven)
+            self.run.displayed_status(at, self.driven)
         })
     }
 
@@ -43,15 +43,19 @@ impl Standing<'_> {
         let Some((at, state)) = self.of(step) else {
             return Vec::new();
         };
-        let halted = self.run.halted(at).filter(|_| !self.driven);
+        let halted = self.run.halt_reason(at).filter(|_| !self.driven);
         let how = match &state.outcome.evidence {
-            Some(_) if self.run.has_nothing_to_do(at) => NOTHING.0,
+            Some(_) if self.run.is_empty_loop(at) => NOTHING.0,
             Some((found, _)) => grade(*found),
             None if halted.is_some() => HALTED,
-            None => step_status(self.run.status_seen(at, self.driven)),
+            None => step_status(self.run.displayed_status(at, self.driven)),
         };
         let mut words = vec![how.to_owned()];
-        words.extend(self.run.seat(at).map(|place| seat(place).to_owned()));
+        words.extend(
+            self.run
+                .work_location(at)
+                .map(|place| seat(place).to_owned()),
+        );
         if let Some(commit) = &state.attempt.commit {
             words.push(format!("merged as {}", short_commit(commit)));
         }

@@ -1,7 +1,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_engine::{Accept, Event, Green, Observation, ProcessEnd, Run, Settings, Verdict};
+use signoff_engine::{
+    AcceptAt, Event, Observation, OnGreenBaseline, ProcessEnd, Run, Settings, Verdict,
+};
 
 use super::{Around, opening};
 use crate::report::sample::{AGENT, CHECK, happened, run, started};
@@ -10,12 +12,12 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
     let settings = Settings {
         backoff: 0,
         baseline: true,
-        green: Green::Skip,
-        accept: Accept::End,
+        green: OnGreenBaseline::Skip,
+        accept: AcceptAt::End,
         jobs: 1,
         isolation: signoff_engine::Isolation::Shared,
-        land: signoff_engine::Land::End,
-        cache: signoff_engine::Cache::Cold,
+        land: signoff_engine::LandAt::End,
+        cache: signoff_engine::ContractCache::Cold,
         sandbox: "none".to_owned(),
     };
     let around = Around {

@@ -144,7 +144,7 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
         files: Vec::new(),
         details: Box::default(),
     };
-    let (queue, attempt) = (Some(Seat::MergeQueue), 1);
+    let (queue, attempt) = (Some(WorkLocation::MergeQueue), 1);
     for (stage, built, seat, expected) in [
         (
             Stage::NeedsEvaluation { attempt },
@@ -164,7 +164,7 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
         (
             Stage::NeedsEvaluation { attempt },
             false,
-            Some(Seat::RunTree),
+            Some(WorkLocation::RunTree),
             "contract",
         ),
         (Stage::Evaluating { attempt }, false, None, "contract"),

@@ -1,4 +1,4 @@
-use signoff_engine::{Changes, Event, Facts, Grade, ProcessEnd};
+use signoff_engine::{Changes, Event, EvidenceFacts, Grade, ProcessEnd};
 
 use super::table;
 use crate::report::sample::{AGENT, CHECK, completed, happened, run, started};
@@ -16,9 +16,9 @@ fn a_row_says_how_we_know() {
         ("Read \u{1b}[2Jit", CHECK),
         ("Ship", CHECK),
     ]);
-    let repaired = Facts {
+    let repaired = EvidenceFacts {
         repaired_by: Some("ada".to_owned()),
-        ..Facts::default()
+        ..EvidenceFacts::default()
     };
     happened(
         &mut run,
@@ -52,7 +52,7 @@ fn long_names_give_way_to_the_reason() {
         &mut run,
         [
             started("step-1"),
-            completed("step-1", Grade::Held, Facts::default()),
+            completed("step-1", Grade::Held, EvidenceFacts::default()),
         ],
     );
     check(
@@ -76,13 +76,13 @@ fn what_is_no_evidence_says_what_it_is() {
                 step: "step-1".to_owned(),
                 items: Vec::new(),
             },
-            completed("step-1", Grade::Observed, Facts::default()),
+            completed("step-1", Grade::Observed, EvidenceFacts::default()),
             started("step-2"),
             Event::WorkFinished {
                 step: step(),
                 attempt: 1,
                 ended: ProcessEnd::Exited(1),
-                output: signoff_engine::Output::default(),
+                output: signoff_engine::AgentOutput::default(),
                 changes: Changes::default(),
             },
             Event::StepFailed {

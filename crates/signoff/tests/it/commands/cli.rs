@@ -852,7 +852,7 @@ fn json_answers_fit_their_types() {
     fits::<signoff_api::project::Init>(project.json(["init"]));
     fits::<signoff_api::deleted::Deleted>(project.json(["delete", "plan.md"]));
     for line in project.signoff(["log", "--format", "json"]).json_lines() {
-        fits::<signoff_api::event::Streamed>(line);
+        fits::<signoff_api::event::StreamedEvent>(line);
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::context::StepView;
-use crate::json::Located;
+use crate::json::LocatedValue;
 use crate::model::Work;
 use crate::source::Span;
 use crate::tools::schema::is_reference;
@@ -11,7 +11,7 @@ use crate::tools::{Argument, Tool, built_in};
 
 /// One argument that is text and refers to nothing.
 #[derive(Debug)]
-pub(super) struct Given<'a> {
+pub(super) struct TextArgument<'a> {
     pub(super) tool: &'static Tool,
     pub(super) argument: &'static Argument,
     pub(super) text: &'a str,
@@ -19,14 +19,17 @@ pub(super) struct Given<'a> {
 }
 
 /// Hands every such argument of a step to `each`.
-pub(super) fn given<'a>(step: StepView<'a>, each: &mut dyn FnMut(Given<'a>)) {
+pub(super) fn for_each_text_argument<'a>(
+    step: StepView<'a>,
+    each: &mut dyn FnMut(TextArgument<'a>),
+) {
     let Work::Tool { tool, args } = &step.resolved.work else {
         return;
     };
     let (Some(known), Some(written)) = (built_in(tool), &step.written.args) else {
         return;
     };
-    let located = Located::new(args, written.span, &step.written.args_places);
+    let located = LocatedValue::new(args, written.span, &step.written.args_places);
     for (key, part) in &located.parts {
         let name = key.map(|(name, _)| name);
         let mut arguments = known.arguments.iter();
@@ -34,7 +37,7 @@ pub(super) fn given<'a>(step: StepView<'a>, each: &mut dyn FnMut(Given<'a>)) {
         if let (Some(argument), Value::String(text)) = (argument, part.value)
             && !is_reference(text)
         {
-            each(Given {
+            each(TextArgument {
                 tool: known,
                 argument,
                 text,

@@ -1,55 +1,57 @@
 //! Problems that are only the shadow of a misspelt name.
 //!
 //! A field whose name is misspelt is missing as well, and what would read it finds nothing. Of all
-//! that, only the slip is said. It becomes as grave as what it hides: a plan that lacks something it
+//! that, only the misspelt is said. It becomes as grave as what it hides: a plan that lacks something it
 //! must have is not fit to be signed, however its author meant it.
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Code, Diagnostic, Lack, Severity};
+use crate::diagnostic::{Code, Diagnostic, MissingFieldScope, Severity};
 use crate::spelling::Dialect;
 
 /// Stands for the right name of a tool, as if that were a field.
 pub(super) const TOOL_NAME: &str = "(name of a tool)";
 
 /// A misspelt name: the step it stands in, if any, and the name that was meant.
-type Slip = (Option<String>, String);
+type Misspelling = (Option<String>, String);
 
 /// Takes away what only follows from a misspelt name.
 pub(super) fn absorb(dialect: Dialect, problems: &mut Vec<Diagnostic>) {
-    let mut slips: BTreeMap<Slip, Severity> = BTreeMap::new();
-    let mut by_name: BTreeMap<String, Slip> = BTreeMap::new();
+    let mut misspellings: BTreeMap<Misspelling, Severity> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, Misspelling> = BTreeMap::new();
     for problem in problems.iter() {
-        if let Some(slip) = slip(problem) {
+        if let Some(misspelt) = misspelling(problem) {
             by_name
-                .entry(slip.1.clone())
-                .or_insert_with(|| slip.clone());
-            slips.insert(slip, problem.severity);
+                .entry(misspelt.1.clone())
+                .or_insert_with(|| misspelt.clone());
+            misspellings.insert(misspelt, problem.severity);
         }
     }
-    if slips.is_empty() {
+    if misspellings.is_empty() {
         return;
     }
     problems.retain(|problem| {
         let cause = problem.lack.and_then(|lack| {
             let (fields, anywhere) = match lack {
-                Lack::Here(fields) => (fields, false),
-                Lack::Anywhere(fields) => (fields, true),
+                MissingFieldScope::Here(fields) => (fields, false),
+                MissingFieldScope::Anywhere(fields) => (fields, true),
             };
             let mut names = fields
                 .iter()
                 .flat_map(|field| [(*field).to_owned(), key(&dialect.field_name(field))]);
             names.find_map(|name| {
                 let here = (problem.step.clone(), name);
-                let slip = if anywhere {
+                let misspelt = if anywhere {
                     by_name.get(&here.1)?
                 } else {
                     &here
                 };
-                slips.contains_key(slip).then(|| slip.clone())
+                misspellings
+                    .contains_key(misspelt)
+                    .then(|| misspelt.clone())
             })
         });
-        let severity = cause.and_then(|slip| slips.get_mut(&slip));
+        let severity = cause.and_then(|misspelt| misspellings.get_mut(&misspelt));
         match severity {
             Some(severity) => {
                 *severity = problem.severity.min(*severity);
@@ -59,13 +61,13 @@ pub(super) fn absorb(dialect: Dialect, problems: &mut Vec<Diagnostic>) {
         }
     });
     for problem in problems {
-        let severity = slip(problem).and_then(|slip| slips.get(&slip));
+        let severity = misspelling(problem).and_then(|misspelt| misspellings.get(&misspelt));
         problem.severity = severity.copied().unwrap_or(problem.severity);
     }
 }
 
-/// The slip that a problem is about.
-fn slip(problem: &Diagnostic) -> Option<Slip> {
+/// The misspelt name that a problem is about.
+fn misspelling(problem: &Diagnostic) -> Option<Misspelling> {
     let fix = problem.fix.as_ref()?;
     let name = if problem.code == Code::UnknownTool {
         TOOL_NAME

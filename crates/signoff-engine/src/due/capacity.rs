@@ -1,4 +1,4 @@
-//! Which of the ready steps may start beside those under way.
+//! Which ready steps may start beside the active ones.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,17 @@ use super::Action;
 use crate::event::Isolation;
 use crate::state::Run;
 
-/// What is free for steps that have not begun.
+/// What is free for steps without a slot.
 pub(super) struct Capacity<'a> {
     jobs: usize,
-    /// Agents share the tree with everything else.
+    /// All steps work in the checkout.
     shared: bool,
-    /// An agent works in it: nothing else may.
+    /// An agent works there, so nothing else may.
     agent: bool,
-    /// Something else uses the tree: an agent has to wait.
+    /// Something else works there, so an agent has to wait.
     used: bool,
     locks: BTreeSet<&'a str>,
-    /// An agent waits for the tree. Later steps of the plan wait behind it; otherwise it might never
-    /// start.
+    /// An agent waits for the checkout. Later steps wait behind it; otherwise it might never start.
     closed: bool,
 }
 
@@ -30,7 +29,7 @@ impl<'a> Capacity<'a> {
             active.filter(|&at| {
                 run.steps
                     .get(at)
-                    .is_some_and(|step| step.occupies.has_place())
+                    .is_some_and(|step| step.allocation.has_slot())
             })
         };
         let mut capacity = Self {
@@ -47,14 +46,14 @@ impl<'a> Capacity<'a> {
         capacity
     }
 
-    pub(super) fn left(&self) -> bool {
-        // While an agent works nothing starts, but questions can be asked.
+    pub(super) fn has_room(&self) -> bool {
+        // Nothing starts while an agent works, but questions can be asked.
         !self.closed && (self.jobs > 0 || self.agent)
     }
 
     /// Takes what the step needs, if it is free.
     pub(super) fn admit(&mut self, run: &'a Run, at: usize, action: &Action) -> bool {
-        // A condition, a question or a pause needs no place.
+        // A condition, a question or a pause needs no slot.
         if matches!(
             action,
             Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. }

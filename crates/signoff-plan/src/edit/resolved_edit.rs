@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::{Edit, EditRefused};
 use crate::check::resolve::resolve;
 use crate::draft::Draft;
-use crate::field::{normal, plan_name, step_name};
+use crate::field::{normalize, plan_name, step_name};
 
 /// What an edit asks for; a field that there is none of has an empty name.
-pub(super) enum Named<'e> {
+pub(super) enum ResolvedEdit<'e> {
     /// A field of the plan.
     Plan { name: &'static str, value: Value },
     /// A field of the step at this position.
@@ -21,21 +21,21 @@ pub(super) enum Named<'e> {
     Reject { version: u64, feedback: &'e str },
 }
 
-impl<'e> Named<'e> {
+impl<'e> ResolvedEdit<'e> {
     pub(super) fn new(draft: &Draft, edit: &'e Edit) -> Result<Self, EditRefused> {
-        let plan = resolve(draft, &mut Vec::new()).plan;
-        let normal = |name, value| normal(&plan, name, value).map_err(EditRefused::BadValue);
+        let plan = resolve(draft, &mut Vec::new());
+        let normalized = |name, value| normalize(&plan, name, value).map_err(EditRefused::BadValue);
         match edit {
             Edit::SetPlan { field, value } => {
                 let name = plan_name(field).unwrap_or_default();
-                let value = normal(name, value)?;
+                let value = normalized(name, value)?;
                 Ok(Self::Plan { name, value })
             }
             Edit::SetStep { step, field, value } => {
                 let at = plan.index_of(step);
                 let at = at.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
                 let name = step_name(field).unwrap_or_default();
-                let value = normal(name, value)?;
+                let value = normalized(name, value)?;
                 Ok(Self::Step { at, name, value })
             }
             Edit::Reject { version, feedback } => Ok(Self::Reject {

@@ -1,6 +1,31 @@
-//! What a person can answer.
+//! Questions to a person, and the possible answers.
 
 use serde::{Deserialize, Serialize};
+
+/// Why a person is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "ItemKind")
+)]
+pub enum InboxKind {
+    /// The step's policy is exhausted.
+    Escalation,
+    /// An agent step without a contract: only a person can say that it is done.
+    Acceptance,
+    /// The plan's budget does not allow another agent.
+    Budget,
+    /// The plan wants a person's leave before the step's work.
+    Approval,
+    /// An `ask` step: the plan asks a person something.
+    Question,
+    /// A call whose end nobody saw: only a person can find out whether it happened.
+    UnknownCall,
+    /// Somebody wants another version of the plan before the step goes on.
+    Revision,
+}
 
 /// A person's answer to an inbox item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

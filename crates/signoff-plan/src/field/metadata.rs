@@ -2,7 +2,7 @@
 
 /// What such a field holds in dialects that have a place of its own for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum MetadataShape {
     /// Text.
     Text,
     /// A list of texts.
@@ -16,13 +16,13 @@ pub(crate) enum Kept {
 }
 
 /// What a field of [`crate::model::PLAN_RECORD`] or [`crate::model::STEP_RECORD`] holds.
-pub(crate) fn kept(name: &str) -> Kept {
+pub(crate) fn kept(name: &str) -> MetadataShape {
     match name {
-        "affected_files" | "informed_by" | "tags" => Kept::List,
-        "complexity" => Kept::Number("a number"),
-        "current_step_index" => Kept::Index,
-        "estimated_duration" => Kept::Number("a number of seconds"),
-        "result" => Kept::Any,
-        _ => Kept::Text,
+        "affected_files" | "informed_by" | "tags" => MetadataShape::List,
+        "complexity" => MetadataShape::Number("a number"),
+        "current_step_index" => MetadataShape::Index,
+        "estimated_duration" => MetadataShape::Number("a number of seconds"),
+        "result" => MetadataShape::Any,
+        _ => MetadataShape::Text,
     }
 }

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use super::context::{Context, StepView};
 use crate::model::{Plan, Step, Subscription, Work};
 use crate::shell::Analysis;
+use crate::source::text_up_to;
 use crate::{Workspace, glob};
 
 /// How a step may bring a file about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum ProvidedBy {
     /// It says so.
     Produces,
     /// Its task or contract names the file.
@@ -20,57 +21,57 @@ pub(super) enum Way {
 
 /// Why a file is not there when a step starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Absence {
+pub(super) enum AbsenceReason {
     /// Nobody makes it.
     Nobody,
     /// The step at this position makes it, and is not waited for.
-    NotWaitedFor(usize, Way),
+    NotWaitedFor(usize, ProvidedBy),
 }
 
 /// What the surroundings have of the files and commands that a plan needs, and which steps may
 /// bring about the rest. Everything is asked for once, however often the plan names it.
 #[derive(Debug, Default)]
-pub(super) struct Provided<'a> {
+pub(super) struct Availability<'a> {
     paths: BTreeMap<&'a str, bool>,
     commands: BTreeMap<&'a str, bool>,
     /// Commands that only a PATH entry inside the workspace has, and where they lie.
     inside: BTreeMap<&'a str, String>,
     /// Steps that name what is missing in their tasks and contracts, in plan order.
     named: BTreeMap<&'a str, Vec<usize>>,
-    produced: Produced<'a>,
+    produced: ProducedFiles<'a>,
 }
 
-impl<'a> Provided<'a> {
+impl<'a> Availability<'a> {
     pub(super) fn new(
         plan: &'a Plan,
         shells: &'a [Option<Box<Analysis>>],
         workspace: &dyn Workspace,
     ) -> Self {
-        let mut provided = Self::default();
+        let mut available = Self::default();
         for path in plan.steps.iter().flat_map(files) {
             let exists = || workspace.path_exists(path);
-            provided.paths.entry(path).or_insert_with(exists);
+            available.paths.entry(path).or_insert_with(exists);
         }
         for (name, _) in shells.iter().flatten().flat_map(|shell| &shell.commands) {
             // A path may lead to what the step itself is to make.
             let exists = || name.contains('/') || workspace.command_exists(name);
-            provided.commands.entry(name).or_insert_with(exists);
+            available.commands.entry(name).or_insert_with(exists);
         }
-        let missing = provided.commands.iter().filter(|(_, exists)| !**exists);
+        let missing = available.commands.iter().filter(|(_, exists)| !**exists);
         let inside = missing.filter_map(|(name, _)| Some((*name, workspace.command_inside(name)?)));
-        provided.inside = inside.collect();
-        let missing = provided.paths.iter().chain(&provided.commands);
+        available.inside = inside.collect();
+        let missing = available.paths.iter().chain(&available.commands);
         let missing = missing.filter(|(_, exists)| !**exists);
-        provided.named = missing.map(|(name, _)| (plain(name), Vec::new())).collect();
-        if !provided.named.is_empty() {
-            provided.find(plan, shells);
+        available.named = missing.map(|(name, _)| (plain(name), Vec::new())).collect();
+        if !available.named.is_empty() {
+            available.find(plan, shells);
         }
-        provided
+        available
     }
 
     /// Finds who names or produces what is missing.
     fn find(&mut self, plan: &'a Plan, shells: &[Option<Box<Analysis>>]) {
-        self.produced = Produced::new(plan);
+        self.produced = ProducedFiles::new(plan);
         for (index, (step, shell)) in plan.steps.iter().zip(shells).enumerate() {
             if let Some(contract) = &step.contract {
                 self.note_words(&contract.command, index);
@@ -148,7 +149,7 @@ fn plain(path: &str) -> &str {
 
 /// Who produces what: paths by their name, patterns by the folder they begin with.
 #[derive(Debug, Default)]
-struct Produced<'a> {
+struct ProducedFiles<'a> {
     paths: BTreeMap<&'a str, Vec<usize>>,
     patterns: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
     /// How many patterns have been compared; beyond [`COMPARISONS`] nothing is said to be missing.
@@ -158,7 +159,7 @@ struct Produced<'a> {
 /// How many patterns may be compared over all questions together.
 const COMPARISONS: usize = 2_000_000;
 
-impl<'a> Produced<'a> {
+impl<'a> ProducedFiles<'a> {
     fn new(plan: &'a Plan) -> Self {
         let mut produced = Self::default();
         for (index, step) in plan.steps.iter().enumerate() {
@@ -180,7 +181,7 @@ impl<'a> Produced<'a> {
         let mut steps = self.paths.get(path).cloned().unwrap_or_default();
         let ends = path.match_indices('/').map(|(at, _)| at + 1);
         for end in std::iter::once(0).chain(ends) {
-            let folder = path.get(..end).unwrap_or_default();
+            let folder = text_up_to(path, end);
             for (index, pattern) in self.patterns.get(folder).into_iter().flatten() {
                 if self.compared.replace(self.compared.get() + 1) >= COMPARISONS {
                     return None;
@@ -199,7 +200,7 @@ impl<'a> Produced<'a> {
 /// The folder that everything a pattern covers lies in.
 pub(super) fn folder(pattern: &str) -> &str {
     let plain = pattern.find(['*', '?', '{']).unwrap_or(pattern.len());
-    let plain = pattern.get(..plain).unwrap_or_default();
+    let plain = text_up_to(pattern, plain);
     plain
         .rfind('/')
         .and_then(|at| plain.get(..=at))
@@ -210,23 +211,27 @@ pub(super) fn folder(pattern: &str) -> &str {
 ///
 /// It counts as there if it is on disk, or if a step that is waited for produces it or names it in
 /// its task or contract.
-pub(super) fn absence(context: &Context<'_>, step: StepView<'_>, path: &str) -> Option<Absence> {
-    let (graph, provided) = (&context.graph, &context.provided);
+pub(super) fn absence(
+    context: &Context<'_>,
+    step: StepView<'_>,
+    path: &str,
+) -> Option<AbsenceReason> {
+    let (graph, available) = (&context.graph, &context.available);
     // Behind a cycle nothing can be said of before and after.
-    if graph.is_stuck(step.index) || provided.path_exists(path) {
+    if graph.is_stuck(step.index) || available.path_exists(path) {
         return None;
     }
-    let named = provided.named_by(path);
+    let named = available.named_by(path);
     if graph.waits_for_any(step.index, named) {
         return None;
     }
-    let produced = provided.produced.of(path)?;
+    let produced = available.produced.of(path)?;
     if graph.waits_for_any(step.index, &produced) {
         return None;
     }
     let other = |index: &&usize| **index != step.index;
     if let Some(index) = produced.iter().find(other) {
-        return Some(Absence::NotWaitedFor(*index, Way::Produces));
+        return Some(AbsenceReason::NotWaitedFor(*index, ProvidedBy::Produces));
     }
     // A step that asks for the file itself is no likely source of it.
     let likely = |index: &&usize| {
@@ -235,8 +240,8 @@ pub(super) fn absence(context: &Context<'_>, step: StepView<'_>, path: &str) -> 
     };
     let mut first = named.iter().filter(other).take(64).filter(likely);
     Some(match first.next() {
-        Some(index) => Absence::NotWaitedFor(*index, Way::Names),
-        None => Absence::Nobody,
+        Some(index) => AbsenceReason::NotWaitedFor(*index, ProvidedBy::Names),
+        None => AbsenceReason::Nobody,
     })
 }
 
@@ -246,10 +251,10 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, path: &str, expected: bool) {
-        let mut provided = Provided::default();
-        provided.named.insert(plain(path), Vec::new());
-        provided.note_words(text, 0);
-        assert_eq!(!provided.named_by(path).is_empty(), expected, "{text}");
+        let mut available = Availability::default();
+        available.named.insert(plain(path), Vec::new());
+        available.note_words(text, 0);
+        assert_eq!(!available.named_by(path).is_empty(), expected, "{text}");
     }
 
     #[test]
@@ -277,16 +282,16 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_looked_for_is_remembered() {
-        let mut provided = Provided::default();
-        provided.produced.compared.set(COMPARISONS - 2);
+        let mut available = Availability::default();
+        available.produced.compared.set(COMPARISONS - 2);
         for pattern in ["*.md", "*.rs"] {
-            let patterns = provided.produced.patterns.entry("").or_default();
+            let patterns = available.produced.patterns.entry("").or_default();
             patterns.push((0, pattern));
         }
-        assert_eq!(provided.produced.of("a.md"), Some(vec![0]));
-        assert!(!provided.is_exhausted(), "that was just enough");
-        assert_eq!(provided.produced.of("b.md"), None);
-        assert!(provided.is_exhausted());
+        assert_eq!(available.produced.of("a.md"), Some(vec![0]));
+        assert!(!available.is_exhausted(), "that was just enough");
+        assert_eq!(available.produced.of("b.md"), None);
+        assert!(available.is_exhausted());
     }
 
     #[test]

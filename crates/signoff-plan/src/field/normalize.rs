@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shape::{Shape, Style};
+use super::shape::{Shape, TextStyle};
 use super::{of_contract, of_plan, of_step};
 use crate::model::{Condition, Plan, is_id};
 use crate::{budget, condition, duration, on_fail, subscription};
 
 /// The one spelling of a value for the field of this name; or why the field cannot have it.
-pub(super) type Normal = fn(&str, &Value) -> Result<Value, String>;
+pub(super) type NormalizeFn = fn(&str, &Value) -> Result<Value, String>;
 
 /// The value as [`super::step_value`] and [`super::plan_value`] would give it, or why no field of
 /// this name can have it. `null` stays `null`: the field is taken away.
 ///
 /// `plan` is asked for the ids of its steps; `name` is one of the names in [`super`].
-pub fn normal(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
+pub fn normalize(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
     if value.is_null() {
         return Ok(Value::Null);
     }
@@ -22,18 +22,18 @@ pub fn normal(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
         return dependencies(plan, value);
     }
     match (of_step(name), of_contract(name), of_plan(name)) {
-        (Some(field), _, _) => field.shape.normal(name, value),
-        (_, Some(field), _) => field.shape.normal(name, value),
-        (_, _, Some(field)) => field.shape.normal(name, value),
+        (Some(field), _, _) => field.shape.normalize(name, value),
+        (_, Some(field), _) => field.shape.normalize(name, value),
+        (_, _, Some(field)) => field.shape.normalize(name, value),
         // Records have the author's own shape.
         (None, None, None) => any(name, value),
     }
 }
 
 impl<D, M> Shape<D, M> {
-    fn normal(&self, name: &str, value: &Value) -> Result<Value, String> {
+    fn normalize(&self, name: &str, value: &Value) -> Result<Value, String> {
         match self {
-            Self::Text(_, Style::Id) => id(name, value),
+            Self::Text(_, TextStyle::Id) => id(name, value),
             Self::Text(..) | Self::Choice(..) => text(name, value),
             Self::Number(..) => number(name, value),
             Self::Duration(_) => {
@@ -55,7 +55,7 @@ impl<D, M> Shape<D, M> {
                 let read = |text: &str| Some(subscription::parse(text)?.to_string());
                 each(name, value, read)
             }
-            Self::Special(special) => (special.normal)(name, value),
+            Self::Custom(special) => (special.normalize)(name, value),
         }
     }
 }
@@ -174,7 +174,7 @@ fn dependencies(plan: &Plan, value: &Value) -> Result<Value, String> {
     let items = value.as_array().ok_or_else(|| wrong("depends_on", value))?;
     let mut positions = Vec::new();
     for item in items {
-        let unknown = || format!("`depends_on` names {item}, which is no step");
+        let unknown = || format!("`depends_on` names {item}, which is not a step");
         positions.push(position(plan, item).ok_or_else(unknown)?);
     }
     positions.sort_unstable();

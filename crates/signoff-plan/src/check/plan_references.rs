@@ -5,15 +5,15 @@ use serde_json::Value;
 
 use super::positions::Positions;
 use crate::draft::{Draft, Spanned, Step};
-use crate::expression::{self, Content, Mistake, Reads, places};
+use crate::expression::{self, ExpressionError, ExpressionReads, PlaceholderContent, placeholders};
 use crate::reference::{PathPart, TokenKind, scan};
 use crate::source::Span;
 
 /// Everything that the steps of a plan use, each with the position of the step.
 #[derive(Debug, Default)]
-pub(super) struct Uses<'a> {
+pub(super) struct PlanReferences<'a> {
     /// What begins with a dollar in arguments.
-    pub(super) references: Vec<(usize, Referred<'a>)>,
+    pub(super) references: Vec<(usize, ArgumentReference<'a>)>,
     pub(super) expressions: Vec<(usize, Expression<'a>)>,
     /// `{{ … }}` in titles, tasks and arguments.
     pub(super) templates: Vec<(usize, Template<'a>)>,
@@ -21,7 +21,7 @@ pub(super) struct Uses<'a> {
 
 /// Something in `args` that begins with a dollar.
 #[derive(Debug)]
-pub(super) struct Referred<'a> {
+pub(super) struct ArgumentReference<'a> {
     /// As written.
     pub(super) text: &'a str,
     pub(super) span: Span,
@@ -31,13 +31,13 @@ pub(super) struct Referred<'a> {
 /// A `when` or `for_each`.
 #[derive(Debug)]
 pub(super) struct Expression<'a> {
-    pub(super) field: Field,
+    pub(super) field: ExpressionField,
     pub(super) text: &'a Spanned<String>,
-    pub(super) reads: Result<Reads<'a>, Vec<Mistake>>,
+    pub(super) reads: Result<ExpressionReads<'a>, Vec<ExpressionError>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum ExpressionField {
     When,
     ForEach,
 }
@@ -46,31 +46,31 @@ pub(super) enum Field {
 #[derive(Debug)]
 pub(super) struct Template<'a> {
     pub(super) span: Span,
-    pub(super) content: Content<'a>,
+    pub(super) content: PlaceholderContent<'a>,
     /// What the expression reads, where it is one of ours.
-    pub(super) reads: Result<Reads<'a>, Vec<Mistake>>,
+    pub(super) reads: Result<ExpressionReads<'a>, Vec<ExpressionError>>,
 }
 
-impl<'a> Uses<'a> {
+impl<'a> PlanReferences<'a> {
     pub(super) fn new(draft: &'a Draft) -> Self {
-        let mut uses = Self::default();
+        let mut found = Self::default();
         for (index, step) in draft.steps.iter().enumerate() {
             each_text(step, &mut |text, span| {
-                uses.note_references(index, text, span);
-                uses.note_templates(index, text, span);
+                found.note_references(index, text, span);
+                found.note_templates(index, text, span);
             });
             for text in std::iter::once(&step.title).chain(&step.task) {
-                uses.note_templates(index, &text.value, text.span);
+                found.note_templates(index, &text.value, text.span);
             }
             let written = expressions(step).map(|expression| (index, expression));
-            uses.expressions.extend(written);
+            found.expressions.extend(written);
         }
-        uses
+        found
     }
 
     fn note_references(&mut self, index: usize, text: &'a str, span: Span) {
         for found in scan(text) {
-            let referred = Referred {
+            let referred = ArgumentReference {
                 text: found.span.slice(text),
                 span: within(text, span, found.span),
                 kind: found.kind,
@@ -83,10 +83,14 @@ impl<'a> Uses<'a> {
         if !text.bytes().any(|byte| byte == b'{') {
             return;
         }
-        for place in places(text) {
+        for place in placeholders(text) {
             let reads = match place.content {
-                Content::Params(inside) | Content::Loop(inside) => expression::read(inside),
-                Content::Literal(_) | Content::Other(_) => Ok(Reads::default()),
+                PlaceholderContent::Params(inside) | PlaceholderContent::Loop(inside) => {
+                    expression::read(inside)
+                }
+                PlaceholderContent::Literal(_) | PlaceholderContent::Other(_) => {
+                    Ok(ExpressionReads::default())
+                }
             };
             let template = Template {
                 span: within(text, span, place.span),
@@ -110,7 +114,10 @@ pub(super) fn within(text: &str, span: Span, inside: Span) -> Span {
 
 /// The expressions of a step.
 fn expressions(step: &Step) -> impl Iterator<Item = Expression<'_>> {
-    let fields = [(Field::When, &step.when), (Field::ForEach, &step.for_each)];
+    let fields = [
+        (ExpressionField::When, &step.when),
+        (ExpressionField::ForEach, &step.for_each),
+    ];
     fields.into_iter().filter_map(|(field, text)| {
         let text = text.as_ref().filter(|text| !text.value.is_empty())?;
         Some(Expression {
@@ -124,8 +131,8 @@ fn expressions(step: &Step) -> impl Iterator<Item = Expression<'_>> {
 /// The texts in the arguments of a step that hold a dollar or a brace, with their places.
 fn each_text<'a>(step: &'a Step, visit: &mut impl FnMut(&'a str, Span)) {
     if let Some(args) = &step.args {
-        let mut places = step.args_places.iter().copied();
-        let mut next = || places.next().unwrap_or(args.span);
+        let mut placeholders = step.args_places.iter().copied();
+        let mut next = || placeholders.next().unwrap_or(args.span);
         walk(&args.value, &mut next, visit);
     }
 }
@@ -155,7 +162,7 @@ fn walk<'a>(
 }
 
 /// Positions of the steps whose values a step uses, itself included.
-pub(super) fn used(step: &Step, positions: &Positions<'_>) -> Vec<usize> {
+pub(super) fn used_steps(step: &Step, positions: &Positions<'_>) -> Vec<usize> {
     let mut used = Vec::new();
     each_text(step, &mut |text, _| {
         for found in scan(text) {

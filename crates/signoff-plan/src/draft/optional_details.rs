@@ -8,16 +8,16 @@ use super::{Details, Step};
 /// The details of a step, if it has any.
 // Plans may have a hundred thousand steps, of which each would be four times as large.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rare(Option<Box<Details>>);
+pub(crate) struct OptionalDetails(Option<Box<Details>>);
 
-impl Rare {
+impl OptionalDetails {
     /// The details to change, where there are any.
     pub(crate) fn present(&mut self) -> Option<&mut Details> {
         self.0.as_deref_mut()
     }
 }
 
-impl PartialEq for Rare {
+impl PartialEq for OptionalDetails {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()
     }
@@ -25,7 +25,7 @@ impl PartialEq for Rare {
 
 static NONE: LazyLock<Details> = LazyLock::new(Details::default);
 
-impl Rare {
+impl OptionalDetails {
     fn get(&self) -> &Details {
         self.0.as_deref().unwrap_or(&NONE)
     }

@@ -5,7 +5,7 @@ use crate::source::Span;
 
 /// A form that only bash has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beyond {
+pub(super) enum BashOnly {
     /// `a=(1 2)`
     Array,
     /// `(( a > 1 ))`
@@ -28,7 +28,7 @@ pub(super) enum Beyond {
     Test,
 }
 
-impl Beyond {
+impl BashOnly {
     /// The place of one of them, with what `sh` makes of it.
     pub(super) fn at(self, span: Span) -> ShellError {
         let message = match self {

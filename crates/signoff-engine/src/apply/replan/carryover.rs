@@ -1,46 +1,46 @@
-//! What becomes of each step under another version of its plan.
+//! What each step keeps under another version of its plan.
 
 use signoff_plan::diff::{definition_hash, text_hash};
 use signoff_plan::expression::read;
 use signoff_plan::model::Step;
 
 use super::unmet;
-use crate::event::ItemKind;
+use crate::event::InboxKind;
 use crate::state::{Run, Stage, StepState, StepStatus};
 
-/// What becomes of a step.
+/// What a step keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It is done, and stays so.
+pub(super) enum Carryover {
+    /// It is done and stays done.
     Finished,
-    /// It waits on a person, or is a loop that has become its items, and goes on with that.
+    /// It waits on a person or is an expanded loop, and continues.
     Underway,
     /// It is new, or starts over.
     Over,
 }
 
-/// The fate of each step of the new plan, given where it stood in the old one.
-pub(super) fn fates(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Fate> {
+/// What each step of the new plan keeps; `pairs` has its position in the old plan.
+pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Carryover> {
     let alone = |(at, from): (usize, &Option<usize>)| {
-        from.map_or(Fate::Over, |from| of_step(old, new, from, at))
+        from.map_or(Carryover::Over, |from| of_step(old, new, from, at))
     };
-    let mut fates: Vec<Fate> = pairs.iter().enumerate().map(alone).collect();
+    let mut fates: Vec<Carryover> = pairs.iter().enumerate().map(alone).collect();
     let steps = || {
         pairs
             .iter()
             .enumerate()
             .filter_map(|(at, from)| Some((at, (*from)?)))
     };
-    // A condition was false because of values that may become others.
+    // A condition was false because of values that may change.
     let decided: Vec<usize> = steps()
         .filter(|(at, from)| is_skipped(old, *from) && rests_on_lost(new, &fates, *at))
         .map(|(at, _)| at)
         .collect();
     demote(&mut fates, decided);
-    // A question about a step is asked when the step's turn comes.
+    // A question is asked again once the dependencies are met.
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
-        .filter(|(at, _)| fates.get(*at) == Some(&Fate::Underway))
+        .filter(|(at, _)| fates.get(*at) == Some(&Carryover::Underway))
         .filter(|(at, _)| !unmet(new, &fates, *at).is_empty())
         .map(|(at, _)| at)
         .collect();
@@ -48,71 +48,75 @@ pub(super) fn fates(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Fate> 
     fates
 }
 
-fn demote(fates: &mut [Fate], positions: Vec<usize>) {
+fn demote(fates: &mut [Carryover], positions: Vec<usize>) {
     for at in positions {
         if let Some(fate) = fates.get_mut(at) {
-            *fate = Fate::Over;
+            *fate = Carryover::Over;
         }
     }
 }
 
-fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
+fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     let (Some((was, state)), Some(is)) = (old.step(from), new.definition(at)) else {
-        return Fate::Over;
+        return Carryover::Over;
     };
     if !is_same(old, new, was, is) {
-        return Fate::Over;
+        return Carryover::Over;
     }
     let is_loop = old.children.contains_key(&from);
     match by_itself(old, state) {
-        Fate::Finished if state.status == StepStatus::Skipped => {
+        Carryover::Finished if state.status == StepStatus::Skipped => {
             let same = was.when == is.when && params_are_same(old, new);
-            if same { Fate::Finished } else { Fate::Over }
+            if same {
+                Carryover::Finished
+            } else {
+                Carryover::Over
+            }
         }
-        Fate::Finished => Fate::Finished,
-        Fate::Underway | Fate::Over if is_loop => Fate::Underway,
-        Fate::Underway if text_is_same(old, new, from, at) => Fate::Underway,
-        Fate::Underway | Fate::Over => Fate::Over,
+        Carryover::Finished => Carryover::Finished,
+        Carryover::Underway | Carryover::Over if is_loop => Carryover::Underway,
+        Carryover::Underway if text_is_same(old, new, from, at) => Carryover::Underway,
+        Carryover::Underway | Carryover::Over => Carryover::Over,
     }
 }
 
-/// The fate of an item of a loop that goes on.
-pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Fate {
+/// What an item keeps if its loop continues.
+pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     let fate = old
         .steps
         .get(from)
-        .map_or(Fate::Over, |state| by_itself(old, state));
+        .map_or(Carryover::Over, |state| by_itself(old, state));
     match fate {
-        Fate::Underway if !text_is_same(old, new, from, at) => Fate::Over,
-        Fate::Finished | Fate::Underway | Fate::Over => fate,
+        Carryover::Underway if !text_is_same(old, new, from, at) => Carryover::Over,
+        Carryover::Finished | Carryover::Underway | Carryover::Over => fate,
     }
 }
 
-/// What its state alone says.
-fn by_itself(old: &Run, state: &StepState) -> Fate {
+/// What a step would keep by its state alone.
+fn by_itself(old: &Run, state: &StepState) -> Carryover {
     let skipped = state.status == StepStatus::Skipped && state.satisfies;
     if state.status == StepStatus::Completed || state.stage == Stage::Provisional || skipped {
-        return Fate::Finished;
+        return Carryover::Finished;
     }
     let Stage::Waiting { item } = &state.stage else {
-        return Fate::Over;
+        return Carryover::Over;
     };
-    // The new version may have the budget that was missing, or be the one that was asked for.
-    let is_met = |kind| matches!(kind, ItemKind::Budget | ItemKind::Revision);
+    // The new version may add the missing budget, or be the revision that was requested.
+    let is_met = |kind| matches!(kind, InboxKind::Budget | InboxKind::Revision);
     match old.items.get(item) {
-        Some(open) if !is_met(open.kind) => Fate::Underway,
-        Some(_) | None => Fate::Over,
+        Some(open) if !is_met(open.kind) => Carryover::Underway,
+        Some(_) | None => Carryover::Over,
     }
 }
 
-/// Is what the two do, and what decides about it, the same? Of loops also over what.
+/// Are the definitions equal in everything that matters for the result?
 fn is_same(old: &Run, new: &Run, was: &Step, is: &Step) -> bool {
     let loops = (&was.for_each, was.max_items) == (&is.for_each, is.max_items)
         && (is.for_each.is_none() || params_are_same(old, new));
     loops && definition_hash(was) == definition_hash(is)
 }
 
-/// Is everything that is said about the two the same?
+/// Are the definitions equal, texts for people and agents included?
 pub(super) fn text_is_same(old: &Run, new: &Run, from: usize, at: usize) -> bool {
     match (old.definition(from), new.definition(at)) {
         (Some(was), Some(is)) => text_hash(was) == text_hash(is),
@@ -128,13 +132,13 @@ fn is_skipped(old: &Run, from: usize) -> bool {
     (old.steps.get(from)).is_some_and(|step| step.status == StepStatus::Skipped)
 }
 
-/// Does the step's condition read one that is not finished any more?
-fn rests_on_lost(new: &Run, fates: &[Fate], at: usize) -> bool {
+/// Does the step's condition read a step that is no longer finished?
+fn rests_on_lost(new: &Run, fates: &[Carryover], at: usize) -> bool {
     let when = new.definition(at).and_then(|step| step.when.as_deref());
     let reads = when.and_then(|when| read(when).ok());
     let finished = |id: &str| {
         let fate = new.position(id).and_then(|at| fates.get(at));
-        fate == Some(&Fate::Finished)
+        fate == Some(&Carryover::Finished)
     };
     reads.is_some_and(|reads| reads.steps.iter().any(|read| !finished(read.id)))
 }

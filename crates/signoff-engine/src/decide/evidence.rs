@@ -1,0 +1,62 @@
+//! The evidence of a completed step.
+
+use signoff_plan::model::{Step, Work};
+
+use super::proof::reasons_against;
+use crate::event::Event;
+use crate::evidence::{EvidenceFacts, Grade, TestTotals};
+use crate::judge::judge_changed;
+use crate::state::{Run, StepState};
+use crate::verdict::{Verdict, reported_tests};
+
+/// The event that completes a step whose contract holds.
+pub(super) fn completion(run: &Run, definition: &Step, state: &StepState) -> Event {
+    let is_red = state.baseline.verdict == Some(Verdict::Fail);
+    let proved = is_red && reasons_against(definition, state).is_empty();
+    Event::StepCompleted {
+        step: definition.id.clone(),
+        attempts: state.attempts,
+        evidence: if proved { Grade::Proved } else { Grade::Held },
+        facts: facts(run, definition, state),
+    }
+}
+
+pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> EvidenceFacts {
+    let judge = judge_changed(&run.plan().steps, definition, &state.changes);
+    let is_agent = matches!(definition.work, Work::Agent { .. });
+    let changed = state.changes.files.as_deref().filter(|_| is_agent);
+    let tests = TestTotals {
+        before: reported_tests(state.baseline.tests.as_ref()),
+        after: reported_tests(state.contract.tests.as_ref()),
+    };
+    EvidenceFacts {
+        sandbox: run.settings.sandbox.clone(),
+        claimed: definition.claimed,
+        interrupted: state.attempt.interrupted,
+        agent_failed: state
+            .attempt
+            .work_ended
+            .as_ref()
+            .is_some_and(|ended| !ended.succeeded()),
+        repaired_by: state.attempt.repaired_by.clone(),
+        accepted_by: state.attempt.accepted_by.clone(),
+        judge_changed: judge.reads,
+        no_change: changed.is_some_and(<[String]>::is_empty),
+        tests: (tests != TestTotals::default()).then_some(tests),
+        contract_writes: state.contract.writes.clone(),
+        tree: state
+            .contract
+            .judged_on
+            .clone()
+            .or_else(|| run.latest_tree.clone()),
+        commit: state.attempt.commit.clone(),
+        not_proved: match definition.work {
+            // A check does no work.
+            Work::Check => Vec::new(),
+            Work::Agent { .. } | Work::Tool { .. } | Work::Ask { .. } => {
+                reasons_against(definition, state)
+            }
+        },
+        room: state.contract.room.clone(),
+    }
+}
