@@ -6,9 +6,8 @@ use std::path::Path;
 
 use signoff_engine::Actor;
 use signoff_runtime::SystemClock;
-use signoff_runtime::approve::{Wish, approve};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{Doing, propose_file, reject};
+use signoff_runtime::plans::{Doing, Wish, approve, propose_file, reject};
 use signoff_runtime::project::{Project, Surroundings};
 
 fn main() {

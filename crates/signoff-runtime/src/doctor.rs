@@ -12,12 +12,14 @@ use signoff_store::trust::projects::ProjectStatus;
 use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
 
-use crate::confinement::tried_out;
-use crate::error::Error;
-use crate::levels::{Found, Machine, Weaker, less};
-use crate::project::{Project, Trust};
-use crate::view::View;
-use crate::{confinement, helpers, trees};
+use crate::confinement::levels::{Found, Machine, less};
+use crate::confinement::obstacles;
+use crate::error::{Error, Weaker};
+use crate::project::Project;
+use crate::project::sandbox_level::{level, tried_out};
+use crate::runs::view::View;
+use crate::trust::{Trust, helpers};
+use crate::{confinement, trees};
 
 /// Every level, the strongest first, and what it enforces.
 const LEVELS: [(Level, &str); 4] = [
@@ -38,7 +40,7 @@ const LEVELS: [(Level, &str); 4] = [
 
 /// Whether runs of a project can have trees of their own, and why not.
 pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
-    let why = trees::obstacles(project)?;
+    let why = obstacles(project)?;
     let private = match trees::why_private(project) {
         _ if !why.is_empty() => Vec::new(),
         Err(Error::Git(why)) => vec![why.to_string()],
@@ -69,7 +71,7 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
         before: before.room.clone(),
         why: why.to_vec(),
     });
-    let weaker = found.and_then(|found| less(&before, found));
+    let weaker = found.and_then(|found| less(&before, &found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
         sandbox,
@@ -85,7 +87,7 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
 /// What is hidden of the home, and what of it the newest run's contracts seem to have missed. What cannot be read is
 /// passed over: nothing depends on it.
 fn home(project: &Project) -> Option<HomeReport> {
-    if !confinement::level(project).is_ok_and(Level::uses_mounts) {
+    if !level(project).is_ok_and(Level::uses_mounts) {
         return None;
     }
     let home = confinement::home(project);

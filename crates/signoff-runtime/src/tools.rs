@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signoff_api::tool_record::{self, ToolRecord};
+use signoff_api::tool_record;
 use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
 use signoff_plan::tools::{self as built_in, BUILT_IN};
 use signoff_sandbox::{Level, Sandbox};
@@ -18,8 +18,8 @@ use signoff_work::tools::{StopFlag, Toolbox};
 
 use crate::confinement;
 use crate::error::Error;
-use crate::helpers::pinned;
-use crate::project::Project;
+use crate::project::{Project, sandbox_level};
+use crate::trust::helpers::pinned;
 
 /// How long a server may take to say what it offers; the first start may have to fetch it.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -119,7 +119,7 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     if servers.is_empty() {
         return Ok(Answers::new());
     }
-    let level = confinement::level(project)?;
+    let level = sandbox_level::level(project)?;
     let sandbox = Arc::new(Sandbox::with_level(level).map_err(Error::Sandbox)?);
     let tree = project.store.workspace().to_owned();
     let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
@@ -198,9 +198,4 @@ fn of_server(server: &Server) -> Vec<Tool> {
         }
     };
     server.recorded.iter().flatten().map(tool).collect()
-}
-
-/// What is recorded of a project's servers.
-pub(crate) fn record(project: &Project) -> ToolRecord {
-    store::load(project.store.workspace(), &project.config)
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use signoff_engine::{Actor, Millis, PlanState};
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::state::standing;
 use signoff_runtime::plans::{Doing, cancel, expiry_notice, propose_file, reject};
 use signoff_runtime::project::{Project, Surroundings};
-use signoff_runtime::state::standing;
 use signoff_runtime::{Clock, Error};
 use signoff_store::root::Store;
 

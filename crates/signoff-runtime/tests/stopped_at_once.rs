@@ -10,8 +10,10 @@ use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
-use signoff_runtime::drive::{Append, Happened, Loop, Nobody, Perform, Prepared, Stopped};
-use signoff_runtime::{Error, JournaledRun, SystemClock};
+use signoff_runtime::drive::{
+    Append, Happened, JournaledRun, Loop, Nobody, Perform, Prepared, Stopped,
+};
+use signoff_runtime::{Error, SystemClock};
 
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**Budget:** 1h\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntest -d .\n```\n";
 

@@ -10,7 +10,8 @@ mod trust;
 use std::fmt;
 
 use signoff_engine::{Act, Forbidden, PlanState, Refusal};
-use signoff_runtime::{Difference, Error};
+use signoff_runtime::Error;
+use signoff_runtime::error::Difference;
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;

@@ -6,15 +6,16 @@ use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
 
 use super::prepared::Beginning;
-use super::trees::forget_finished_repairs;
-use super::{PreparedRun, landing, log_end, merges};
+use super::work_place::forget_finished_repairs;
+use super::{PreparedRun, landing};
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
-use crate::landing::Landing;
+use crate::live::landing::Landing;
+use crate::live::notify::Notify;
 use crate::local::{Interrupt, Local};
-use crate::notify::Notify;
-use crate::plans::current_task;
+use crate::project::current_task;
+use crate::runs::{log_end, merges};
 use crate::trees::Trees;
 
 /// What a run came to.

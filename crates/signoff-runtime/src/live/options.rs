@@ -3,9 +3,9 @@
 use signoff_engine::{self as engine, Accept, Bounds, Green, Run, Settings};
 use signoff_store::config;
 
-use crate::confinement;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::sandbox_level::level;
 
 /// How a run is to be driven.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +77,7 @@ pub(super) fn settings(
             config::Accept::Step => Accept::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
-        sandbox: confinement::level(project)?.to_string(),
+        sandbox: level(project)?.to_string(),
         isolation,
         land,
         cache: match config.contract.cache.value {

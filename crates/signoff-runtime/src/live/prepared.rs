@@ -15,24 +15,25 @@ use signoff_store::{atomic, failpoint};
 use signoff_work::beneath::remove_tree;
 use signoff_work::git::Repository;
 
-use super::opened::OpenedRun;
+use super::landing;
 use super::options::{Options, bounds, settings};
-use super::{landing, log};
 use crate::clock::Clock;
+use crate::confinement::levels;
+use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
-use crate::journal::FileJournal;
-use crate::journaled_run::JournaledRun;
-use crate::locks::{take_run, take_start, take_workspace};
-use crate::marks::Times;
-use crate::plan_file::PlanFile;
+use crate::plan_file::{PlanFile, SignedText};
+use crate::plan_history::{History, log};
 use crate::plans::held::Held;
-use crate::plans::{Doing, History};
+use crate::plans::{Doing, preflight, replan};
+use crate::project::locks::{take_run, take_start, take_workspace};
 use crate::project::{Project, random, relative};
-use crate::proof::{Counted, counted_for_run};
-use crate::signed_text::SignedText;
-use crate::watch::Watch;
-use crate::whereabouts::Whereabouts;
-use crate::{confinement, levels, preflight, replan, snapshot, trees};
+use crate::runs::marks::Times;
+use crate::runs::worktrees::Whereabouts;
+use crate::runs::{OpenedRun, snapshot};
+use crate::signing::proof::{Counted, counted_for_run};
+use crate::signing::signed::{signed, still_signed};
+use crate::signing::watch::Watch;
+use crate::{confinement, trees};
 
 /// A run that the loop can drive.
 pub struct PreparedRun<'a> {
@@ -87,16 +88,16 @@ impl<'a> PreparedRun<'a> {
         };
         // Nobody else does anything to the plan until its log says that it runs.
         let held = Held::open(doing, &plan.path, plan.source.name())?;
-        preflight::may_start(&held)?;
+        held.may_start()?;
         project.remember_id()?;
         let plan = &held.plan;
         preflight::can_run(project, plan)?;
         confinement::require(project)?;
-        let state = Run::new(preflight::signed(project, plan)?);
+        let state = Run::new(signed(project, plan)?);
         // Before anything is written: nothing has begun if it cannot go that far.
         let bounds = bounds(&state, options)?;
         let chosen = trees::choose(project, state.plan(), options.isolation)?;
-        levels::require(project, state.plan(), options)?;
+        levels::require(project, state.plan(), options.isolation)?;
         let settings = settings(project, options, (chosen.isolation, chosen.land))?;
         let terms = project.present_terms(state.plan(), &held.key)?;
         let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
@@ -188,7 +189,7 @@ impl<'a> PreparedRun<'a> {
                 Input::Reopen { by }
             }
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
-                preflight::still_signed(project, &opened.key, opened.state().signed())?;
+                still_signed(project, &opened.key, opened.state().signed())?;
                 opened.settle(outcome)?;
                 return Err(Error::already_finished(opened.state(), outcome));
             }
@@ -197,7 +198,7 @@ impl<'a> PreparedRun<'a> {
         let mut watch = watch(&opened, opened.state().signed());
         let replan = take_next_version(&mut opened, &name, &mut watch)?;
         if replan.is_none() {
-            preflight::still_signed(project, &opened.key, opened.state().signed())?;
+            still_signed(project, &opened.key, opened.state().signed())?;
         }
         // Where steps are may change with the plan.
         let foreseen = match &replan {

@@ -21,10 +21,11 @@ use signoff_work::tools::{self, StopFlag, Toolbox};
 
 use super::WorkPlace;
 use super::crew::Starter;
-use super::workbench::{broken, known, marker};
+use super::workbench::{broken, known};
 use crate::drive::Prepared;
 use crate::error::Error;
 use crate::project::Project;
+use crate::runs::marker;
 use crate::tools::toolbox;
 use crate::trees::{RunTreeUse, Trees, WorkContext};
 

@@ -11,7 +11,7 @@ use signoff_work::git::RestlessFiles;
 use super::commits::head;
 use crate::drive::Happened;
 use crate::error::Error;
-use crate::landing::is_known_plan;
+use crate::plan_history::is_known_plan;
 use crate::project::Project;
 use crate::trees::{Joined, Trees};
 

@@ -7,8 +7,8 @@ use signoff_store::runs::RunDir;
 
 use super::Message;
 use super::crew::CrewStop;
-use crate::control::{Ask, TICK, read, reply};
 use crate::drive::Happened;
+use crate::drive::request::{Ask, TICK, read, reply};
 
 /// A thread that looks for requests as long as this lives.
 pub(super) struct Listener {

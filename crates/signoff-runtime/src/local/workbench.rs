@@ -21,11 +21,12 @@ use signoff_work::tree::read_only_files;
 
 use super::told::Told;
 use crate::clock::Clock;
+use crate::confinement::Scratch;
 use crate::error::Error;
-use crate::helpers::pin_agent;
 use crate::project::Project;
-use crate::scratch::Scratch;
+use crate::runs::marker;
 use crate::trees::TreeMount;
+use crate::trust::helpers::pin_agent;
 
 /// Where one run's commands are put together.
 pub(super) struct Workbench<'a> {
@@ -314,11 +315,6 @@ fn beginning(prompt: &str) -> String {
         end -= 1;
     }
     format!("{}[…]", &prompt[..end])
-}
-
-/// What a run's processes carry in `SIGNOFF_INSIDE`.
-pub(crate) fn marker(run: &str, step: &str, attempt: u32) -> String {
-    format!("{run}/{step}/{attempt}")
 }
 
 fn contract_marker(run: &str, step: &str, attempt: u32) -> String {

@@ -6,10 +6,11 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, Actor, Forbidden, PlanState, may_delete, possible};
 
 use super::held::Held;
+use super::state::standing;
 use super::{Doing, Done};
 use crate::error::Error;
-use crate::live;
-use crate::state::standing;
+use crate::runs::end_leftovers_of;
+use crate::signing::signed::not_signed;
 
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
 /// stopped first.
@@ -87,7 +88,7 @@ pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
     let held = Held::open(doing, path, name)?;
     let state = held.allow(Act::Retry)?;
     if !held.standing.signed {
-        return Err(crate::preflight::not_signed(doing.project, &held.plan)?);
+        return Err(not_signed(doing.project, &held.plan)?);
     }
     let unfinished = give_up(&held)?;
     let newest = held
@@ -123,6 +124,6 @@ fn give_up(held: &Held<'_>) -> Result<Option<String>, Error> {
         return Ok(None);
     }
     let id = view.run.id().to_owned();
-    live::end_leftovers_of(held.doing.project, &id, held.doing.clock)?;
+    end_leftovers_of(held.doing.project, &id, held.doing.clock)?;
     Ok(Some(id))
 }

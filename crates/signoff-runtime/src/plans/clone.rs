@@ -9,10 +9,10 @@ use signoff_plan::write::write;
 
 use super::identity::{Text, keep};
 use super::propose::{hand_in, shown};
+use super::state::standing;
 use super::{Doing, Done};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::state::standing;
 
 /// Copies what a plan defines, without its marks, its history and its signature.
 pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {

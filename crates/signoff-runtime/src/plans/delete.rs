@@ -6,9 +6,10 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{PlanState, may_delete};
 use signoff_store::atomic;
 
+use super::Doing;
 use super::held::Held;
-use super::{Doing, current_task};
 use crate::error::Error;
+use crate::project::current_task;
 
 /// What became of a deleted plan's file.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use signoff_store::plan_log;
 
-use super::history::History;
 use crate::error::Error;
+use crate::plan_history::History;
 use crate::project::Project;
 
 /// Endings of plan files, in the order in which they are looked for.

@@ -8,14 +8,16 @@ use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
 
-use super::history::{History, body};
+use super::preflight::no_errors;
+use super::state::{Standing, standing};
 use super::write_back::{Bump, Wanted, write_back};
-use super::{Doing, Done, current_task};
+use super::{Doing, Done};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::project::{Project, relative};
-use crate::state::{Standing, standing};
+use crate::plan_history::{History, body};
+use crate::project::{Project, current_task, relative};
+use crate::signing::signed::signed;
 
 /// A plan under its lock: its file, its history and its state, none of which our own processes
 /// change meanwhile. An editor that knows no lock is noticed when the file is written.
@@ -86,6 +88,22 @@ impl<'a> Held<'a> {
             },
             None => Error::Forbidden(forbidden),
         })
+    }
+
+    /// The plan's state allows a run. One that is only not signed is told so, and what changed.
+    pub(crate) fn may_start(&self) -> Result<(), Error> {
+        no_errors(&self.plan)?;
+        match self.standing.state {
+            PlanState::Approved => Ok(()),
+            PlanState::Draft | PlanState::Verified => {
+                signed(self.doing.project, &self.plan)?;
+                // There is a signature, but the plan was handed in anew since: it needs another one.
+                Err(Error::NotSigned {
+                    plan: self.plan.source.name().to_owned(),
+                })
+            }
+            _ => self.allow(Act::Start).map(|_| ()),
+        }
     }
 
     /// The plan has no errors. That its surroundings have what it names is asked when it is signed.

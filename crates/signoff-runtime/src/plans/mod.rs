@@ -5,39 +5,41 @@
 //! it, and derives its state; the engine's table allows the act or refuses it; the log is written
 //! first, then the file's own word. Start reading at [`reject`], the simplest of them.
 
+mod approve;
 mod archive;
 mod cancel;
 mod clone;
-pub(crate) mod current_task;
 mod delete;
 pub(crate) mod expect;
 mod find;
 pub(crate) mod held;
-pub(crate) mod history;
 mod housekeeping;
 mod identity;
 mod index;
 mod list;
 mod policy;
+pub(crate) mod preflight;
 mod propose;
 mod prune;
 mod quick;
 mod reject;
+pub(crate) mod replan;
 mod request;
 mod revise;
 pub(crate) mod stale;
+pub mod state;
 mod stats;
 pub(crate) mod write_back;
 
 use signoff_engine::{Actor, PlanState};
 
+pub use self::approve::{Approved, During, Wish, approve, during, since_signed};
 pub use self::archive::{Archived, archive, archive_due};
 pub use self::cancel::{cancel, retry, withdraw};
 pub use self::clone::clone;
 pub use self::delete::{Deleted, delete};
 pub use self::find::find;
 pub(crate) use self::held::refuse_a_double;
-pub use self::history::{Entry, History};
 pub use self::housekeeping::Undone;
 pub use self::index::Trouble;
 pub use self::list::{Listed, Listing, Wanted, list};

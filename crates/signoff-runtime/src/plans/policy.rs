@@ -3,11 +3,11 @@
 use signoff_engine::{Actor, PlanState};
 use signoff_store::signatures::Proof;
 
+use super::approve::{Approved, Wish, approve};
+use super::state::standing;
 use super::{Doing, Done};
-use crate::approve::{Approved, Wish, approve};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::state::standing;
 
 /// Signs a plan that waits for a signature, if a policy covers it.
 pub fn sign_by_policy(doing: Doing<'_>, plan: &PlanFile) -> Result<Option<Approved>, Error> {

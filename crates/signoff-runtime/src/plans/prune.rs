@@ -19,11 +19,12 @@ use signoff_store::lock::PlanLock;
 use signoff_store::{failpoint, plan_log};
 
 use self::tree::{remove, size};
+use super::Doing;
 use super::held::Held;
 use super::index::{Archive, Found, Kind as PlaceKind, Shelf, refresh};
 use super::stale::DAY;
-use super::{Doing, History};
 use crate::error::Error;
+use crate::plan_history::History;
 use crate::project::relative;
 use crate::trees::Remains;
 

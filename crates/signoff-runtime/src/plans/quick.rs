@@ -12,10 +12,10 @@ use signoff_plan::model::{Plan, Work};
 use signoff_plan::source::Source;
 use signoff_plan::write::{Loss, write};
 
+use super::preflight::no_errors;
 use super::{Doing, Done, propose_text};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::preflight::no_errors;
 
 /// Characters of a task that are its title.
 const TITLE: usize = 72;

@@ -5,10 +5,10 @@ use std::path::Path;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, Actor, Millis, PlanState, after};
 
+use super::state::Standing;
 use crate::clock::{Clock, millis};
 use crate::plan_file::PlanFile;
 use crate::project::Project;
-use crate::state::Standing;
 
 pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
 

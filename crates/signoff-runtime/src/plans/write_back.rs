@@ -9,7 +9,7 @@ use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 
 use crate::error::Error;
-use crate::plan_file::{PlanFile, read_source};
+use crate::plan_file::{PlanFile, read_source, word};
 
 /// What the file should say.
 pub(crate) struct Wanted {
@@ -31,16 +31,6 @@ pub(crate) enum Bump {
     WithOthers,
     /// Also if nothing else changes.
     Always,
-}
-
-/// The word a dialect has for a state; `None` where its files carry none.
-pub(crate) fn word(dialect: Dialect, state: PlanState) -> Option<&'static str> {
-    match dialect {
-        Dialect::Workunit => Some(state.in_workunit()),
-        Dialect::Proposal => Some(state.in_proposal()),
-        Dialect::Record => Some(state.in_record()),
-        Dialect::Toolplan | Dialect::Thread => None,
-    }
 }
 
 /// Brings the file up to date. Somebody else's edit is kept: if it left the definition alone, ours

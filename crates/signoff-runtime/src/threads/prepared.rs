@@ -13,15 +13,14 @@ use signoff_store::threads::ThreadId;
 use signoff_store::threads::copy::{self, Files};
 
 use super::commit::CommittedThread;
-use super::error::Conflict;
 use super::{ThreadError, shown};
 use crate::clock::timestamp;
-use crate::error::Error;
+use crate::error::{Conflict, Error};
 use crate::plan_file::PlanFile;
-use crate::plans::history::body;
-use crate::plans::{Doing, History};
+use crate::plan_history::{History, body};
+use crate::plans::Doing;
+use crate::plans::state::standing;
 use crate::project::relative;
-use crate::state::standing;
 
 /// Where the plan of a thread is in the store, while nobody else does anything to it.
 pub(super) struct Place {

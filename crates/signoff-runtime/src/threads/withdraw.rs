@@ -6,12 +6,12 @@ use signoff_api::threads::ThreadDir;
 use signoff_engine::{Actor, Forbidden, PlanState};
 use signoff_store::threads::{ThreadId, copy};
 
-use super::error::Conflict;
 use super::prepared::given_up_by_us;
 use super::{Planning, ThreadError, id, shown};
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::plans::{self, Doing, History};
+use crate::error::{Conflict, Error};
+use crate::plan_history::History;
+use crate::plans::{self, Doing};
 use crate::project::{Project, Surroundings};
 
 /// What was given up.

@@ -1,20 +1,16 @@
 //! In trees of the run's own, or in the checkout?
 
-use std::path::Path;
-
 use signoff_engine::{Isolation, Land};
-use signoff_plan::Workspace as _;
 use signoff_plan::model::Plan;
 use signoff_plan::overlap::agents_can_overlap;
 use signoff_store::config;
 use signoff_store::config::Isolation as Wanted;
 use signoff_work::git::Repository;
 
-use super::places::all_of;
 use super::{repository, run_repository};
-use crate::confinement;
+use crate::confinement::not_here;
 use crate::error::Error;
-use crate::project::{Project, Surroundings};
+use crate::project::Project;
 
 /// Where a run works, when its work comes into the checkout, and what a person should know about it.
 #[derive(Debug)]
@@ -109,43 +105,6 @@ fn landing(project: &Project, plan: &Plan) -> Land {
         config::Land::Auto if agents_can_overlap(plan).is_some() => Land::End,
         config::Land::Auto => Land::Step,
     }
-}
-
-/// Why no run of this project can have trees of its own; nothing, if it can.
-fn not_here(project: &Project) -> Result<Vec<String>, Error> {
-    let mut why = Vec::new();
-    let level = confinement::level(project)?;
-    if !level.uses_mounts() {
-        why.push(format!("the sandbox mounts nothing here (`{level}`)"));
-    }
-    why.extend(no_place(&project.around, project.store.workspace()));
-    Ok(why)
-}
-
-/// Why there is no place for trees, if so.
-fn no_place(around: &Surroundings, workspace: &Path) -> Option<String> {
-    match all_of(around) {
-        None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
-        Some(place) if place.starts_with(workspace) => Some(format!(
-            "trees would be in the checkout itself, in {}",
-            place.display()
-        )),
-        Some(_) => None,
-    }
-}
-
-/// Is there a place for trees?
-pub(crate) fn has_place(around: &Surroundings, workspace: &Path) -> bool {
-    no_place(around, workspace).is_none()
-}
-
-/// Why no run of the project can have trees of its own; nothing, if it can.
-pub(crate) fn obstacles(project: &Project) -> Result<Vec<String>, Error> {
-    let mut why = not_here(project)?;
-    if !project.workspace().command_exists("git") {
-        why.push("there is no git program".to_owned());
-    }
-    Ok(why)
 }
 
 /// Why runs of the project do not record their work in its own repository; nothing, if they do.

@@ -38,18 +38,15 @@ use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 use self::builds::Builds;
-pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
+pub(crate) use self::choose::{choose, why_private};
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
 use self::line::Line;
 use self::overlays::Masks;
-pub(crate) use self::overlays::{Showing, TreeMount};
+pub(crate) use self::overlays::TreeMount;
 use self::places::ref_part;
-pub(crate) use self::places::{
-    all, branch, data, kept, own_directories, private_repository, refs, repository, root,
-    run_repository, run_tree, step_tree,
-};
+pub(crate) use self::places::{branch, kept, private_repository, refs, repository, run_repository};
 pub(crate) use self::queue::{Attempt, Built, Source, id};
 pub(crate) use self::remains::{Left, Remains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
@@ -58,8 +55,10 @@ pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub use self::sync::HeldVersion;
 pub(crate) use self::sync::{Joined, LandedFiles};
+use crate::confinement::Showing;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::directories::{data, root};
 
 /// How a command is started that makes trees usable.
 pub(crate) type Start<'s> = &'s dyn Starts;

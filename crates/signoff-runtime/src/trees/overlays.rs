@@ -17,25 +17,7 @@ use signoff_work::tree::read_only_files;
 use super::builds::LentBuilds;
 use super::rooms::Furniture;
 use super::{Start, Trees, locked, remove_tree, said};
-
-/// How recorded trees are shown.
-#[derive(Debug, Clone)]
-pub(crate) enum Showing {
-    /// By overlays, whose uppermost layers are in this directory.
-    Overlays(PathBuf),
-    /// By directories of their own, where overlays cannot be mounted.
-    Copies,
-}
-
-impl Showing {
-    /// The word for it in evidence.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Overlays(_) => "overlay",
-            Self::Copies => "copy",
-        }
-    }
-}
+use crate::confinement::Showing;
 
 /// The masks of a run: made anew when the checkout changes where they let it be seen.
 #[derive(Default)]

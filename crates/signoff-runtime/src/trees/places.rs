@@ -1,68 +1,15 @@
 //! Where the trees of runs are, and what they are called in the repository.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use signoff_plan::digest::Digest;
 use signoff_sandbox::Sandbox;
 use signoff_store::key;
 use signoff_work::git::{Git, Repository, RunRepository, is_absent};
 
 use crate::error::Error;
-use crate::plans::current_task;
-use crate::project::{Project, Surroundings};
-
-/// Where the run's tree is, among the worktrees of the run.
-pub(crate) fn run_tree(root: &Path) -> PathBuf {
-    root.join("run")
-}
-
-/// Where a step's own worktree is, among the worktrees of the run.
-pub(crate) fn step_tree(root: &Path, step: &str) -> PathBuf {
-    root.join("steps").join(key::encode(step))
-}
-
-/// Where the worktrees of a run are: outside of the checkout, or build tools would take them for a part of it.
-pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
-    Some(all(project)?.join(run))
-}
-
-/// Where the trees of all runs are.
-pub(crate) fn all(project: &Project) -> Option<PathBuf> {
-    all_of(&project.around)
-}
-
-pub(super) fn all_of(around: &Surroundings) -> Option<PathBuf> {
-    Some(signoff_data(around)?.join("worktrees"))
-}
-
-/// Where what runs of this project share is kept: trees, and the repository of a project that has none.
-pub(crate) fn data(project: &Project) -> Option<PathBuf> {
-    let workspace = project.store.workspace().as_os_str().as_encoded_bytes();
-    let key: String = Digest::of_bytes(workspace).hex().chars().take(16).collect();
-    Some(signoff_data(&project.around)?.join("projects").join(key))
-}
-
-/// The harness's own directories of the person: its data, its state and the settings.
-pub(crate) fn own_directories(project: &Project) -> Vec<PathBuf> {
-    let settings = project.around.user_config.as_deref().and_then(Path::parent);
-    let own = [
-        signoff_data(&project.around),
-        project.around.state_dir.clone(),
-        settings.map(Path::to_owned),
-    ];
-    own.into_iter().flatten().collect()
-}
-
-fn signoff_data(around: &Surroundings) -> Option<PathBuf> {
-    let variable = |name: &str| around.variables.get(OsStr::new(name)).map(PathBuf::from);
-    let absolute = |path: &PathBuf| path.is_absolute();
-    let data = variable("XDG_DATA_HOME").filter(absolute);
-    let home = variable("HOME").filter(absolute);
-    let data = data.or_else(|| Some(home?.join(".local/share")))?;
-    Some(data.join("signoff"))
-}
+use crate::project::directories::{data, top};
+use crate::project::{Project, current_task};
 
 /// The run's branch.
 pub(crate) fn branch(run: &str) -> String {
@@ -124,10 +71,7 @@ fn git(project: &Project) -> Result<Git, Error> {
 /// the stores of other tools; and what would make the store another one; relative to the workspace.
 pub(crate) fn kept(project: &Project, (key, plan): (&str, &Path)) -> Vec<String> {
     let workspace = project.store.workspace();
-    let mut kept = vec![
-        crate::confinement::top(workspace, project.store.dir()),
-        plan.to_owned(),
-    ];
+    let mut kept = vec![top(workspace, project.store.dir()), plan.to_owned()];
     kept.extend(project.store.session_log(key));
     kept.extend(project.store.foreign_marks());
     kept.extend(current_task::file(project));

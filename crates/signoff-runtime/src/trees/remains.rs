@@ -13,9 +13,10 @@ use signoff_store::root::Store;
 use signoff_store::runs::is_run_id;
 use signoff_work::git::Repository;
 
-use super::{all, branch, data, private_repository, refs, remove_tree, repository, root};
+use super::{branch, private_repository, refs, remove_tree, repository};
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::directories::{all, data, root};
 
 /// What every run with a repository has there: how it found the checkout.
 pub(super) const START: &str = "start";

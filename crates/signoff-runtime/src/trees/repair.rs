@@ -7,7 +7,8 @@ use signoff_store::key;
 use signoff_work::git::{Id, Worktree};
 
 use super::layers::{Recorded, WorkContext};
-use super::{Trees, remove_tree, said, step_tree};
+use super::{Trees, remove_tree, said};
+use crate::project::directories::step_tree;
 
 impl Trees {
     fn repair_worktree(&self, step: &str) -> Worktree {

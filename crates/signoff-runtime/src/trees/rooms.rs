@@ -18,7 +18,7 @@ use signoff_work::looks::Looks;
 
 use super::line::{self, AtWork, Turn};
 use super::{IgnoredWork, Start, TreeMount, Trees, locked};
-use crate::scratch::Scratch;
+use crate::confinement::Scratch;
 
 /// What is to be judged, and how.
 pub(crate) struct Judging {

@@ -8,7 +8,8 @@ use signoff_store::failpoint;
 use signoff_work::git::{Id, Worktree};
 
 use super::layers::{Recorded, WorkContext};
-use super::{Start, Trees, run_tree, said};
+use super::{Start, Trees, said};
+use crate::project::directories::run_tree;
 
 /// The run's tree is used until this is dropped.
 pub(crate) enum RunTreeUse<'t> {

@@ -15,7 +15,7 @@ use signoff_work::lockfiles::is_lockfile;
 use super::copies::copy;
 use super::overlays::fresh;
 use super::{Start, Trees, locked, remove_tree, said};
-use crate::scratch::Scratch;
+use crate::confinement::Scratch;
 
 /// How trees are made usable.
 pub(crate) struct Setup {

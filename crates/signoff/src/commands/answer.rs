@@ -3,10 +3,10 @@
 use signoff_api::inbox::Inbox;
 use signoff_api::request::Ask;
 use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
-use signoff_runtime::control::{Done, ask};
 use signoff_runtime::live::Options;
 use signoff_runtime::project::Project;
-use signoff_runtime::view::{View, each_event};
+use signoff_runtime::runs::control::{Done, ask};
+use signoff_runtime::runs::view::{View, each_event};
 
 use crate::args::Answer;
 use crate::commands::resume::resume;

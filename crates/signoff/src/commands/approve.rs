@@ -2,10 +2,9 @@
 
 use signoff_engine::Actor;
 use signoff_runtime::Error;
-use signoff_runtime::approve::{Approved, Wish, approve as sign, during};
 use signoff_runtime::live::Options;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::{Approved, Doing, Wish, approve as sign, during};
 use signoff_runtime::project::Project;
 use signoff_store::signatures::Proof;
 

@@ -9,7 +9,7 @@ use std::io::IsTerminal as _;
 use signoff_engine::{Choice, Input, Item, ItemKind, Refusal, Run};
 use signoff_plan::model::Work;
 use signoff_runtime::drive::{Person, Said};
-use signoff_runtime::whereabouts::Whereabouts;
+use signoff_runtime::runs::worktrees::Whereabouts;
 use signoff_store::signatures::Proof;
 
 use self::line::{Line, forget_typed, next_line};

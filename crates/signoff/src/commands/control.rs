@@ -2,9 +2,9 @@
 
 use signoff_api::request::Ask;
 use signoff_runtime::SystemClock;
-use signoff_runtime::control::{Done, ask};
 use signoff_runtime::project::Project;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::control::{Done, ask};
+use signoff_runtime::runs::view::View;
 
 use crate::args::StepCommand;
 use crate::failure::{Failure, no_step};

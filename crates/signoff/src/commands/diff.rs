@@ -2,8 +2,8 @@
 
 use signoff_api::diff::{Diff as Shape, Side};
 use signoff_plan::diff::{Change, compare};
-use signoff_runtime::approve::since_signed;
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::since_signed;
 
 use super::lifecycle::locate;
 use crate::args::Diff;

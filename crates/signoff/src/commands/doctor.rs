@@ -2,7 +2,7 @@
 
 use signoff_api::doctor::{Doctor, HelperState, Home, Project, Room, State, UNKNOWN, Worktrees};
 use signoff_runtime::Error;
-use signoff_runtime::levels::Machine;
+use signoff_runtime::confinement::levels::Machine;
 use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 

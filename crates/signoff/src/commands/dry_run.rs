@@ -6,11 +6,11 @@ use signoff_plan::duration;
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_runtime::SystemClock;
 use signoff_runtime::live::Options;
+use signoff_runtime::live::rehearsal::{Rehearsal, rehearse};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::state::standing;
 use signoff_runtime::project::Project;
-use signoff_runtime::rehearsal::{Rehearsal, rehearse};
-use signoff_runtime::state::standing;
 
 use crate::commands::approve::shown;
 use crate::failure::Failure;

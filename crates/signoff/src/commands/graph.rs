@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use signoff_plan::model::Plan;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::View;
 
 use crate::args::{Graph, GraphFormat};
 use crate::failure::Failure;

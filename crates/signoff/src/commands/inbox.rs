@@ -2,7 +2,7 @@
 
 use signoff_api::inbox::{HeldFiles, Inbox, Item};
 use signoff_runtime::project::Project;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::View;
 
 use crate::failure::Failure;
 use crate::report::style::{CARE, DIM, harmless, paint};

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use signoff_api::landing::{Held, Landing as Shape, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::landing::{Landing, Settlement};
+use signoff_runtime::live::landing::{Landing, Settlement};
 use signoff_runtime::project::Project;
 
 use super::list::counted;
@@ -28,7 +28,7 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
     };
     let run = args.run.run.as_deref();
     let clock = SystemClock::new();
-    let landing = signoff_runtime::landing::land(&project, run, &settlement, &clock)?;
+    let landing = signoff_runtime::live::landing::land(&project, run, &settlement, &clock)?;
     if session.is_json() {
         session.json(&shape(&landing));
     }

@@ -1,8 +1,8 @@
 //! `log`: what happened in a run, from its journal, and with `--follow` what happens in it.
 
 use signoff_engine::{Recorded, Run};
-use signoff_runtime::follow::{Follow, TICK, Then};
-use signoff_runtime::view::{View, streamed};
+use signoff_runtime::runs::follow::{Follow, TICK, Then};
+use signoff_runtime::runs::view::{View, streamed};
 
 use crate::args::Log;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
 use signoff_runtime::live::{Options, PreparedRun};
 use signoff_runtime::project::Project;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::View;
 
 use crate::commands::run::drive;
 use crate::commands::weaker::accepting;

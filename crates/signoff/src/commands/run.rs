@@ -5,18 +5,17 @@ use std::path::Path;
 use signoff_api::event::Streamed;
 use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::Error;
-use signoff_runtime::approve::{Wish, during};
+use signoff_runtime::confinement::levels::check;
 use signoff_runtime::drive::{Nobody, Person, Stopped};
-use signoff_runtime::landing::Landing;
-use signoff_runtime::levels::check;
+use signoff_runtime::live::landing::Landing;
 use signoff_runtime::live::{Limit, Options, PreparedRun, RunReport};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{Doing, sign_by_policy};
+use signoff_runtime::plans::state::standing;
+use signoff_runtime::plans::{Doing, Wish, during, sign_by_policy};
 use signoff_runtime::project::Project;
-use signoff_runtime::proof::Counted;
-use signoff_runtime::state::standing;
-use signoff_runtime::uncommitted::{left_out, uncommitted};
-use signoff_runtime::view::View;
+use signoff_runtime::project::uncommitted::{left_out, uncommitted};
+use signoff_runtime::runs::view::View;
+use signoff_runtime::signing::proof::Counted;
 
 use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
@@ -56,7 +55,9 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     }
     // Before anybody signs: nothing of it would start.
     if plan.checked.errors() == 0 {
-        accepting(session, &project, || check(&project, &plan, &options))?;
+        accepting(session, &project, || {
+            check(&project, &plan, options.isolation)
+        })?;
     }
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
         let wish = Wish {

@@ -2,7 +2,7 @@
 
 use signoff_api::event::Outcome;
 use signoff_api::runs::{Run, Runs};
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::View;
 
 use super::list::counted;
 use crate::failure::Failure;

@@ -5,8 +5,8 @@ use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::expiry_notice;
+use signoff_runtime::plans::state::{Standing, standing};
 use signoff_runtime::project::{Project, load_config};
-use signoff_runtime::state::{Standing, standing};
 
 use super::lifecycle::locate;
 use crate::args::Show;

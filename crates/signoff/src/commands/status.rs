@@ -3,8 +3,8 @@
 use signoff_api::event::Outcome;
 use signoff_api::run::Run;
 use signoff_engine::PauseReason;
-use signoff_runtime::proof::counted_for_run;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::View;
+use signoff_runtime::signing::proof::counted_for_run;
 
 use crate::commands::inbox::{held_lines, repair_in};
 use crate::failure::Failure;

@@ -2,9 +2,8 @@
 
 use signoff_engine::PlanState;
 use signoff_runtime::SystemClock;
-use signoff_runtime::approve::Wish;
 use signoff_runtime::live::Options;
-use signoff_runtime::plans::{Quick, propose_task};
+use signoff_runtime::plans::{Quick, Wish, propose_task};
 
 use crate::args::Run;
 use crate::commands::approve::{shown, sign_off};

@@ -2,7 +2,7 @@
 
 use signoff_api::undo::{SCHEMA, Undo as Shape};
 use signoff_runtime::SystemClock;
-use signoff_runtime::landing::Undone;
+use signoff_runtime::live::landing::Undone;
 
 use super::list::counted;
 use crate::failure::{Failure, not_undone};
@@ -13,7 +13,7 @@ use crate::shell_words::quoted;
 pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     session.require_person("take a run back")?;
     let project = session.project()?;
-    let undone = signoff_runtime::landing::undo(&project, run, &SystemClock::new())?;
+    let undone = signoff_runtime::live::landing::undo(&project, run, &SystemClock::new())?;
     if session.is_json() {
         session.json(&shape(&undone));
     } else {

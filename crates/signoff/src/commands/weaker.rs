@@ -1,7 +1,8 @@
 //! Asks the person at the terminal whether less than this machine had before will do.
 
 use signoff_runtime::Error;
-use signoff_runtime::levels::{Lost, Machine, Weaker};
+use signoff_runtime::confinement::levels::Machine;
+use signoff_runtime::error::{Lost, Weaker};
 use signoff_runtime::project::Project;
 
 use crate::commands::ask::{may_ask, yes_or_no};

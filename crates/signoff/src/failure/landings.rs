@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_runtime::landing::{HeldVersion, Landing, Undone};
+use signoff_runtime::live::landing::{HeldVersion, Landing, Undone};
 use signoff_store::runs::RunDir;
 use signoff_work::git::HoldReason;
 

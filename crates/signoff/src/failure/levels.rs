@@ -1,6 +1,6 @@
 //! What to type where this machine confines less than it did before.
 
-use signoff_runtime::levels::Weaker;
+use signoff_runtime::error::Weaker;
 
 use super::Failure;
 use crate::commands::weaker::headline;

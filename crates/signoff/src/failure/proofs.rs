@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use signoff_runtime::proof::{Doubt, Doubted};
-use signoff_runtime::{KeyError, Unset};
+use signoff_runtime::error::{Doubt, Doubted, KeyError, Unset};
 use signoff_store::signatures::Proof;
 
 use super::Failure;

@@ -1,6 +1,6 @@
 //! What can go wrong with the threads of a session.
 
-use signoff_runtime::threads::{Conflict, ThreadError};
+use signoff_runtime::error::{Conflict, ThreadError};
 use signoff_store::threads::ThreadsError;
 
 use super::Failure;

@@ -1,6 +1,6 @@
 //! Who signed, and how we know.
 
-use signoff_runtime::proof::Counted;
+use signoff_runtime::signing::proof::Counted;
 
 use crate::report::style::{CARE, DIM, harmless, paint};
 

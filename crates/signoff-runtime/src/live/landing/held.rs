@@ -4,8 +4,8 @@ use signoff_engine::{Input, Outcome, Run};
 use signoff_work::git::{Id, Settling};
 
 use super::{HeldVersion, Landing, Settlement, parsed};
+use crate::drive::JournaledRun;
 use crate::error::Error;
-use crate::journaled_run::JournaledRun;
 use crate::trees::Trees;
 
 /// Writes what is not in the checkout yet, file by file.

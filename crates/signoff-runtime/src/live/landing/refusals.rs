@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use signoff_engine::{Land, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{Landing, Trigger, is_known_plan, is_over, parsed};
+use super::{Landing, Trigger, is_over, parsed};
 use crate::error::Error;
-use crate::live::OpenedRun;
+use crate::plan_history::is_known_plan;
 use crate::project::Project;
+use crate::runs::OpenedRun;
 use crate::trees::Trees;
 
 /// Why a run does not land.

@@ -9,9 +9,9 @@ use signoff_work::git::Id;
 use super::{is_over, named, parsed};
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::live::OpenedRun;
-use crate::locks::take_workspace;
 use crate::project::Project;
+use crate::project::locks::take_workspace;
+use crate::runs::OpenedRun;
 use crate::trees::Trees;
 
 /// What came of taking a run back.

@@ -16,10 +16,10 @@ use super::seen::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, is_thread, read_source};
-use crate::plans::History;
+use crate::plan_history::History;
+use crate::plans::state::{Standing, standing};
 use crate::plans::stats::missing_tools;
 use crate::project::relative;
-use crate::state::{Standing, standing};
 
 pub(super) fn read(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
     match place.kind {

@@ -278,7 +278,7 @@ fn what_an_index_claims_never_becomes_a_path_or_an_act() {
         fs::write(&path, text.replace(from, to)).unwrap();
         world.list();
         assert!(world.project.store.plans_dir().join("a.md").exists());
-        let history = crate::plans::History::read(&world.project, "PLAN-a").unwrap();
+        let history = crate::plan_history::History::read(&world.project, "PLAN-a").unwrap();
         assert_eq!(history.entries.len(), 1, "nothing was done to it");
     }
 }

@@ -11,7 +11,7 @@ use signoff_store::runs::{RunEntry, list};
 
 use super::{Pruning, Shelf, Why};
 use crate::error::Error;
-use crate::view::View;
+use crate::runs::view::View;
 
 impl Pruning<'_> {
     /// Finished runs, and runs that never began, of plans that are gone.

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
-use signoff_runtime::precautions::{Environment, careful};
 use signoff_runtime::project::Surroundings;
+use signoff_runtime::project::careful_git::{Environment, careful};
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.

@@ -1,0 +1,448 @@
+//! The loop. Normal running and recovery are the same path: apply what the journal holds, ask what
+//! is due, journal it, perform it.
+
+pub(crate) mod journal;
+mod journaled_run;
+pub(crate) mod request;
+
+use signoff_engine::{
+    Action, Bounds, Input, Item, Millis, Outcome, PauseReason, Recorded, Refusal, Run, due,
+};
+use signoff_store::failpoint;
+
+pub use self::journal::{Append, FileJournal};
+pub use self::journaled_run::JournaledRun;
+pub use self::request::Ask;
+use crate::error::{Difference, Error};
+
+/// Performs actions. What they lead to arrives through [`Perform::next`].
+pub trait Perform {
+    /// Gathers what must be journaled before the action begins.
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error>;
+    /// Begins it. The journal knows of it by now.
+    fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
+    /// The input of something begun has been journaled.
+    fn recorded(&mut self, run: &Run, input: &Input);
+    /// Waits for the next thing to happen, at most until `wake`.
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error>;
+    /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
+    fn stop(&mut self) -> Vec<Input>;
+    /// Has something happened that [`Perform::next`] would return at once?
+    fn has_news(&mut self) -> bool;
+
+    /// Is the run being stopped? Then [`Perform::next`] comes to what asked for it.
+    fn is_stopping(&self) -> bool {
+        false
+    }
+
+    /// Nothing is under way, and a person may do something.
+    fn rest(&mut self, _run: &Run) {}
+    /// Answers a request.
+    fn reply(&mut self, request: &str, refused: Option<&Refusal>);
+}
+
+/// May the action begin?
+#[derive(Debug)]
+pub enum Prepared {
+    /// Yes, once this is journaled.
+    Go(Input),
+    /// No; this has to be journaled instead.
+    Instead(Input),
+    /// No: the plan or its terms are no longer what was signed.
+    Changed(Box<Difference>),
+    /// No: the run is being stopped, and what asked for it is among what has happened.
+    Stopping,
+}
+
+/// What ended a wait.
+#[derive(Debug)]
+pub enum Happened {
+    /// Something begun has led to this.
+    Input(Input),
+    /// Another process asks for something, under this name.
+    Asked {
+        /// The request's name.
+        request: String,
+        /// What is asked.
+        ask: Ask,
+    },
+    /// The time has come.
+    Timer,
+    /// Ctrl-C.
+    Interrupted,
+    /// Processes of an attempt could not be ended: nothing may be judged beside them.
+    Survivors(usize),
+}
+
+/// Why the loop came back.
+#[derive(Debug)]
+pub enum Stopped {
+    /// The run has ended.
+    Finished(Outcome),
+    /// What is left waits on a person.
+    Waiting,
+    /// A person asked for a pause, or it was to go only so far; resumable.
+    Paused(PauseReason),
+    /// Ctrl-C; resumable.
+    Interrupted,
+    /// The plan or its terms are no longer what was signed; resumable.
+    Changed(Difference),
+}
+
+/// Sees every event, right after it was journaled and applied.
+pub trait Observe {
+    /// An event happened.
+    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error>;
+}
+
+/// A person who can be asked while the run waits.
+pub trait Person {
+    /// Asks about an item. Gives up as soon as `has_news` says that something else has happened: the
+    /// answer may have come from elsewhere, or nobody wants one any more.
+    fn answer(&mut self, run: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said;
+    /// The answer does not fit.
+    fn refused(&mut self, refusal: &Refusal);
+    /// Is anybody there at all?
+    fn is_there(&self) -> bool;
+}
+
+/// What a person said about an item.
+#[derive(Debug)]
+pub enum Said {
+    /// This, as the input it makes.
+    Answer(Box<Input>),
+    /// Not now.
+    Later,
+    /// Nothing: something else came between.
+    Nothing,
+}
+
+/// Nobody is there to be asked.
+#[derive(Debug)]
+pub struct Nobody;
+
+impl Person for Nobody {
+    fn answer(&mut self, _: &Run, _: &Item, _: &mut dyn FnMut() -> bool) -> Said {
+        Said::Later
+    }
+
+    fn refused(&mut self, _: &Refusal) {}
+
+    fn is_there(&self) -> bool {
+        false
+    }
+}
+
+/// One run with everything it needs to go on.
+pub struct Loop<'a, 'r> {
+    /// The run.
+    pub run: &'a mut JournaledRun<'r>,
+    /// Performs its actions.
+    pub perform: &'a mut dyn Perform,
+    /// How far it is to go.
+    pub bounds: Bounds,
+    /// Who can be asked.
+    pub person: &'a mut dyn Person,
+    /// See every event.
+    pub observers: Vec<&'a mut dyn Observe>,
+    /// What changed since signing, once that was seen.
+    pub difference: Option<Difference>,
+}
+
+impl std::fmt::Debug for Loop<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loop")
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Loop<'_, '_> {
+    /// Drives the run until it ends or cannot go on by itself.
+    pub fn drive(mut self) -> Result<Stopped, Error> {
+        let stopped = self.until_stopped();
+        if stopped.is_err() {
+            // Whatever went wrong, no agent may outlive the loop that journals for it.
+            self.perform.stop();
+        } else {
+            self.run.close()?;
+        }
+        stopped
+    }
+
+    fn until_stopped(&mut self) -> Result<Stopped, Error> {
+        loop {
+            let now = self.run.now();
+            if self.perform.is_stopping() {
+                let happened = self.perform.next(self.run.state(), now, None)?;
+                match self.handle(happened)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                }
+            }
+            let (wake, stuck) = match self.begin_all(now)? {
+                Begun::Ended(stopped) => return Ok(stopped),
+                // A condition that holds, or a loop that has become its items, lets more begin.
+                Begun::Again => match self.news(now)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                },
+                Begun::Until { wake, stuck } => (wake, stuck),
+            };
+            if !self.run.state().in_flight() && wake.is_none() {
+                if !stuck && !due(self.run.state(), now, &self.bounds).is_empty() {
+                    continue;
+                }
+                match self.park()? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                }
+            }
+            let happened = self.perform.next(self.run.state(), now, wake)?;
+            if let Some(stopped) = self.handle(happened)? {
+                return Ok(stopped);
+            }
+        }
+    }
+
+    /// Handles what has happened already. However long things go on without waiting, a person can stop them.
+    fn news(&mut self, now: Millis) -> Result<Option<Stopped>, Error> {
+        if !self.perform.has_news() {
+            return Ok(None);
+        }
+        let happened = self.perform.next(self.run.state(), now, Some(now))?;
+        self.handle(happened)
+    }
+
+    /// Begins everything that is due.
+    fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
+        let mut wake = None;
+        let mut stuck = false;
+        let mut again = false;
+        let mut recorded = Vec::new();
+        for action in due(self.run.state(), now, &self.bounds) {
+            match action {
+                Action::Wait { until } => {
+                    wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
+                }
+                Action::Finish => return self.finish().map(Begun::Ended),
+                Action::Gate { step } => {
+                    self.record(Input::Gate { step })?;
+                    again = true;
+                }
+                Action::Gather { step } => {
+                    self.record(Input::Gather { step })?;
+                    again = true;
+                }
+                Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
+                Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
+                action => match self.prepare(&action)? {
+                    Some(true) => recorded.push(action),
+                    Some(false) => again = true,
+                    None => stuck = true,
+                },
+            }
+            // What else was due may no longer be.
+            if stuck {
+                break;
+            }
+        }
+        // One sync serves them all: what must survive is on disk before anything begins.
+        self.run.sync()?;
+        for action in recorded {
+            self.perform.begin(self.run.state(), &action)?;
+        }
+        Ok(if again && !stuck {
+            Begun::Again
+        } else {
+            Begun::Until { wake, stuck }
+        })
+    }
+
+    /// Journals what must be known before the action. May it begin then? `None` if nothing may,
+    /// because something has changed.
+    fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
+        match self.perform.prepare(self.run.state(), action)? {
+            Prepared::Go(input) => self.write(input).map(|()| Some(true)),
+            Prepared::Instead(input) => {
+                self.record(input.clone())?;
+                self.perform.recorded(self.run.state(), &input);
+                Ok(Some(false))
+            }
+            Prepared::Stopping => Ok(Some(false)),
+            Prepared::Changed(difference) => {
+                // What is in flight ends and is judged, as far as it can be.
+                self.difference = Some(*difference);
+                if self.run.state().pausing().is_none() {
+                    self.record(Input::Pause {
+                        reason: PauseReason::Changed,
+                        by: "the harness".to_owned(),
+                    })?;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn handle(&mut self, happened: Happened) -> Result<Option<Stopped>, Error> {
+        match happened {
+            Happened::Input(input) => self.happened(input)?,
+            Happened::Asked { request, ask } => return self.asked(&request, ask),
+            Happened::Timer => {}
+            Happened::Survivors(count) => return Err(Error::Survivors { count }),
+            Happened::Interrupted => return self.interrupt().map(Some),
+        }
+        Ok(None)
+    }
+
+    fn happened(&mut self, input: Input) -> Result<(), Error> {
+        let (before, after) = points(&input);
+        failpoint::reached(before);
+        self.record(input.clone())?;
+        failpoint::reached(after);
+        self.perform.recorded(self.run.state(), &input);
+        Ok(())
+    }
+
+    /// Does what another process asks for.
+    fn asked(&mut self, request: &str, ask: Ask) -> Result<Option<Stopped>, Error> {
+        let stopped = match ask {
+            Ask::Stop => Some(self.interrupt()?),
+            Ask::Abort { by } => {
+                self.end_work()?;
+                self.record(Input::Abort { by })?;
+                Some(Stopped::Finished(Outcome::Failed))
+            }
+            Ask::Input(input) => {
+                failpoint::reached("answer.before");
+                let refused = match self.record(input) {
+                    Ok(()) => None,
+                    Err(Error::Refused(refusal)) => Some(refusal),
+                    Err(error) => return Err(error),
+                };
+                failpoint::reached("answer.after");
+                self.perform.reply(request, refused.as_ref());
+                return Ok(None);
+            }
+        };
+        self.perform.reply(request, None);
+        Ok(stopped)
+    }
+
+    fn interrupt(&mut self) -> Result<Stopped, Error> {
+        self.end_work()?;
+        self.record(Input::Stop)?;
+        Ok(Stopped::Interrupted)
+    }
+
+    /// Ends what is under way; what ended by itself at the same moment counts.
+    fn end_work(&mut self) -> Result<(), Error> {
+        for input in self.perform.stop() {
+            self.record(input)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing can go on by itself: asks whoever is there, or stands still.
+    fn park(&mut self) -> Result<Option<Stopped>, Error> {
+        let reason = match self.run.state().pausing() {
+            Some(reason) => reason,
+            None if self.run.state().items().next().is_none() && self.bounds.limited() => {
+                PauseReason::Limited
+            }
+            None => match self.ask()? {
+                Asked::Later => PauseReason::Waiting,
+                Asked::Went(stopped) => return Ok(stopped),
+            },
+        };
+        self.record(Input::Park { reason })?;
+        Ok(Some(match reason {
+            PauseReason::Waiting => Stopped::Waiting,
+            PauseReason::Interrupted => Stopped::Interrupted,
+            PauseReason::Changed => Stopped::Changed(self.difference.take().unwrap_or_default()),
+            PauseReason::Requested | PauseReason::Limited => Stopped::Paused(reason),
+        }))
+    }
+
+    /// Asks about the open items, one after the other, until something comes of it.
+    fn ask(&mut self) -> Result<Asked, Error> {
+        let open: Vec<Item> = self.run.state().items().cloned().collect();
+        self.perform.rest(self.run.state());
+        for item in open {
+            let perform = &mut *self.perform;
+            let said = (self.person).answer(self.run.state(), &item, &mut || perform.has_news());
+            match said {
+                Said::Later => continue,
+                Said::Nothing => {
+                    let happened = self.perform.next(self.run.state(), self.run.now(), None)?;
+                    return self.handle(happened).map(Asked::Went);
+                }
+                Said::Answer(input) => match self.record(*input) {
+                    Err(Error::Refused(refusal)) => self.person.refused(&refusal),
+                    recorded => recorded?,
+                },
+            }
+            return Ok(Asked::Went(None));
+        }
+        Ok(Asked::Later)
+    }
+
+    fn finish(&mut self) -> Result<Stopped, Error> {
+        self.record(Input::Finish)?;
+        Ok(Stopped::Finished(
+            self.run.state().outcome().unwrap_or(Outcome::Failed),
+        ))
+    }
+
+    /// Records an input, and shows the events to the observers.
+    pub fn record(&mut self, input: Input) -> Result<(), Error> {
+        self.write(input)?;
+        self.run.sync()
+    }
+
+    /// The same without waiting for the disk.
+    fn write(&mut self, input: Input) -> Result<(), Error> {
+        let observers = &mut self.observers;
+        self.run.write(input, |run, recorded| {
+            let mut observers = observers.iter_mut();
+            observers.try_for_each(|observer| observer.event(run, recorded))
+        })
+    }
+}
+
+/// Where the crash tests kill the process around this input.
+fn points(input: &Input) -> (&'static str, &'static str) {
+    match input {
+        Input::EvaluationEnded { .. } | Input::BaselineEnded { .. } => {
+            ("verdict.before", "verdict.after")
+        }
+        Input::CallEnded { .. } => ("call.before", "call.after"),
+        Input::CandidateBuilt { .. } | Input::Conflicted { .. } => {
+            ("candidate.before", "candidate.after")
+        }
+        Input::Merged { .. } => ("merged.before", "merged.after"),
+        Input::ProcessHeld { .. } => ("started.before", "started.after"),
+        _ => ("finished.before", "finished.after"),
+    }
+}
+
+/// What beginning everything led to.
+enum Begun {
+    Ended(Stopped),
+    /// Something was decided without hands: more may be due.
+    Again,
+    Until {
+        /// Nothing more before this time, if there is one.
+        wake: Option<Millis>,
+        /// Something may not begin.
+        stuck: bool,
+    },
+}
+
+/// What asking led to.
+enum Asked {
+    /// The run may go on, or has stopped.
+    Went(Option<Stopped>),
+    /// All that is left is for later.
+    Later,
+}

@@ -1,0 +1,65 @@
+//! What another process asks of a run, and how the two talk: by files in the run's directory.
+
+use std::time::Duration;
+
+use signoff_api::request::{self, Reply, Request};
+use signoff_engine::{Input, PauseReason};
+
+/// How often files are looked at that other processes write.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
+
+/// What is asked of a run.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them at a time, and each is moved once"
+)]
+pub enum Ask {
+    /// Agents are ended; the run can be resumed.
+    Stop,
+    /// Agents are ended; the run has failed.
+    Abort {
+        /// Who gives it up.
+        by: String,
+    },
+    /// Anything that the engine decides about.
+    Input(Input),
+}
+
+/// A request as the loop takes it.
+pub(crate) fn meant(what: request::Ask, by: String) -> Ask {
+    Ask::Input(match what {
+        request::Ask::Stop => return Ask::Stop,
+        request::Ask::Abort => return Ask::Abort { by },
+        request::Ask::Pause => Input::Pause {
+            reason: PauseReason::Requested,
+            by,
+        },
+        request::Ask::SkipStep { step } => Input::SkipStep { step, by },
+        request::Ask::RetryStep { step, hint } => Input::RetryStep { step, hint, by },
+        request::Ask::Answer {
+            item,
+            steps,
+            choice,
+            note,
+        } => Input::Answer {
+            item,
+            steps,
+            choice,
+            note,
+            by,
+        },
+    })
+}
+
+/// A request from its bytes; what is none is answered with a refusal.
+pub(crate) fn read(bytes: &[u8]) -> Result<Ask, String> {
+    let request: Request = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
+    Ok(meant(request.ask, request.by))
+}
+
+/// The bytes of a reply.
+pub(crate) fn reply(refused: Option<String>) -> Vec<u8> {
+    // A struct of one optional text always has a form.
+    serde_json::to_vec(&Reply { refused }).unwrap_or_default()
+}

@@ -1,0 +1,113 @@
+//! The state of a plan, derived from its log, its signatures and its runs.
+
+use std::collections::BTreeSet;
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Fact, Known, PlanState, derive};
+use signoff_plan::digest::Digest;
+
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plan_history::{History, fact};
+use crate::project::{Project, minimum_proof};
+use crate::runs::view::View;
+use crate::signing::proof::{Counted, counted};
+
+/// Where a plan stands, and why.
+#[derive(Debug)]
+pub struct Standing {
+    /// The derived state.
+    pub state: PlanState,
+    /// A signature over the present digests exists and counts.
+    pub signed: bool,
+    /// The run that decides it: one that has not ended, or the newest of the present definition.
+    pub view: Option<View>,
+    /// Digest of the present terms.
+    pub terms: Digest,
+    /// What happened to it.
+    pub history: History,
+    /// The signature over them that counts, if one does.
+    pub signature: Counted,
+}
+
+/// Derives the standing of a plan.
+pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
+    let key = plan.key(project);
+    let digest = plan.digest();
+    let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
+    let signature = counted(project, &key, (&digest, &terms), minimum_proof(project))?;
+    let signed = matches!(signature, Counted::Yes(_));
+    let history = History::read(project, &key)?;
+    let (fact, view) = match newest_fact(&history, project, &digest)? {
+        Some((fact, view)) => (Some(fact), view),
+        None => (None, None),
+    };
+    let known = Known {
+        has_errors: plan.checked.errors() > 0,
+        signed,
+        needs_person: history.needs_person(),
+    };
+    Ok(Standing {
+        state: derive(known, fact),
+        signed,
+        view,
+        terms,
+        history,
+        signature,
+    })
+}
+
+/// The newest fact that decides about a definition, with the run it is about: one that has not
+/// ended, whatever it runs, or one of this definition. Signing another version of a plan that runs
+/// does not end its run.
+fn newest_fact(
+    history: &History,
+    project: &Project,
+    present_digest: &Digest,
+) -> Result<Option<(Fact, Option<View>)>, Error> {
+    let present = present_digest.to_string();
+    // Runs that a person gave up.
+    let mut over = BTreeSet::new();
+    let mut approved = None;
+    for entry in history.entries.iter().rev() {
+        if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
+            let Some(view) = begun(project, run)? else {
+                continue;
+            };
+            let goes_on = view.run.outcome().is_none() && !over.contains(run);
+            let of_present = *digest == present && view.run.signed().digest() == *present_digest;
+            if goes_on || (of_present && approved.is_none()) {
+                return Ok(Some((Fact::Run(view.known()), Some(view))));
+            }
+            if approved.is_some() {
+                break;
+            }
+            continue;
+        }
+        if let PlanEvent::PlanCancelled { run: Some(run), .. }
+        | PlanEvent::PlanRetried { run, .. } = &entry.event
+        {
+            over.insert(run.clone());
+        }
+        if let Some((fact, digest)) = fact(&entry.event)
+            && *digest == present
+            && approved.is_none()
+        {
+            if fact != Fact::Approved {
+                return Ok(Some((fact, None)));
+            }
+            approved = Some((fact, None));
+        }
+    }
+    Ok(approved)
+}
+
+/// The run, unless it ended before its first event.
+fn begun(project: &Project, run: &str) -> Result<Option<View>, Error> {
+    match View::load(project, run) {
+        Ok(view) => Ok(Some(view)),
+        // Runs are kept out of the repository: a clone has the log and not the runs.
+        Err(Error::NeverBegun { .. } | Error::NoSuchRun { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

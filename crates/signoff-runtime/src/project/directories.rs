@@ -1,0 +1,84 @@
+//! The harness's own directories of a person, outside of their projects.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use signoff_plan::digest::Digest;
+use signoff_store::key;
+
+use super::{Project, Surroundings};
+
+/// Where the run's tree is, among the worktrees of the run.
+pub(crate) fn run_tree(root: &Path) -> PathBuf {
+    root.join("run")
+}
+
+/// Where a step's own worktree is, among the worktrees of the run.
+pub(crate) fn step_tree(root: &Path, step: &str) -> PathBuf {
+    root.join("steps").join(key::encode(step))
+}
+
+/// Where the worktrees of a run are: outside of the checkout, or build tools would take them for a part of it.
+pub(crate) fn root(project: &Project, run: &str) -> Option<PathBuf> {
+    Some(all(project)?.join(run))
+}
+
+/// Where the trees of all runs are.
+pub(crate) fn all(project: &Project) -> Option<PathBuf> {
+    all_of(&project.around)
+}
+
+fn all_of(around: &Surroundings) -> Option<PathBuf> {
+    Some(signoff_data(around)?.join("worktrees"))
+}
+
+/// Where what runs of this project share is kept: trees, and the repository of a project that has none.
+pub(crate) fn data(project: &Project) -> Option<PathBuf> {
+    let workspace = project.store.workspace().as_os_str().as_encoded_bytes();
+    let key: String = Digest::of_bytes(workspace).hex().chars().take(16).collect();
+    Some(signoff_data(&project.around)?.join("projects").join(key))
+}
+
+/// The harness's own directories of the person: its data, its state and the settings.
+pub(crate) fn own_directories(project: &Project) -> Vec<PathBuf> {
+    let settings = project.around.user_config.as_deref().and_then(Path::parent);
+    let own = [
+        signoff_data(&project.around),
+        project.around.state_dir.clone(),
+        settings.map(Path::to_owned),
+    ];
+    own.into_iter().flatten().collect()
+}
+
+fn signoff_data(around: &Surroundings) -> Option<PathBuf> {
+    let variable = |name: &str| around.variables.get(OsStr::new(name)).map(PathBuf::from);
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let data = variable("XDG_DATA_HOME").filter(absolute);
+    let home = variable("HOME").filter(absolute);
+    let data = data.or_else(|| Some(home?.join(".local/share")))?;
+    Some(data.join("signoff"))
+}
+
+/// Why there is no place for trees, if so.
+pub(crate) fn no_place(around: &Surroundings, workspace: &Path) -> Option<String> {
+    match all_of(around) {
+        None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
+        Some(place) if place.starts_with(workspace) => Some(format!(
+            "trees would be in the checkout itself, in {}",
+            place.display()
+        )),
+        Some(_) => None,
+    }
+}
+
+/// Is there a place for trees?
+pub(crate) fn has_place(around: &Surroundings, workspace: &Path) -> bool {
+    no_place(around, workspace).is_none()
+}
+
+/// The directory directly below the tree that this lies in: one above it could be renamed.
+pub(crate) fn top(tree: &Path, path: &Path) -> PathBuf {
+    let below = path.strip_prefix(tree).ok();
+    let first = below.and_then(|below| below.components().next());
+    first.map_or_else(|| path.to_owned(), |first| tree.join(first))
+}

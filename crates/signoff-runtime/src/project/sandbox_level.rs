@@ -1,0 +1,77 @@
+//! How strongly this machine can confine a process.
+
+use signoff_sandbox::{FailedLevel, Level, Probe, ProbeError, probe};
+use signoff_store::config::Mode;
+use signoff_store::failpoint;
+
+use super::Project;
+use crate::error::Error;
+
+const LEVELS: [Level; 4] = [
+    Level::None,
+    Level::Landlock,
+    Level::Bubblewrap,
+    Level::Namespaces,
+];
+
+/// What the configuration asks for and this machine gives.
+pub(crate) fn level(project: &Project) -> Result<Level, Error> {
+    level_in(project.config.sandbox.mode.value)
+}
+
+fn level_in(mode: Mode) -> Result<Level, Error> {
+    match mode {
+        Mode::Off => Ok(Level::None),
+        Mode::Auto | Mode::Required => strongest(),
+    }
+}
+
+/// Whether something can be mounted here. Where that could not be tried, whoever runs a plan is told.
+pub(crate) fn mounts(mode: Mode) -> bool {
+    level_in(mode).map_or(true, Level::uses_mounts)
+}
+
+/// What works here.
+pub(crate) fn strongest() -> Result<Level, Error> {
+    Ok(tried_out().map_err(untried)?.level)
+}
+
+/// What works here, and why nothing stronger does.
+pub(crate) fn strongest_and_why() -> Result<(Level, Vec<String>), Error> {
+    let found = tried_out().map_err(untried)?;
+    let why = found.failed_levels.iter();
+    let why = why.map(|tried| format!("{}: {}", tried.level, tried.why));
+    Ok((found.level, why.collect()))
+}
+
+/// What the trials found; a test may want less.
+pub(crate) fn tried_out() -> Result<Probe, ProbeError> {
+    let found = probe()?;
+    let wanted = failpoint::sandbox_level().and_then(|name| named(&name));
+    let Some(level) = wanted else {
+        return Ok(found.clone());
+    };
+    let stronger = LEVELS.into_iter().rev().filter(|one| *one > level);
+    Ok(Probe {
+        level,
+        failed_levels: stronger
+            .map(|level| FailedLevel {
+                level,
+                why: "a test wants less".to_owned(),
+            })
+            .collect(),
+        filters_calls: found.filters_calls,
+    })
+}
+
+fn untried(error: ProbeError) -> Error {
+    Error::Unconfined {
+        wanted: "to know what this machine can enforce".to_owned(),
+        found: "unknown".to_owned(),
+        why: vec![error.to_string()],
+    }
+}
+
+pub(crate) fn named(name: &str) -> Option<Level> {
+    LEVELS.into_iter().find(|level| level.to_string() == name)
+}

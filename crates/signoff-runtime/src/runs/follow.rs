@@ -1,0 +1,59 @@
+//! A run as it happens, for whoever watches from another process.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use signoff_engine::{Recorded, Run};
+use signoff_store::journal::Follower;
+use signoff_store::lock::is_held;
+
+use super::replay::Replay;
+use crate::drive::journal::recorded;
+use crate::error::Error;
+use crate::project::Project;
+
+/// How often to look for what is new.
+pub const TICK: Duration = crate::drive::request::TICK;
+
+/// A run being watched from its first event on.
+#[derive(Debug)]
+pub struct Follow<'a> {
+    replay: Replay<'a>,
+    journal: Follower,
+    lock: PathBuf,
+}
+
+/// Will there be more?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// Somebody drives the run.
+    More,
+    /// Nobody does: it has ended, pauses, or was cut off.
+    Over,
+}
+
+impl<'a> Follow<'a> {
+    /// Watches a run.
+    pub fn of(project: &'a Project, run: &str) -> Result<Self, Error> {
+        let dir = project.store.run_dir(run);
+        Ok(Self {
+            replay: Replay::begin(project, run)?,
+            journal: Follower::new(&dir.journal()),
+            lock: dir.lock(),
+        })
+    }
+
+    /// Hands on each event since the last time, with the state as it was then. Does not wait.
+    pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<Then, Error> {
+        // Before the journal: what whoever let go of the run wrote last is there by now.
+        let driven = is_held(&self.lock).unwrap_or(false);
+        let replay = &mut self.replay;
+        self.journal.more(|line| {
+            let recorded = recorded(line)?;
+            replay.apply(&recorded)?;
+            each(&replay.run, &recorded);
+            Ok::<_, Error>(())
+        })?;
+        Ok(if driven { Then::More } else { Then::Over })
+    }
+}

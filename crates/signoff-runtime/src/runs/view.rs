@@ -1,0 +1,246 @@
+//! A run as its journal tells it, for whoever only wants to look.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use signoff_engine::{Event, KnownRun, Millis, PauseReason, PlanState, Run};
+use signoff_store::lock::is_held;
+use signoff_store::runs::list;
+
+use super::replay::{Replay, unknown};
+pub use super::streamed::streamed;
+use super::worktrees::Whereabouts;
+use crate::clock::timestamp;
+use crate::drive::journal::{first, load};
+use crate::error::Error;
+use crate::plan_history::History;
+use crate::project::Project;
+
+/// A run's name, and what is in it or why that cannot be read.
+pub type Listed = (String, Result<View, Error>);
+
+/// One run, read and not touched.
+#[derive(Debug)]
+pub struct View {
+    /// Its state.
+    pub run: Run,
+    /// When its first event happened.
+    pub began: Millis,
+    /// When its last event so far happened.
+    pub last: Millis,
+    /// The plan's name in the store.
+    pub key: String,
+    /// The plan's file.
+    pub plan_path: PathBuf,
+    /// Terms it runs under.
+    pub terms: Value,
+    /// Does a process drive it now?
+    pub driven: bool,
+    /// Where its worktrees are.
+    pub whereabouts: Whereabouts,
+    /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
+    pub over: bool,
+}
+
+impl View {
+    /// Reads a run.
+    pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
+        let mut replay = Replay::begin(project, id)?;
+        let dir = project.store.run_dir(id);
+        let mut times = None;
+        load(&dir.journal(), |event| {
+            let (first, _) = times.unwrap_or((event.at, event.at));
+            times = Some((first, event.at));
+            replay.apply(&event)
+        })?;
+        let (began, last) = times.unwrap_or_default();
+        let Replay {
+            run,
+            key,
+            path,
+            terms,
+            ..
+        } = replay;
+        let driven =
+            is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
+        // Where the log cannot be read, whoever does something to the plan is told.
+        let over =
+            History::read(project, &key).is_ok_and(|history| history.refuse_if_over(id).is_err());
+        Ok(Self {
+            whereabouts: Whereabouts::of(project, id, run.in_worktrees()),
+            over: over && run.outcome().is_none(),
+            run,
+            began,
+            last,
+            key,
+            plan_path: path,
+            terms,
+            driven,
+        })
+    }
+
+    /// Every run that began, oldest first; one that cannot be read hides no other.
+    pub fn all(project: &Project) -> Result<Vec<Listed>, Error> {
+        let entries = list(&project.store)?.into_iter();
+        let views = entries.map(|entry| {
+            let view = Self::load(project, &entry.id);
+            (entry.id, view)
+        });
+        let begun = views.filter(|(_, view)| !matches!(view, Err(Error::NeverBegun { .. })));
+        Ok(begun.collect())
+    }
+
+    /// The newest run.
+    pub fn newest(project: &Project) -> Result<Option<Self>, Error> {
+        for entry in list(&project.store)?.into_iter().rev() {
+            match Self::load(project, &entry.id) {
+                Ok(view) => return Ok(Some(view)),
+                // Never got as far as its first event: nothing happened in it.
+                Err(Error::NeverBegun { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name of the newest run, without reading it.
+    pub fn newest_id(project: &Project) -> Result<String, Error> {
+        for entry in list(&project.store)?.into_iter().rev() {
+            let journal = entry.dir.journal();
+            // Otherwise nothing happened in it.
+            if journal.exists() && first(&journal)?.is_some() {
+                return Ok(entry.id);
+            }
+        }
+        Err(unknown(project, None))
+    }
+
+    /// The named run, or the newest.
+    pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
+        match id {
+            Some(id) => Self::load(project, id),
+            None => Self::newest(project)?.ok_or_else(|| unknown(project, None)),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.over || self.run.undone() || self.run.outcome().is_some()
+    }
+
+    /// What this run says about its plan.
+    pub fn known(&self) -> KnownRun {
+        KnownRun {
+            outcome: self.run.outcome(),
+            cared_for: self.driven || self.run.paused() == Some(PauseReason::Waiting),
+        }
+    }
+
+    /// State of the plan as far as this run tells it.
+    pub fn state(&self) -> PlanState {
+        if self.over {
+            return PlanState::Cancelled;
+        }
+        let known = signoff_engine::Known {
+            needs_person: false,
+            has_errors: false,
+            signed: true,
+        };
+        signoff_engine::derive(known, [signoff_engine::Fact::Run(self.known())])
+    }
+
+    /// The shape `status` prints.
+    pub fn to_api(&self) -> signoff_api::run::Run {
+        signoff_api::run::Run {
+            schema: signoff_api::run::SCHEMA.to_owned(),
+            run: self.run.id().to_owned(),
+            plan: self.key.clone(),
+            title: self.run.plan().display_title().to_owned(),
+            status: self.state().name().to_owned(),
+            outcome: self.run.outcome(),
+            paused: self.run.paused().filter(|_| !self.has_ended()),
+            digest: self.run.signed().digest().to_string(),
+            terms: self.run.signed().terms().to_string(),
+            started_at: timestamp(self.began),
+            updated_at: timestamp(self.last),
+            progress: self.run.progress(),
+            isolation: Some(self.run.settings().isolation),
+            branch: self.branch(),
+            worktree: self.whereabouts.run_tree().map(shown),
+            landed: self.run.landed().map(str::to_owned),
+            undone: self.run.undone(),
+            held: self.held_files().to_vec(),
+            steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
+                self.whereabouts.of_step(&self.run, at).map(shown)
+            }),
+            inbox: self.items(),
+        }
+    }
+
+    /// The branch that has its commits, as people name it.
+    pub fn branch(&self) -> Option<String> {
+        let branch = self.run.run_tree()?.branch.as_deref()?;
+        if self.run.lands_files() {
+            // Its commits are the harness's own.
+            return None;
+        }
+        Some(branch.trim_start_matches("refs/heads/").to_owned())
+    }
+
+    /// What of its files could not be written to the checkout: nothing, once it was taken back.
+    pub fn held_files(&self) -> &[String] {
+        if self.run.undone() {
+            return &[];
+        }
+        self.run.held_files()
+    }
+
+    /// The files that a person can settle now: while a run goes on it tries again by itself.
+    pub fn files_to_settle(&self) -> Option<signoff_api::inbox::HeldFiles> {
+        let files = self.held_files();
+        let is_due = (self.over || self.run.outcome().is_some()) && !files.is_empty();
+        is_due.then(|| signoff_api::inbox::HeldFiles {
+            run: self.run.id().to_owned(),
+            title: self.run.plan().display_title().to_owned(),
+            files: files.to_vec(),
+        })
+    }
+
+    /// What waits on a person: nothing, once the run has come to an end with it open.
+    pub fn items(&self) -> Vec<signoff_api::inbox::Item> {
+        if self.has_ended() {
+            return Vec::new();
+        }
+        let item = |item| {
+            let place = self.whereabouts.of_item(&self.run, item).map(shown);
+            signoff_api::inbox::Item::new(&self.run, item, place)
+        };
+        self.run.items().map(item).collect()
+    }
+}
+
+fn shown(path: PathBuf) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Hands over every event of a run, oldest first.
+pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> Result<(), Error> {
+    let journal = project.store.run_dir(id).journal();
+    load(&journal, |recorded| {
+        each(&recorded.event);
+        Ok(())
+    })
+}
+
+/// Has whoever drives this run written nothing for longer than any step may take? It hangs, or sits
+/// on a machine that was put to sleep.
+fn silent(project: &Project, run: &Run, journal: &Path) -> bool {
+    let steps = run.plan().steps.iter().filter_map(|step| step.timeout);
+    let longest = steps.max().unwrap_or(project.config.run.step_timeout.value);
+    let patience = Duration::from_secs(project.rules.silent_minutes.saturating_mul(60));
+    let written = std::fs::metadata(journal).and_then(|found| found.modified());
+    written
+        .ok()
+        .and_then(|at| at.elapsed().ok())
+        .is_some_and(|since| since > patience.max(longest))
+}

@@ -1,0 +1,50 @@
+//! Where the worktrees of a run are, for whoever looks at it.
+
+use std::path::PathBuf;
+
+use signoff_engine::{Choice, Item, Run};
+
+use crate::project::Project;
+use crate::project::directories::{root, run_tree, step_tree};
+
+/// The worktrees of one run. In the checkout it has none.
+#[derive(Debug, Clone, Default)]
+pub struct Whereabouts {
+    root: Option<PathBuf>,
+}
+
+impl Whereabouts {
+    /// Those of a run of this name.
+    pub(crate) fn of(project: &Project, run: &str, in_worktrees: bool) -> Self {
+        Self {
+            root: root(project, run).filter(|_| in_worktrees),
+        }
+    }
+
+    /// The run's tree, if it is a worktree and there.
+    pub fn run_tree(&self) -> Option<PathBuf> {
+        self.root
+            .as_deref()
+            .map(run_tree)
+            .filter(|path| path.is_dir())
+    }
+
+    /// The worktree that a step has to itself, if it is there.
+    pub fn of_step(&self, run: &Run, at: usize) -> Option<PathBuf> {
+        let (step, _) = run.step(at).filter(|_| run.has_own_tree(at))?;
+        let path = step_tree(self.root.as_deref()?, &step.id);
+        path.is_dir().then_some(path)
+    }
+
+    /// Where a person repairs what an item is about, if not in the checkout.
+    pub fn of_item(&self, run: &Run, item: &Item) -> Option<PathBuf> {
+        if !item.choices.contains(&Choice::Fixed) {
+            return None;
+        }
+        if run.has_own_tree(item.step) {
+            self.of_step(run, item.step)
+        } else {
+            self.run_tree()
+        }
+    }
+}
