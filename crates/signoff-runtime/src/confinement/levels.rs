@@ -15,8 +15,8 @@ use super::overlays::Room;
 use super::{obstacles, overlays};
 use crate::error::{Error, Lost, Weaker};
 use crate::plan_file::PlanFile;
-use crate::project::sandbox_level::{self, level, strongest_and_why};
-use crate::project::{Project, Surroundings};
+use crate::project::sandbox_level::{level, strongest_and_why};
+use crate::project::{Project, Surroundings, sandbox_level};
 
 /// What this machine gives now.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
 
+use super::landing::Landing;
+use super::notify::Notify;
 use super::prepared::Beginning;
 use super::work_place::forget_finished_repairs;
 use super::{PreparedRun, landing};
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, Stopped};
 use crate::error::Error;
-use crate::live::landing::Landing;
-use crate::live::notify::Notify;
 use crate::local::{Interrupt, Local};
 use crate::project::current_task;
 use crate::runs::{log_end, merges};

@@ -8,12 +8,13 @@ use signoff_engine::{Act, Forbidden, Isolation, PlanState, Refusal, after, possi
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_store::lock::{holder, is_held};
 
+use super::{Limit, Options};
 use crate::confinement::levels;
 use crate::error::Error;
-use crate::live::{Limit, Options};
 use crate::plan_file::PlanFile;
+use crate::plans::approval::preflight;
 use crate::plans::state::{Standing, standing};
-use crate::plans::{Doing, covering, expiry_notice, preflight, refuse_a_double};
+use crate::plans::{Doing, covering, expiry_notice, refuse_a_double};
 use crate::project::Project;
 use crate::signing::signed::signed;
 use crate::trees;

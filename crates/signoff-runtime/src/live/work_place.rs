@@ -7,7 +7,8 @@ use signoff_sandbox::Level;
 use signoff_work::confine::{Grounds, closed_shells};
 
 use super::PreparedRun;
-use crate::confinement::{self, Showing};
+use crate::confinement;
+use crate::confinement::Showing;
 use crate::error::Error;
 use crate::local::WorkPlace;
 use crate::trees::Trees;

@@ -5,7 +5,7 @@ use std::path::Path;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, Actor, Forbidden, PlanState, may_delete, possible};
 
-use super::held::Held;
+use super::locked::Held;
 use super::state::standing;
 use super::{Doing, Done};
 use crate::error::Error;

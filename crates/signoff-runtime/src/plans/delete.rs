@@ -7,7 +7,7 @@ use signoff_engine::{PlanState, may_delete};
 use signoff_store::atomic;
 
 use super::Doing;
-use super::held::Held;
+use super::locked::Held;
 use crate::error::Error;
 use crate::project::current_task;
 

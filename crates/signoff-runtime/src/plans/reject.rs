@@ -6,7 +6,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, PlanState, escalates};
 use signoff_plan::edit::Edit;
 
-use super::held::Held;
+use super::locked::Held;
 use super::{Doing, Done};
 use crate::error::Error;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
 
-use crate::project::Surroundings;
+use super::Surroundings;
 
 /// Variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;

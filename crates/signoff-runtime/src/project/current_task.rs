@@ -7,8 +7,8 @@ use signoff_engine::PlanState;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::root::Kind;
 
+use super::Project;
 use crate::error::Error;
-use crate::project::Project;
 
 /// Brings the file's status up to date, if it is about this plan; every other byte stays.
 pub(crate) fn keep_true(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {

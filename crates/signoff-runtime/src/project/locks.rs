@@ -3,8 +3,8 @@
 use signoff_store::lock::{RunLock, StartLock, WorkspaceLock, holder};
 use signoff_store::runs::RunDir;
 
+use super::Project;
 use crate::error::Error;
-use crate::project::Project;
 
 pub(crate) fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> {
     let path = project.store.workspace_lock();

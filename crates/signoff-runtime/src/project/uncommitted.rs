@@ -5,8 +5,8 @@ use std::path::Path;
 use signoff_sandbox::{Command, ExitStatus, Sandbox};
 use signoff_work::git::LARGEST_OF_PERSON;
 
-use crate::project::Project;
-use crate::project::careful_git::{Environment, careful, question};
+use super::Project;
+use super::careful_git::{Environment, careful, question};
 
 /// Paths that differ from the last commit or are not in it, in git's order; `None` where there is no
 /// git, no repository, or no answer.

@@ -16,7 +16,8 @@ use crate::clock::Clock;
 use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
 use crate::plan_file::SignedText;
-use crate::plan_history::{self, History};
+use crate::plan_history;
+use crate::plan_history::History;
 use crate::project::locks::take_run;
 use crate::project::{Project, current_task};
 

@@ -9,7 +9,8 @@ use super::leftovers::marker;
 use super::opened::OpenedRun;
 use crate::confinement::Showing;
 use crate::error::Error;
-use crate::trees::{self, Setup, Trees, id};
+use crate::trees;
+use crate::trees::{Setup, Trees, id};
 
 impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.

@@ -12,10 +12,10 @@ use signoff_plan::signed::SignedPlan;
 use signoff_plan::source::Source;
 use signoff_store::atomic::Fingerprint;
 
+use super::terms::signed_files;
 use crate::error::{Difference, Error};
 use crate::plan_file::{PlanFile, SignedText, read_source};
 use crate::project::Project;
-use crate::signing::terms::signed_files;
 
 /// Keeps an eye on the files a signature rests on.
 #[derive(Debug)]

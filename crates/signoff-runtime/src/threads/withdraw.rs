@@ -11,7 +11,8 @@ use super::{Planning, ThreadError, id, shown};
 use crate::clock::Clock;
 use crate::error::{Conflict, Error};
 use crate::plan_history::History;
-use crate::plans::{self, Doing};
+use crate::plans;
+use crate::plans::Doing;
 use crate::project::{Project, Surroundings};
 
 /// What was given up.

@@ -6,20 +6,17 @@
 //! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
-mod builds;
 mod choose;
-mod copies;
+mod contract;
 mod details;
 mod ignored;
 mod layers;
-mod line;
 mod locks;
 mod overlays;
 mod places;
 mod queue;
 mod remains;
 mod repair;
-mod rooms;
 mod run_tree;
 mod setup;
 mod sync;
@@ -37,12 +34,13 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
-use self::builds::Builds;
 pub(crate) use self::choose::{choose, why_private};
+use self::contract::builds::Builds;
+use self::contract::line::Line;
+pub(crate) use self::contract::rooms::Judging;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
-use self::line::Line;
 use self::overlays::Masks;
 pub(crate) use self::overlays::TreeMount;
 use self::places::ref_part;
@@ -50,7 +48,6 @@ pub(crate) use self::places::{branch, kept, private_repository, refs, repository
 pub(crate) use self::queue::{Attempt, Built, Source, id};
 pub(crate) use self::remains::{Left, Remains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
-pub(crate) use self::rooms::Judging;
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub use self::sync::HeldVersion;

@@ -14,14 +14,14 @@ use signoff_work::git::{Id, Own};
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
 use signoff_work::tree::read_only_files;
 
-use super::builds::LentBuilds;
-use super::rooms::Furniture;
+use super::contract::builds::LentBuilds;
+use super::contract::rooms::Furniture;
 use super::{Start, Trees, locked, remove_tree, said};
 use crate::confinement::Showing;
 
 /// The masks of a run: made anew when the checkout changes where they let it be seen.
 #[derive(Default)]
-pub(super) struct Masks {
+pub(crate) struct Masks {
     /// Shows everything that is ignored.
     whole: Option<Arc<Mask>>,
     /// Leaves out what changed since the run began.
@@ -47,18 +47,18 @@ pub(crate) struct LeftOut {
 pub(crate) struct TreeMount {
     pub(crate) shown: ShownTree,
     files: Files,
-    pub(super) mask: Arc<Mask>,
+    pub(crate) mask: Arc<Mask>,
     stamp: MaskStamp,
-    pub(super) left_out: LeftOut,
+    pub(crate) left_out: LeftOut,
     own: Own,
     /// Removed with it.
-    pub(super) thrown_away: Option<PathBuf>,
+    pub(crate) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
     pub(crate) furniture: Option<Furniture>,
     /// It shows what attempts left in ignored directories.
     pub(crate) has_ignored_work: bool,
     /// What contracts built, which it changes.
-    pub(super) builds: Option<LentBuilds>,
+    pub(crate) builds: Option<LentBuilds>,
 }
 
 /// The directory that shows the tree to the harness.
@@ -98,7 +98,7 @@ impl TreeMount {
     }
 
     /// Does it show what the checkout ignores through this mask? Masks do not outlive a change there.
-    pub(super) fn is_seen_through(&self, mask: &Arc<Mask>) -> bool {
+    pub(crate) fn is_seen_through(&self, mask: &Arc<Mask>) -> bool {
         Arc::ptr_eq(&self.mask, mask)
     }
 
@@ -118,7 +118,7 @@ impl TreeMount {
     }
 
     /// Does it show nothing but a commit and the checkout's ignored files? Only then it is as good for another contract.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         !self.has_ignored_work && self.builds.is_none()
     }
 
@@ -128,7 +128,7 @@ impl TreeMount {
     }
 
     /// The directory that the process itself changes, where there are no overlays.
-    pub(super) fn taken(&self) -> Option<&TakenTree> {
+    pub(crate) fn taken(&self) -> Option<&TakenTree> {
         match &self.files {
             Files::Lent(_) => None,
             Files::Taken(tree) => Some(tree),
@@ -165,7 +165,7 @@ impl Drop for TreeMount {
 
 impl Trees {
     /// A commit for work, over these layers of ignored files. `layer` keeps what is changed.
-    pub(super) fn working(
+    pub(crate) fn working(
         &self,
         commit: &Id,
         ignored: &[PathBuf],
@@ -179,7 +179,7 @@ impl Trees {
     }
 
     /// The run's first tree for `prepare`, which is not prepared itself.
-    pub(super) fn first_tree(&self, first: &Id, layer: &Path) -> Result<TreeMount, String> {
+    pub(crate) fn first_tree(&self, first: &Id, layer: &Path) -> Result<TreeMount, String> {
         self.mount(first, &[], None, self.mask(false)?, layer)
     }
 
@@ -206,7 +206,7 @@ impl Trees {
         }))
     }
 
-    pub(super) fn mount(
+    pub(crate) fn mount(
         &self,
         commit: &Id,
         ignored: &[PathBuf],
@@ -298,7 +298,7 @@ impl Trees {
     }
 
     /// Are recorded trees shown in layers?
-    pub(super) fn has_layers(&self) -> bool {
+    pub(crate) fn has_layers(&self) -> bool {
         matches!(self.showing, Showing::Overlays(_))
     }
 
@@ -308,7 +308,7 @@ impl Trees {
     }
 
     /// Where layers are.
-    pub(super) fn layer_root(&self) -> PathBuf {
+    pub(crate) fn layer_root(&self) -> PathBuf {
         match &self.showing {
             Showing::Overlays(root) => root.clone(),
             Showing::Copies => self.root.clone(),
@@ -316,7 +316,7 @@ impl Trees {
     }
 
     /// Removes the layers that are not in the run's own directory, and trees that nobody needs soon.
-    pub(super) fn remove_layers(&self) {
+    pub(crate) fn remove_layers(&self) {
         self.clear_rooms();
         if let Some(pool) = self.pool.get() {
             // What stays is used by the next run.
@@ -331,7 +331,7 @@ impl Trees {
 
     /// The mask over what the checkout has and git knows. `unchanged`: also over ignored roots that changed since the
     /// run began: somebody may have built there what steps wrote.
-    pub(super) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
+    pub(crate) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
         let mut masks = locked(&self.masks);
         // What is left out may go on changing.
         let known = if unchanged {
@@ -349,7 +349,7 @@ impl Trees {
     }
 
     /// The same mask for contracts, if the one that is known still holds.
-    pub(super) fn current_mask(&self) -> Option<Arc<Mask>> {
+    pub(crate) fn current_mask(&self) -> Option<Arc<Mask>> {
         let masks = locked(&self.masks);
         let whole = masks.whole.as_ref()?;
         let is_current = whole.is_current().unwrap_or(false);
@@ -357,7 +357,7 @@ impl Trees {
     }
 
     /// The ignored roots of the checkout, as they were last seen.
-    pub(super) fn known_ignored(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn known_ignored(&self) -> Vec<Vec<u8>> {
         let masks = locked(&self.masks);
         let roots = masks.whole.iter().flat_map(|mask| mask.ignored_roots());
         roots.map(<[u8]>::to_vec).collect()
@@ -413,7 +413,7 @@ impl Trees {
     }
 
     /// These files were written to the checkout.
-    pub(super) fn note_landed(&self, files: &[String]) {
+    pub(crate) fn note_landed(&self, files: &[String]) {
         locked(&self.masks).landed.extend(files.iter().cloned());
     }
 
@@ -478,7 +478,7 @@ fn ignored_roots(mask: &Mask) -> Vec<PathBuf> {
 }
 
 /// Makes a directory that is empty, for the kernel: it refuses one that was used before.
-pub(super) fn fresh(path: &Path) -> io::Result<()> {
+pub(crate) fn fresh(path: &Path) -> io::Result<()> {
     remove_tree(path)?;
     fs::create_dir_all(path)
 }

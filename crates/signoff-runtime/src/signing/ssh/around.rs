@@ -7,9 +7,9 @@ use signoff_sandbox::{InteractiveCommand, InteractiveOutput, StartError, Stdin};
 use signoff_work::environment::path_outside;
 use tempfile::TempDir;
 
-use super::super::terminal::terminal;
 use crate::error::KeyError;
 use crate::project::Project;
+use crate::signing::terminal::terminal;
 
 /// Where the programs work, and with what.
 pub(super) struct Around<'a> {

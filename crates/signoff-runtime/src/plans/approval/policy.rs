@@ -1,0 +1,77 @@
+//! Plans that need no person: the configuration says which, and a signature says that it was so.
+
+use signoff_engine::{Actor, PlanState};
+use signoff_store::signatures::Proof;
+
+use super::approve::{Approved, Wish, approve};
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plans::state::standing;
+use crate::plans::{Doing, Done};
+
+/// Signs a plan that waits for a signature, if a policy covers it.
+pub fn sign_by_policy(doing: Doing<'_>, plan: &PlanFile) -> Result<Option<Approved>, Error> {
+    let Some(why) = covering(doing, plan) else {
+        return Ok(None);
+    };
+    if standing(doing.project, plan)?.state != PlanState::Verified {
+        return Ok(None);
+    }
+    let doing = Doing {
+        actor: Actor::Policy,
+        ..doing
+    };
+    let wish = Wish {
+        proof: Some(Proof::Policy),
+        note: Some(why),
+        ..Wish::default()
+    };
+    approve(doing, plan, &wish).map(Some)
+}
+
+/// The same for a plan that was just handed in; why a policy could not sign it is only worth a note.
+pub(crate) fn after_handing_in(doing: Doing<'_>, mut done: Done) -> Done {
+    match sign_by_policy(doing, &done.plan) {
+        Ok(None) => {}
+        Ok(Some(approved)) => {
+            let note = approved.signature.note.unwrap_or_default();
+            done.notes.extend(approved.done.notes);
+            done.notes.push(format!("signed by policy: {note}"));
+            done.plan = approved.done.plan;
+            done.state = approved.done.state;
+        }
+        Err(Error::Invalid { .. }) => done
+            .notes
+            .push("a policy will sign it once nothing is missing".to_owned()),
+        Err(error) => done
+            .notes
+            .push(format!("a policy could not sign it: {error:?}")),
+    }
+    if done.state == PlanState::Verified {
+        let asked = missing(&done.plan);
+        done.notes.extend(asked);
+    }
+    done
+}
+
+/// What signing will ask for: a plan may be handed in before what it names is there.
+fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
+    let diagnostics = plan.checked.diagnostics.iter();
+    let asked = diagnostics.filter(|problem| problem.code.is_environmental());
+    asked.map(|problem| format!("before it can be signed: {}", problem.message))
+}
+
+/// Why no person is needed, if none is.
+pub(crate) fn covering(doing: Doing<'_>, plan: &PlanFile) -> Option<String> {
+    let approval = &doing.project.config.approval;
+    if !approval.required.value {
+        return Some("the configuration requires no approval".to_owned());
+    }
+    let checked = &plan.checked;
+    let covers = |at: &usize| {
+        let policy = approval.auto.value.get(*at);
+        policy.is_some_and(|policy| policy.covers(checked.dialect, &checked.plan))
+    };
+    let number = (0..approval.auto.value.len()).find(covers)?;
+    Some(format!("policy {} of `approval.auto`", number + 1))
+}

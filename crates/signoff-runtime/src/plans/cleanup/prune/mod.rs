@@ -1,0 +1,274 @@
+//! Deletes for good what nobody needs any more: archived plans that are old, what belonged to them,
+//! and what runs, locks and artifacts of plans that are gone, or never came to be, have left.
+//!
+//! A plan's log and its signatures are records and stay, unless they are asked for. Everything is
+//! repeatable: what a killed `prune` left is found by the next.
+
+mod artifacts;
+mod remains;
+mod runs;
+mod tree;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_api::pruned::Kind;
+use signoff_engine::Millis;
+use signoff_store::lock::PlanLock;
+use signoff_store::{failpoint, plan_log};
+
+use self::tree::{remove, size};
+use crate::error::Error;
+use crate::plan_history::History;
+use crate::plans::Doing;
+use crate::plans::listing::index::{Archive, Found, Kind as PlaceKind, Shelf, refresh};
+use crate::plans::locked::Held;
+use crate::plans::locked::stale::DAY;
+use crate::project::relative;
+use crate::trees::Remains;
+
+/// What may go.
+#[derive(Debug, Clone, Copy)]
+pub struct PruneWish {
+    /// Nothing happened to it for longer than this.
+    pub older_than_days: u64,
+    /// Only say it.
+    pub dry_run: bool,
+    /// Logs and signatures of plans that are gone, too.
+    pub records: bool,
+}
+
+/// What went, and what was due and did not.
+#[derive(Debug, Default)]
+pub struct Pruned {
+    /// Deleted, or to be deleted.
+    pub removed: Vec<Removed>,
+    /// Still there.
+    pub kept: Vec<Kept>,
+}
+
+/// A file, a directory or a name in the repository that is gone.
+#[derive(Debug)]
+pub struct Removed {
+    /// What it was.
+    pub kind: Kind,
+    /// The plan it belonged to; of a run, the run.
+    pub id: String,
+    /// Where it was.
+    pub path: PathBuf,
+    /// What it held.
+    pub bytes: u64,
+}
+
+/// Something that stays.
+#[derive(Debug)]
+pub struct Kept {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something stays.
+#[derive(Debug)]
+pub enum Why {
+    /// A run that has not ended.
+    Unfinished,
+    /// What the run did is nowhere else: this is its name.
+    NotLanded(String),
+    /// Somebody works on this branch, there.
+    CheckedOut(PathBuf),
+    /// It could not be read or removed.
+    Error(Error),
+}
+
+/// Deletes what is older than wished.
+pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
+    let mut shelf = refresh(doing.project, doing.clock.now(), Archive::Checked)?;
+    let troubles = std::mem::take(&mut shelf.troubles);
+    let mut pruning = Pruning {
+        doing,
+        wish: *wish,
+        // Git is not needed for anything else here.
+        remains: Remains::of(doing.project).unwrap_or_else(|_| Remains::without_git(doing.project)),
+        pruned: Pruned::default(),
+        gone: BTreeSet::new(),
+        needed: BTreeSet::new(),
+    };
+    let unread = troubles
+        .iter()
+        .filter_map(|trouble| trouble.path.file_stem().map(ToOwned::to_owned))
+        .collect();
+    for trouble in troubles {
+        // Nobody can tell what a thing is that cannot be read.
+        pruning.keep(&trouble.path, Why::Error(trouble.error));
+    }
+    for found in &shelf.found {
+        pruning.archived(found);
+    }
+    pruning.artifacts(&shelf, &unread)?;
+    pruning.runs(&shelf)?;
+    pruning.orphans();
+    // After the runs: the logs tell which of them are over.
+    if wish.records {
+        pruning.records(&shelf);
+    }
+    pruning.locks(&shelf)?;
+    Ok(pruning.pruned)
+}
+
+struct Pruning<'a> {
+    doing: Doing<'a>,
+    wish: PruneWish,
+    remains: Remains<'a>,
+    pruned: Pruned,
+    /// Keys of the plans that go now.
+    gone: BTreeSet<String>,
+    /// Keys of plans with runs that stay: without the signatures nobody could read them.
+    needed: BTreeSet<String>,
+}
+
+impl Pruning<'_> {
+    fn is_old(&self, last: Millis) -> bool {
+        let age = self.doing.clock.now().saturating_sub(last);
+        age > self.wish.older_than_days.saturating_mul(DAY)
+    }
+
+    fn keep(&mut self, path: &Path, why: Why) {
+        let path = path.to_owned();
+        self.pruned.kept.push(Kept { path, why });
+    }
+
+    /// An archived plan with what belongs to it, if it is old.
+    fn archived(&mut self, found: &Found) {
+        let Some(row) = &found.entry.row else {
+            return;
+        };
+        if found.place.kind != PlaceKind::Archive || !self.is_old(row.updated()) {
+            return;
+        }
+        let path = &found.place.path;
+        let artifacts = self.doing.project.store.artifacts_dir(&row.key);
+        let deleted = if self.wish.dry_run {
+            Ok(true)
+        } else {
+            self.say_deleted(path)
+        };
+        match deleted {
+            Ok(true) => {
+                self.remove(Kind::Artifacts, &row.key, &artifacts);
+                // The plan last: while it is there, the next prune finds the rest.
+                self.remove(Kind::Plan, &row.key, path);
+                self.gone.insert(row.key.clone());
+            }
+            Ok(false) => {}
+            Err(error) => self.keep(path, Why::Error(error)),
+        }
+    }
+
+    /// Writes into the log that the plan is deleted, if it still is as old as it was.
+    fn say_deleted(&self, path: &Path) -> Result<bool, Error> {
+        let held = Held::open(self.doing, path, &relative(self.doing.project, path))?;
+        let last = held.history().last_lived();
+        if last.is_some_and(|last| !self.is_old(last)) {
+            return Ok(false);
+        }
+        // One that nothing ever happened to here has no log, and gets none for its end.
+        if last.is_some() && !held.history().is_deleted() {
+            held.record(&[PlanEvent::PlanDeleted { by: held.by() }])?;
+        }
+        failpoint::reached("prune.logged");
+        Ok(true)
+    }
+
+    /// Logs and signatures of plans whose files are gone for long enough.
+    fn records(&mut self, shelf: &Shelf) {
+        let store = &self.doing.project.store;
+        let mut logs = Vec::new();
+        for found in &shelf.found {
+            match (&found.entry.row, found.place.kind) {
+                (Some(row), _) if self.gone.contains(&row.key) => {
+                    logs.push((row.key.clone(), store.log_path(&row.key)));
+                }
+                (None, PlaceKind::Log) if self.is_gone(&found.place.path) => {
+                    let key = found.place.name.trim_end_matches(".jsonl").to_owned();
+                    logs.push((key, found.place.path.clone()));
+                }
+                _ => {}
+            }
+        }
+        let signatures = store.dir().join("signatures");
+        logs.retain(|(key, _)| !self.needed.contains(key));
+        for (key, log) in logs {
+            let encoded = log.file_stem().unwrap_or_default();
+            self.remove(Kind::Signatures, &key, &signatures.join(encoded));
+            self.remove(Kind::Log, &key, &plan_log::head_path(&log));
+            self.remove(Kind::Log, &key, &log);
+        }
+    }
+
+    /// Does this log tell of a plan whose file is gone for long enough?
+    fn is_gone(&self, log: &Path) -> bool {
+        let Ok(history) = plan_log::load(log)
+            .map_err(Error::from)
+            .and_then(|records| History::of(&records))
+        else {
+            return false;
+        };
+        let workspace = self.doing.project.store.workspace();
+        let exists = |path: &str| workspace.join(path).symlink_metadata().is_ok();
+        let there = history.path().is_some_and(exists) && !history.is_deleted();
+        !there && history.last_entry().is_some_and(|last| self.is_old(last))
+    }
+
+    /// Lock files of plans that are gone. Those of the others are taken again and again.
+    fn locks(&mut self, shelf: &Shelf) -> Result<(), Error> {
+        let store = &self.doing.project.store;
+        let known: BTreeSet<PathBuf> = shelf
+            .rows()
+            .filter(|(_, row, _)| !self.gone.contains(&row.key))
+            .filter_map(|(_, row, _)| Some(store.log_path(&row.key).file_stem()?.into()))
+            .collect();
+        let directory = store.locks_dir().join("plans");
+        for path in tree::files(&directory)? {
+            if path
+                .file_name()
+                .is_some_and(|name| known.contains(Path::new(name)))
+            {
+                continue;
+            }
+            let id = path.file_name().unwrap_or_default().to_string_lossy();
+            let bytes = size(&path);
+            let removed = self.wish.dry_run || PlanLock::remove_unheld(&path).unwrap_or(false);
+            if removed {
+                self.pruned.removed.push(Removed {
+                    kind: Kind::Lock,
+                    id: id.into_owned(),
+                    bytes,
+                    path,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes a file or directory of the store, if it is there.
+    fn remove(&mut self, kind: Kind, id: &str, path: &Path) {
+        if path.symlink_metadata().is_err() {
+            return;
+        }
+        let bytes = size(path);
+        if !self.wish.dry_run
+            && let Err(error) = remove(path)
+        {
+            return self.keep(path, Why::Error(error));
+        }
+        self.pruned.removed.push(Removed {
+            kind,
+            id: id.to_owned(),
+            path: path.to_owned(),
+            bytes,
+        });
+    }
+}

@@ -1,0 +1,282 @@
+//! A plan that this process alone may do something to.
+
+pub(crate) mod stale;
+pub(crate) mod version;
+mod write_back;
+
+use std::path::{Path, PathBuf};
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Act, Actor, Forbidden, PlanState, after, possible};
+use signoff_plan::edit::Edit;
+use signoff_store::lock::PlanLock;
+use signoff_store::{atomic, plan_log, signatures};
+
+use self::write_back::{Bump, Wanted, write_back};
+use super::approval::preflight::no_errors;
+use super::state::{Standing, standing};
+use super::{Doing, Done};
+use crate::clock::timestamp;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plan_history::{History, body};
+use crate::project::{Project, current_task, relative};
+use crate::signing::signed::signed;
+
+/// A plan under its lock: its file, its history and its state, none of which our own processes
+/// change meanwhile. An editor that knows no lock is noticed when the file is written.
+pub(crate) struct Held<'a> {
+    pub(crate) doing: Doing<'a>,
+    pub(crate) key: String,
+    pub(crate) plan: PlanFile,
+    pub(crate) standing: Standing,
+    pub(crate) notes: Vec<String>,
+    lock: PlanLock,
+    /// It expired just now; in words.
+    expired: Option<String>,
+}
+
+impl<'a> Held<'a> {
+    /// Waits for the plan's lock, then reads everything.
+    pub(crate) fn open(doing: Doing<'a>, path: &Path, name: &str) -> Result<Self, Error> {
+        let project = doing.project;
+        project.store.refuse_linked_plan(path)?;
+        loop {
+            let read = || PlanFile::read(path, name, &project.workspace());
+            let key = read()?.key(project);
+            let lock = plan_log::lock(&project.store, &key)?;
+            let plan = read()?;
+            // Its id was edited between the two readings: the lock is another plan's.
+            if plan.key(project) != key {
+                continue;
+            }
+            atomic::remove_stray_temp(path)?;
+            plan_log::clear_stray(&project.store, &key, &lock)?;
+            signatures::clear_strays(&project.store, &key)?;
+            let standing = standing(project, &plan)?;
+            let held = Self {
+                doing,
+                key,
+                plan,
+                standing,
+                notes: Vec::new(),
+                lock,
+                expired: None,
+            };
+            refuse_a_double(project, &held.plan, held.history())?;
+            return held.expired();
+        }
+    }
+
+    /// May this be done to it, by whoever wants to?
+    pub(crate) fn allow(&self, act: Act) -> Result<PlanState, Error> {
+        self.allow_to(act, self.doing.actor)
+    }
+
+    /// May this be done to it, by this one? Whoever is refused because it expired just now learns that.
+    pub(crate) fn allow_to(&self, act: Act, actor: Actor) -> Result<PlanState, Error> {
+        let state = self.standing.state;
+        let allowed = after(state, act, actor).map_err(|forbidden| match forbidden {
+            // What whoever asked could do instead, whoever would have done this.
+            Forbidden::State { .. } => Forbidden::State {
+                state,
+                act,
+                possible: possible(state, self.doing.actor),
+            },
+            Forbidden::Actor { .. } => forbidden,
+        });
+        allowed.map_err(|forbidden| match &self.expired {
+            Some(notice) => Error::Expired {
+                notice: notice.clone(),
+                forbidden,
+            },
+            None => Error::Forbidden(forbidden),
+        })
+    }
+
+    /// The plan's state allows a run. One that is only not signed is told so, and what changed.
+    pub(crate) fn may_start(&self) -> Result<(), Error> {
+        no_errors(&self.plan)?;
+        match self.standing.state {
+            PlanState::Approved => Ok(()),
+            PlanState::Draft | PlanState::Verified => {
+                signed(self.doing.project, &self.plan)?;
+                // There is a signature, but the plan was handed in anew since: it needs another one.
+                Err(Error::NotSigned {
+                    plan: self.plan.source.name().to_owned(),
+                })
+            }
+            _ => self.allow(Act::Start).map(|_| ()),
+        }
+    }
+
+    /// The plan has no errors. That its surroundings have what it names is asked when it is signed.
+    pub(crate) fn no_plain_errors(&self) -> Result<(), Error> {
+        if self.plan.checked.errors() == 0 {
+            return Ok(());
+        }
+        Err(Error::Invalid {
+            source: Box::new(self.plan.source.clone()),
+            diagnostics: self.plan.checked.diagnostics.clone(),
+        })
+    }
+
+    /// Writes down what happens, synced.
+    pub(crate) fn record(&self, events: &[PlanEvent]) -> Result<(), Error> {
+        let bodies = events.iter().map(body).collect::<Result<Vec<_>, _>>()?;
+        let at = timestamp(self.doing.clock.now());
+        plan_log::append(
+            &self.doing.project.store,
+            &self.key,
+            &self.lock,
+            &at,
+            &bodies,
+        )?;
+        Ok(())
+    }
+
+    /// The file's path as the log writes it.
+    pub(crate) fn path(&self) -> String {
+        relative(self.doing.project, &self.plan.path)
+    }
+
+    pub(crate) fn digest(&self) -> String {
+        self.plan.digest().to_string()
+    }
+
+    pub(crate) fn version(&self) -> Option<u64> {
+        self.plan.checked.plan.version
+    }
+
+    /// Who does it, by name.
+    pub(crate) fn by(&self) -> String {
+        match self.doing.actor {
+            Actor::Person => self.doing.project.around.person.clone(),
+            actor => actor.name().to_owned(),
+        }
+    }
+
+    pub(crate) fn history(&self) -> &History {
+        &self.standing.history
+    }
+
+    /// Writes the new state, and these edits, into the file, and reads it again.
+    pub(crate) fn conclude(self, state: PlanState, edits: Vec<Edit>) -> Result<Done, Error> {
+        let now = timestamp(self.doing.clock.now());
+        self.concluded(&Wanted {
+            state,
+            edits,
+            now,
+            bump: Bump::WithOthers,
+        })
+    }
+
+    /// The same, for a text that is new although nothing else in its file changes.
+    pub(crate) fn conclude_counting(self, state: PlanState) -> Result<Done, Error> {
+        let now = timestamp(self.doing.clock.now());
+        self.concluded(&Wanted {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: Bump::Always,
+        })
+    }
+
+    /// The same, for a text that has its version already.
+    pub(crate) fn conclude_quietly(self, state: PlanState) -> Result<Done, Error> {
+        let now = timestamp(self.doing.clock.now());
+        self.concluded(&Wanted {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: Bump::Never,
+        })
+    }
+
+    /// Goes on with the text that was just written in its place.
+    pub(crate) fn with_text(mut self, plan: PlanFile) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    fn concluded(mut self, wanted: &Wanted) -> Result<Done, Error> {
+        let state = wanted.state;
+        if let Some(trouble) = write_back(&self.plan, wanted)? {
+            self.notes.push(trouble);
+        }
+        current_task::keep_true(self.doing.project, &self.key, state)?;
+        let name = self.plan.source.name().to_owned();
+        let plan = PlanFile::read(&self.plan.path, &name, &self.doing.project.workspace())?;
+        let state = if plan.digest() == self.plan.digest() {
+            state
+        } else {
+            standing(self.doing.project, &plan)?.state
+        };
+        Ok(Done {
+            key: self.key,
+            state,
+            plan,
+            notes: self.notes,
+        })
+    }
+
+    /// A plan that nothing happened to for too long is cancelled, and that is said.
+    fn expired(mut self) -> Result<Self, Error> {
+        let project = self.doing.project;
+        let digest = self.digest();
+        let now = self.doing.clock.now();
+        let Some(days) = self::stale::expired(&self.standing, &self.plan, now, project) else {
+            return Ok(self);
+        };
+        self.record(&[self::stale::event(digest, days)])?;
+        let state = PlanState::Cancelled;
+        let now = timestamp(self.doing.clock.now());
+        let wanted = Wanted {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: Bump::WithOthers,
+        };
+        let trouble = write_back(&self.plan, &wanted)?;
+        current_task::keep_true(project, &self.key, state)?;
+        let name = self.plan.source.name().to_owned();
+        let notice = self::stale::notice(&name, days);
+        self.notes.push(notice.clone());
+        self.expired = Some(notice);
+        self.notes.extend(trouble);
+        self.plan = PlanFile::read(&self.plan.path, &name, &project.workspace())?;
+        self.standing = standing(project, &self.plan)?;
+        Ok(self)
+    }
+}
+
+/// Two files with one id: nobody could tell which of them was signed.
+pub(crate) fn refuse_a_double(
+    project: &Project,
+    plan: &PlanFile,
+    history: &History,
+) -> Result<(), Error> {
+    let Some(id) = &plan.checked.plan.id else {
+        return Ok(());
+    };
+    let workspace = project.store.workspace();
+    let Some(other) = history.path().map(|path| workspace.join(path)) else {
+        return Ok(());
+    };
+    if same_file(&other, &plan.path) || !other.exists() {
+        return Ok(());
+    }
+    let there = PlanFile::read(&other, "", &project.workspace())?;
+    if there.checked.plan.id.as_ref() != Some(id) {
+        return Ok(());
+    }
+    Err(Error::DuplicateId {
+        id: id.clone(),
+        paths: [other, plan.path.clone()],
+    })
+}
+
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    real(one) == real(other)
+}

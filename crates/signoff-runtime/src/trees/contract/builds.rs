@@ -1,0 +1,183 @@
+//! What contracts build in ignored directories, for later contracts of the run (`[contract] cache = "warm"`).
+//!
+//! It is the uppermost layer of one room at a time; whoever comes meanwhile builds for itself. Between two rooms
+//! everything is taken out of it that is not ignored, and nothing of it outlives the process: one that was killed may
+//! have left anything.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::{fs, io};
+
+use signoff_work::layers::{Mask, ignored_paths};
+
+use crate::trees::overlays::fresh;
+use crate::trees::{Trees, locked, remove_tree, said};
+
+/// Where the builds are.
+#[derive(Default)]
+pub(crate) enum Builds {
+    /// There are none.
+    #[default]
+    None,
+    /// In their layer. They were made over what this mask shows of the checkout, and say nothing over anything else.
+    Kept(Arc<Mask>),
+    /// In a room.
+    Lent,
+}
+
+/// The layer for the builds, for one room. It is thrown away unless it is given back.
+pub(crate) struct LentBuilds {
+    slot: Arc<Mutex<Builds>>,
+    layer: Option<PathBuf>,
+    /// An earlier contract built something in it.
+    is_warm: bool,
+    /// What is in it now is for this room only.
+    is_spoiled: bool,
+}
+
+impl LentBuilds {
+    pub(crate) fn is_warm(&self) -> bool {
+        self.is_warm
+    }
+
+    pub(crate) fn spoil(&mut self) {
+        self.is_spoiled = true;
+    }
+}
+
+impl Drop for LentBuilds {
+    fn drop(&mut self) {
+        if let Some(layer) = self.layer.take() {
+            // What stays is removed before it is used again.
+            remove_tree(&layer).ok();
+            *locked(&self.slot) = Builds::None;
+        }
+    }
+}
+
+impl Trees {
+    /// The layer for the builds, with what earlier contracts left in it; `None`: another room has it.
+    pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuilds>, String> {
+        let known = {
+            let mut builds = locked(&self.builds);
+            if matches!(*builds, Builds::Lent) {
+                return Ok(None);
+            }
+            std::mem::replace(&mut *builds, Builds::Lent)
+        };
+        let layer = self.builds_layer();
+        let is_warm = matches!(&known, Builds::Kept(over) if Arc::ptr_eq(over, mask));
+        let lent = LentBuilds {
+            slot: Arc::clone(&self.builds),
+            layer: Some(layer.clone()),
+            is_warm,
+            is_spoiled: false,
+        };
+        if !is_warm {
+            remove_tree(&layer).map_err(|why| format!("{}: {why}", layer.display()))?;
+        }
+        Ok(Some(lent))
+    }
+
+    /// Takes out of the builds what would hide files of this tree: what is versioned, or was produced, is the tree's.
+    pub(crate) fn fit_builds(&self, lent: &mut LentBuilds, tree: &Path) -> Result<(), String> {
+        let Some(layer) = lent.layer.as_ref().filter(|_| lent.is_warm) else {
+            return Ok(());
+        };
+        let upper = layer.join("upper");
+        let mut left = 0;
+        for path in self.built_paths(&upper).map_err(said)? {
+            if is_in_the_way(tree, &path) {
+                remove_tree(&upper.join(&path)).map_err(said)?;
+            } else {
+                left += 1;
+            }
+        }
+        lent.is_warm = left > 0;
+        Ok(())
+    }
+
+    /// Keeps what a contract built. Its room must be gone.
+    pub(crate) fn keep_builds(&self, mut lent: LentBuilds, mask: Arc<Mask>) {
+        let Some(layer) = lent.layer.clone().filter(|_| !lent.is_spoiled) else {
+            return;
+        };
+        if let Ok(true) = self.keep_built(&layer) {
+            lent.layer = None;
+            *locked(&self.builds) = Builds::Kept(mask);
+        }
+    }
+
+    /// Throws the builds away. Contracts are about to show whether they hold without: if not, nobody should trust these.
+    pub(crate) fn forget_builds(&self) {
+        let mut builds = locked(&self.builds);
+        if matches!(*builds, Builds::Kept(_)) {
+            *builds = Builds::None;
+            // What stays is removed before it is used again.
+            remove_tree(&self.builds_layer()).ok();
+        }
+    }
+
+    pub(crate) fn builds_layer(&self) -> PathBuf {
+        self.layer_root().join("builds")
+    }
+
+    /// Leaves nothing in the layer but what is ignored; whether that is anything.
+    fn keep_built(&self, layer: &Path) -> io::Result<bool> {
+        let (upper, kept) = (layer.join("upper"), layer.join("kept"));
+        fresh(&kept)?;
+        let paths = self.built_paths(&upper)?;
+        for path in &paths {
+            let to = kept.join(path);
+            if let Some(above) = to.parent() {
+                fs::create_dir_all(above)?;
+            }
+            fs::rename(upper.join(path), to)?;
+        }
+        remove_tree(&upper)?;
+        fs::rename(kept, upper)?;
+        Ok(!paths.is_empty())
+    }
+
+    fn built_paths(&self, upper: &Path) -> io::Result<Vec<PathBuf>> {
+        let rules = self.rules().map_err(io::Error::other)?;
+        let mut paths = ignored_paths(upper, &rules)?;
+        paths.retain(|path| !self.own.is_kept(path));
+        let paths = paths.iter().map(|path| OsStr::from_bytes(path));
+        Ok(paths.map(PathBuf::from).collect())
+    }
+}
+
+/// Would this path of a layer above hide something of a tree?
+fn is_in_the_way(tree: &Path, path: &Path) -> bool {
+    let found = |path: &Path| tree.join(path).symlink_metadata().ok();
+    let mut above = path.ancestors().skip(1);
+    found(path).is_some() || above.any(|above| found(above).is_some_and(|found| !found.is_dir()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_tree_has_is_the_trees() {
+        let tree = tempfile::tempdir().unwrap();
+        fs::create_dir_all(tree.path().join("dist/sub")).unwrap();
+        fs::write(tree.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink("dist", tree.path().join("link")).unwrap();
+        for (path, expected) in [
+            ("target", false),
+            ("pkg/target", false),
+            ("dist", true),
+            ("dist/sub/x", false),
+            ("file", true),
+            ("file/target", true),
+            ("link/target", true),
+        ] {
+            let found = is_in_the_way(tree.path(), Path::new(path));
+            assert_eq!(found, expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Rooms that wait for a contract, and contracts that wait for a room.
+//!
+//! To make a room takes longer than many a contract. So a contract that finds none waits for one to be left, but no
+//! longer than it takes to make one, and no more are made at a time than there are. Short contracts then share a few
+//! rooms, however many may run at once, and long ones each get their own soon. Where contracts leave their rooms
+//! changed, and so to nobody, nobody waits.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+
+use signoff_work::git::Id;
+
+use crate::trees::{TreeMount, locked};
+
+/// Rooms that are kept for later.
+const MOST_IDLE: usize = 64;
+
+/// How long making one takes, as long as none was made.
+const GUESS: Duration = Duration::from_millis(20);
+
+#[derive(Default)]
+pub(crate) struct Line {
+    idle: Vec<TreeMount>,
+    waiting: VecDeque<Waiting>,
+    /// How many ever waited.
+    count: u64,
+    /// How many rooms are being made, and were made.
+    making: usize,
+    made: usize,
+    /// When one was made last, and how long that took.
+    last: Option<(Instant, Duration)>,
+    /// Whether the last contract that was over left its room to nobody.
+    is_changed: bool,
+}
+
+/// A contract that waits.
+struct Waiting {
+    number: u64,
+    commit: Id,
+    hand: SyncSender<TreeMount>,
+}
+
+/// What whoever waited gets.
+pub(crate) enum Turn<'l> {
+    /// A room that was left.
+    Left(Box<TreeMount>),
+    /// It is to make one.
+    Make(AtWork<'l>),
+}
+
+impl Line {
+    /// The rooms that nobody uses.
+    pub(crate) fn idle(&mut self) -> &mut Vec<TreeMount> {
+        &mut self.idle
+    }
+
+    /// Leaves a room to the first who waits for one of its commit, or to whoever comes.
+    pub(crate) fn leave(&mut self, mut room: TreeMount, commit: &Id) {
+        self.is_changed = false;
+        while let Some(index) = self.waiting.iter().position(|it| it.commit == *commit) {
+            let Some(first) = self.waiting.remove(index) else {
+                break;
+            };
+            match first.hand.try_send(room) {
+                Ok(()) => return,
+                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => room = back,
+            }
+        }
+        if self.idle.len() < MOST_IDLE {
+            self.idle.push(room);
+        }
+    }
+
+    /// Says that a room was left in which something changed.
+    pub(crate) fn lose(&mut self) {
+        self.is_changed = true;
+        // Whoever waits has to make one.
+        self.waiting.clear();
+    }
+
+    fn enter(&mut self, commit: Id) -> (u64, Receiver<TreeMount>) {
+        let (hand, receiver) = sync_channel(1);
+        self.count += 1;
+        let number = self.count;
+        self.waiting.push_back(Waiting {
+            number,
+            commit,
+            hand,
+        });
+        (number, receiver)
+    }
+
+    /// How long is it still better to wait than to make a room, for somebody who came then?
+    fn patience(&self, came: Instant, now: Instant) -> Option<Duration> {
+        if self.is_changed {
+            return None;
+        }
+        if self.making >= self.made.max(1) {
+            return Some(GUESS);
+        }
+        let (made, took) = self.last?;
+        let until = made.max(came) + took;
+        let left = until.saturating_duration_since(now);
+        (!left.is_zero()).then_some(left)
+    }
+}
+
+/// Waits for a room of a commit to be left, or for the turn to make one.
+pub(crate) fn wait<'l>(line: &'l Mutex<Line>, commit: &Id) -> Turn<'l> {
+    let came = Instant::now();
+    let (number, receiver) = locked(line).enter(commit.clone());
+    loop {
+        let mut now = locked(line);
+        let patience = match receiver.try_recv() {
+            Ok(room) => return Turn::Left(Box::new(room)),
+            Err(TryRecvError::Empty) => now.patience(came, Instant::now()),
+            Err(TryRecvError::Disconnected) => None,
+        };
+        let Some(patience) = patience else {
+            now.waiting.retain(|waiting| waiting.number != number);
+            return Turn::Make(AtWork::begin(line, &mut now));
+        };
+        drop(now);
+        if let Ok(room) = receiver.recv_timeout(patience) {
+            return Turn::Left(Box::new(room));
+        }
+    }
+}
+
+/// Held while a room is made.
+pub(crate) struct AtWork<'l> {
+    line: &'l Mutex<Line>,
+    began: Instant,
+}
+
+impl<'l> AtWork<'l> {
+    fn begin(line: &'l Mutex<Line>, now: &mut Line) -> Self {
+        now.making += 1;
+        Self {
+            line,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        let mut line = locked(self.line);
+        line.making -= 1;
+        line.made += 1;
+        line.last = Some((Instant::now(), self.began.elapsed()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOOK: Duration = Duration::from_millis(10);
+
+    /// How long somebody still waits who came so many milliseconds after a room was made, at that many.
+    fn patience(line: &Line, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
+        let at = |millis| made + Duration::from_millis(millis);
+        let left = line.patience(at(came), at(now));
+        left.map(|left| left.as_millis())
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_making_a_room_takes() {
+        let made = Instant::now();
+        let mut line = Line::default();
+        assert_eq!(patience(&line, made, (0, 0)), None, "there is none yet");
+        line.making = 1;
+        let guess = Some(GUESS.as_millis());
+        assert_eq!(patience(&line, made, (0, 99)), guess, "the first is made");
+        (line.making, line.made, line.last) = (0, 1, Some((made, TOOK)));
+        assert_eq!(patience(&line, made, (0, 4)), Some(6));
+        assert_eq!(patience(&line, made, (3, 4)), Some(9));
+        assert_eq!(patience(&line, made, (3, 13)), None);
+    }
+
+    #[test]
+    fn no_more_are_made_at_a_time_than_there_are() {
+        let made = Instant::now();
+        let mut line = Line {
+            made: 2,
+            making: 1,
+            last: Some((made, TOOK)),
+            ..Line::default()
+        };
+        assert_eq!(patience(&line, made, (0, 20)), None);
+        line.making = 2;
+        assert!(patience(&line, made, (0, 20)).is_some());
+    }
+
+    #[test]
+    fn nobody_waits_where_rooms_are_left_changed() {
+        let line = Mutex::new(Line {
+            made: 1,
+            making: 1,
+            ..Line::default()
+        });
+        let commit: Id = "a".repeat(40).parse().unwrap();
+        let (_, receiver) = locked(&line).enter(commit.clone());
+        locked(&line).lose();
+        assert!(receiver.recv().is_err(), "whoever waited is told");
+        assert!(matches!(wait(&line, &commit), Turn::Make(_)));
+        assert!(locked(&line).waiting.is_empty());
+        assert_eq!(locked(&line).made, 2, "whoever made one is done");
+    }
+}
