@@ -1,7 +1,7 @@
 //! What this machine can do for a run, found by trying it.
 
 use signoff_api::doctor::{
-    Doctor, Helper, HelperState, Home as HomeReport, Level as Told, Lost, Missed,
+    Doctor, Helper, HelperState, Home as HomeReport, Level as LevelReport, Lost, Missed,
     Project as ProjectReport, Room, SCHEMA, Sandbox, State, UNKNOWN, Worktrees,
 };
 use signoff_engine::{StepState, StepStatus};
@@ -12,12 +12,12 @@ use signoff_store::trust::projects::ProjectStatus;
 use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
 
-use crate::confinement::levels::{Found, Machine, less};
+use crate::confinement::levels::{Machine, MachineLevels, less};
 use crate::confinement::obstacles;
-use crate::error::{Error, Weaker};
+use crate::error::{Error, WeakerConfinement};
 use crate::project::Project;
 use crate::project::sandbox_level::{level, tried_out};
-use crate::runs::view::View;
+use crate::runs::view::RunView;
 use crate::trust::{Trust, helpers};
 use crate::{confinement, trees};
 
@@ -66,11 +66,14 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
         UNKNOWN => None,
         _ => machine.found(config.run.isolation.value)?,
     };
-    let room = found.as_ref().and_then(Found::room).map(|(now, why)| Room {
-        now: now.to_string(),
-        before: before.room.clone(),
-        why: why.to_vec(),
-    });
+    let room = found
+        .as_ref()
+        .and_then(MachineLevels::room)
+        .map(|(now, why)| Room {
+            now: now.to_string(),
+            before: before.room.clone(),
+            why: why.to_vec(),
+        });
     let weaker = found.and_then(|found| less(&before, &found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
@@ -100,7 +103,7 @@ fn home(project: &Project) -> Option<HomeReport> {
 }
 
 fn missed(project: &Project, home: &Home) -> Vec<Missed> {
-    let Ok(Some(View { run, .. })) = View::newest(project) else {
+    let Ok(Some(RunView { run, .. })) = RunView::newest(project) else {
         return Vec::new();
     };
     let named = |(step, state): (&Step, &StepState)| {
@@ -118,7 +121,7 @@ fn missed(project: &Project, home: &Home) -> Vec<Missed> {
     run.steps().flat_map(named).collect()
 }
 
-fn lost(weaker: &Weaker) -> Vec<Lost> {
+fn lost(weaker: &WeakerConfinement) -> Vec<Lost> {
     let lost = weaker.lost.iter().map(|lost| Lost {
         what: lost.what.to_owned(),
         before: lost.before.clone(),
@@ -185,7 +188,7 @@ pub fn sandbox(config: &Config) -> Sandbox {
         let tried =
             tried.and_then(|found| found.failed_levels.iter().find(|tried| tried.level == one));
         let untried = found.as_ref().err().filter(|untried| untried.level == one);
-        Told {
+        LevelReport {
             level: one.to_string(),
             state: match tried {
                 Some(_) => State::Fails,

@@ -14,7 +14,7 @@ use crate::project::Project;
 
 /// One line of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct PlanHistoryEntry {
     /// When.
     pub at: Millis,
     /// What.
@@ -23,12 +23,12 @@ pub struct Entry {
 
 /// Everything that happened to one plan, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct History {
+pub struct PlanHistory {
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<PlanHistoryEntry>,
 }
 
-impl History {
+impl PlanHistory {
     /// Reads a plan's log; empty for one that nobody ever touched.
     pub fn read(project: &Project, key: &str) -> Result<Self, Error> {
         Self::of(&plan_log::read(&project.store, key)?)
@@ -92,7 +92,7 @@ impl History {
     /// Was it rejected too often, with nothing since that a person did to it?
     pub(crate) fn needs_person(&self) -> bool {
         let person = Actor::Person.name();
-        let decides = |entry: &Entry| match &entry.event {
+        let decides = |entry: &PlanHistoryEntry| match &entry.event {
             PlanEvent::PlanNeedsReview { .. } => Some(true),
             PlanEvent::PlanProposed { actor, .. }
             | PlanEvent::PlanRevised { actor, .. }
@@ -113,13 +113,16 @@ impl History {
 
     /// When something last happened to a plan of this definition.
     pub fn last_activity(&self, digest: &str) -> Option<Millis> {
-        let about = |entry: &&Entry| fact(&entry.event).is_some_and(|(_, about)| about == digest);
+        let about = |entry: &&PlanHistoryEntry| {
+            fact(&entry.event).is_some_and(|(_, about)| about == digest)
+        };
         self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
 
     /// When something last happened to it, its deletion apart.
     pub(crate) fn last_lived(&self) -> Option<Millis> {
-        let deleted = |entry: &&Entry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
+        let deleted =
+            |entry: &&PlanHistoryEntry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
         let lived = self.entries.iter().rev().find(|entry| !deleted(entry));
         lived.map(|entry| entry.at)
     }
@@ -185,9 +188,9 @@ pub(crate) fn fact(event: &PlanEvent) -> Option<(Fact, &String)> {
     })
 }
 
-fn entry(record: &Record) -> Result<Entry, Error> {
+fn entry(record: &Record) -> Result<PlanHistoryEntry, Error> {
     let event = serde_json::from_value(Value::Object(record.body.clone()));
-    Ok(Entry {
+    Ok(PlanHistoryEntry {
         at: millis(&record.at),
         event: event.map_err(|why| Error::UnknownEvent {
             seq: record.seq,
@@ -229,6 +232,6 @@ pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
         return true;
     }
     let plan = PlanFile::read(&path, "", &signoff_plan::Everything).ok();
-    let history = plan.and_then(|plan| History::read(project, &plan.key(project)).ok());
+    let history = plan.and_then(|plan| PlanHistory::read(project, &plan.key(project)).ok());
     history.is_some_and(|history| history.last_entry().is_some())
 }

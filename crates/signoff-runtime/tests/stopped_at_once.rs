@@ -11,7 +11,7 @@ use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
 use signoff_runtime::drive::{
-    Append, Happened, JournaledRun, Loop, Nobody, Perform, Prepared, Stopped,
+    Append, JournaledRun, Loop, NoPerson, Perform, Readiness, StopReason, WakeReason,
 };
 use signoff_runtime::{Error, SystemClock};
 
@@ -29,10 +29,10 @@ const INTERRUPTED: u32 = 10;
 const FOR_EVER: u32 = 1000;
 
 impl Perform for Busy {
-    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         self.prepared += 1;
         assert!(self.prepared < FOR_EVER, "nobody listened");
-        Ok(Prepared::Instead(Input::CheckoutJoined {
+        Ok(Readiness::Instead(Input::CheckoutJoined {
             commit: format!("{}", self.prepared),
             tree: String::new(),
             files: Vec::new(),
@@ -47,8 +47,8 @@ impl Perform for Busy {
 
     fn recorded(&mut self, _: &Run, _: &Input) {}
 
-    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<Happened, Error> {
-        Ok(Happened::Interrupted)
+    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<WakeReason, Error> {
+        Ok(WakeReason::Interrupted)
     }
 
     fn stop(&mut self) -> Vec<Input> {
@@ -135,13 +135,13 @@ fn started() -> Run {
     run
 }
 
-fn drive(run: Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
+fn drive(run: Run, perform: &mut dyn Perform) -> Result<StopReason, Error> {
     let clock = SystemClock::default();
     let work = Loop {
         run: &mut JournaledRun::new(run, Memory(1), &clock),
         perform,
         bounds: Bounds::default(),
-        person: &mut Nobody,
+        person: &mut NoPerson,
         observers: Vec::new(),
         difference: None,
     };
@@ -152,7 +152,7 @@ fn drive(run: Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
 fn a_loop_that_never_waits_can_be_interrupted() {
     let stopped = drive(started(), &mut Busy { prepared: 0 });
     assert!(
-        matches!(stopped, Ok(Stopped::Interrupted)),
+        matches!(stopped, Ok(StopReason::Interrupted)),
         "{:?}",
         stopped.err()
     );
@@ -164,10 +164,10 @@ struct CutOff {
 }
 
 impl Perform for CutOff {
-    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         assert!(!self.is_stopping, "something else was to begin");
         self.is_stopping = true;
-        Ok(Prepared::Stopping)
+        Ok(Readiness::Stopping)
     }
 
     fn begin(&mut self, _: &Run, _: &Action) -> Result<(), Error> {
@@ -177,8 +177,8 @@ impl Perform for CutOff {
 
     fn recorded(&mut self, _: &Run, _: &Input) {}
 
-    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<Happened, Error> {
-        Ok(Happened::Interrupted)
+    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<WakeReason, Error> {
+        Ok(WakeReason::Interrupted)
     }
 
     fn stop(&mut self) -> Vec<Input> {
@@ -201,7 +201,7 @@ impl Perform for CutOff {
 fn what_fails_because_the_run_is_stopped_is_no_failure() {
     let stopped = drive(started(), &mut CutOff { is_stopping: false });
     assert!(
-        matches!(stopped, Ok(Stopped::Interrupted)),
+        matches!(stopped, Ok(StopReason::Interrupted)),
         "{:?}",
         stopped.err()
     );

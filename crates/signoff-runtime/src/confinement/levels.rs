@@ -11,26 +11,26 @@ use signoff_store::config::{Config, Isolation, Mode};
 use signoff_store::trust::TrustError;
 use signoff_store::trust::levels::{self, RecordedLevels};
 
-use super::overlays::Room;
+use super::overlays::OverlayLevel;
 use super::{obstacles, overlays};
-use crate::error::{Error, Lost, Weaker};
+use crate::error::{Error, LostLevel, WeakerConfinement};
 use crate::plan_file::PlanFile;
 use crate::project::sandbox_level::{level, strongest_and_why};
-use crate::project::{Project, Surroundings, sandbox_level};
+use crate::project::{ProcessContext, Project, sandbox_level};
 
 /// What this machine gives now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct MachineLevels {
     level: Level,
     /// Nothing outside of a project, and where somebody wants the checkout itself.
-    room: Option<Room>,
+    room: Option<OverlayLevel>,
     /// Why the sandbox is no stronger.
     why_level: Vec<String>,
     /// Why there is no better room.
     why_room: Vec<String>,
 }
 
-impl Found {
+impl MachineLevels {
     /// What is remembered of it.
     fn to_record(&self) -> RecordedLevels {
         RecordedLevels {
@@ -40,7 +40,7 @@ impl Found {
     }
 
     /// How trees are shown, and why not better.
-    pub(crate) fn room(&self) -> Option<(Room, &[String])> {
+    pub(crate) fn room(&self) -> Option<(OverlayLevel, &[String])> {
         Some((self.room?, self.why_room.as_slice()))
     }
 }
@@ -49,7 +49,7 @@ impl Found {
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// What the process was started with.
-    pub around: &'a Surroundings,
+    pub around: &'a ProcessContext,
     /// The settings in force.
     pub config: &'a Config,
     /// The project, if there is one.
@@ -72,7 +72,7 @@ impl Machine<'_> {
     }
 
     /// What it gives now; nothing where nothing is to be confined.
-    pub(crate) fn found(&self, wanted: Isolation) -> Result<Option<Found>, Error> {
+    pub(crate) fn found(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
         if self.config.sandbox.mode.value == Mode::Off {
             return Ok(None);
         }
@@ -80,7 +80,7 @@ impl Machine<'_> {
         let project = self.project.filter(|_| wanted != Isolation::Shared);
         let room = project.map(|project| room(project, level)).transpose()?;
         let (room, why_room) = room.unzip();
-        Ok(Some(Found {
+        Ok(Some(MachineLevels {
             level,
             room,
             why_level,
@@ -106,33 +106,33 @@ impl Machine<'_> {
     }
 
     /// What is less than before, if anything is.
-    pub fn weaker(&self) -> Result<Option<Weaker>, Error> {
+    pub fn weaker(&self) -> Result<Option<WeakerConfinement>, Error> {
         let found = self.found(self.config.run.isolation.value)?;
         let recorded = self.recorded()?;
         Ok(found.and_then(|found| less(&recorded, &found)))
     }
 
     /// A person accepts what there is now: from now on it is what there was before.
-    pub fn accept(&self, weaker: &Weaker) -> Result<(), Error> {
+    pub fn accept(&self, weaker: &WeakerConfinement) -> Result<(), Error> {
         Ok(self.record(&weaker.now)?)
     }
 }
 
 /// How trees of a project are shown, and why not better.
-fn room(project: &Project, level: Level) -> Result<(Room, Vec<String>), Error> {
+fn room(project: &Project, level: Level) -> Result<(OverlayLevel, Vec<String>), Error> {
     let why = obstacles::obstacles(project)?;
     if !why.is_empty() {
-        return Ok((Room::Shared, why));
+        return Ok((OverlayLevel::Shared, why));
     }
     overlays::room(project, level)
 }
 
 /// Compares what was remembered with what was found.
-pub(crate) fn less(before: &RecordedLevels, found: &Found) -> Option<Weaker> {
+pub(crate) fn less(before: &RecordedLevels, found: &MachineLevels) -> Option<WeakerConfinement> {
     let (mut lost, mut why) = (Vec::new(), Vec::new());
     let level = before.sandbox.as_deref().and_then(sandbox_level::named);
     if let Some(before) = level.filter(|before| *before > found.level) {
-        lost.push(Lost {
+        lost.push(LostLevel {
             what: "sandbox",
             before: before.to_string(),
             now: found.level.to_string(),
@@ -140,12 +140,12 @@ pub(crate) fn less(before: &RecordedLevels, found: &Found) -> Option<Weaker> {
         why.extend(found.why_level.iter().cloned());
     }
     // Who accepted a weaker sandbox has accepted what follows from it, for every checkout.
-    let before = before.room.as_deref().and_then(Room::named);
-    let before = before.map(|before| before.min(Room::best_at(found.level)));
+    let before = before.room.as_deref().and_then(OverlayLevel::named);
+    let before = before.map(|before| before.min(OverlayLevel::best_at(found.level)));
     if let (Some(before), Some(now)) = (before, found.room)
         && before > now
     {
-        lost.push(Lost {
+        lost.push(LostLevel {
             what: "room",
             before: before.to_string(),
             now: now.to_string(),
@@ -153,7 +153,7 @@ pub(crate) fn less(before: &RecordedLevels, found: &Found) -> Option<Weaker> {
         why.extend(found.why_room.iter().cloned());
     }
     let now = found.to_record();
-    (!lost.is_empty()).then_some(Weaker { lost, why, now })
+    (!lost.is_empty()).then_some(WeakerConfinement { lost, why, now })
 }
 
 /// Where the steps of a plan are to work, as somebody chose it.
@@ -202,7 +202,7 @@ pub(crate) fn require_again(
     remember(project, found.as_ref())
 }
 
-fn compared(project: &Project, wanted: Isolation) -> Result<Option<Found>, Error> {
+fn compared(project: &Project, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
     let machine = Machine::from(project);
     let Some(found) = machine.found(wanted)? else {
         return Ok(None);
@@ -213,7 +213,7 @@ fn compared(project: &Project, wanted: Isolation) -> Result<Option<Found>, Error
     }
 }
 
-fn remember(project: &Project, found: Option<&Found>) -> Result<(), Error> {
+fn remember(project: &Project, found: Option<&MachineLevels>) -> Result<(), Error> {
     let Some(found) = found else {
         return Ok(());
     };
@@ -229,20 +229,20 @@ mod tests {
     use super::*;
 
     /// What is less than before, as `what: before > now`, with the reasons.
-    fn check(before: (&str, &str), now: (Level, Option<Room>), expected: &[&str]) {
+    fn check(before: (&str, &str), now: (Level, Option<OverlayLevel>), expected: &[&str]) {
         let recorded = |word: &str| (!word.is_empty()).then(|| word.to_owned());
         let recorded = RecordedLevels {
             sandbox: recorded(before.0),
             room: recorded(before.1),
         };
-        let found = Found {
+        let found = MachineLevels {
             level: now.0,
             room: now.1,
             why_level: vec!["level".to_owned()],
             why_room: vec!["room".to_owned()],
         };
         let weaker = less(&recorded, &found);
-        let line = |lost: &Lost| format!("{}: {} > {}", lost.what, lost.before, lost.now);
+        let line = |lost: &LostLevel| format!("{}: {} > {}", lost.what, lost.before, lost.now);
         let lost = weaker.iter().flat_map(|weaker| &weaker.lost).map(line);
         let why = weaker.iter().flat_map(|weaker| weaker.why.iter().cloned());
         let said: Vec<String> = lost.chain(why).collect();
@@ -253,31 +253,35 @@ mod tests {
     fn less_than_before_is_told_with_its_reason() {
         use Level::{Bubblewrap, Landlock, Namespaces, None as Nothing};
         let room = "overlay";
-        check(("namespaces", room), (Namespaces, Some(Room::Overlay)), &[]);
+        check(
+            ("namespaces", room),
+            (Namespaces, Some(OverlayLevel::Overlay)),
+            &[],
+        );
         check(
             ("namespaces", ""),
-            (Landlock, Some(Room::Shared)),
+            (Landlock, Some(OverlayLevel::Shared)),
             &["sandbox: namespaces > landlock", "level"],
         );
         check(
             ("namespaces", room),
-            (Namespaces, Some(Room::OverlayInMemory)),
+            (Namespaces, Some(OverlayLevel::OverlayInMemory)),
             &["room: overlay > overlay-tmpfs", "room"],
         );
         check(
             ("namespaces", "overlay-tmpfs"),
-            (Namespaces, Some(Room::Copy)),
+            (Namespaces, Some(OverlayLevel::Copy)),
             &["room: overlay-tmpfs > copy", "room"],
         );
         // No git program, for instance: the machine could mount, and nothing is mounted.
         check(
             ("bubblewrap", "copy"),
-            (Bubblewrap, Some(Room::Shared)),
+            (Bubblewrap, Some(OverlayLevel::Shared)),
             &["room: copy > shared", "room"],
         );
         check(
             ("landlock", "shared"),
-            (Nothing, Some(Room::Shared)),
+            (Nothing, Some(OverlayLevel::Shared)),
             &["sandbox: landlock > none", "level"],
         );
     }
@@ -285,17 +289,29 @@ mod tests {
     #[test]
     fn what_is_new_better_or_chosen_is_no_question() {
         use Level::{Bubblewrap, Namespaces, None as Nothing};
-        check(("", ""), (Nothing, Some(Room::Shared)), &[]);
-        check(("none", "shared"), (Namespaces, Some(Room::Copy)), &[]);
+        check(("", ""), (Nothing, Some(OverlayLevel::Shared)), &[]);
+        check(
+            ("none", "shared"),
+            (Namespaces, Some(OverlayLevel::Copy)),
+            &[],
+        );
         check(("namespaces", "overlay"), (Namespaces, None), &[]);
         // Of a version that knew more levels.
-        check(("more", "better"), (Nothing, Some(Room::Shared)), &[]);
+        check(
+            ("more", "better"),
+            (Nothing, Some(OverlayLevel::Shared)),
+            &[],
+        );
         // A checkout that had an overlay before its machine's weaker sandbox was accepted.
         check(
             ("bubblewrap", "overlay"),
-            (Bubblewrap, Some(Room::Copy)),
+            (Bubblewrap, Some(OverlayLevel::Copy)),
             &[],
         );
-        check(("none", "overlay"), (Nothing, Some(Room::Shared)), &[]);
+        check(
+            ("none", "overlay"),
+            (Nothing, Some(OverlayLevel::Shared)),
+            &[],
+        );
     }
 }

@@ -14,7 +14,7 @@ use signoff_store::config::Mode;
 use signoff_work::confine::{Grounds, Home, HomeOptions};
 
 pub(crate) use self::obstacles::{not_here, obstacles};
-pub(crate) use self::overlays::{Showing, showing};
+pub(crate) use self::overlays::{OverlayMode, showing};
 pub(crate) use self::scratch::Scratch;
 use crate::error::Error;
 use crate::project::Project;

@@ -13,7 +13,7 @@ use crate::project::{Project, directories};
 
 /// How the tree that a process works on is shown to it, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Room {
+pub(crate) enum OverlayLevel {
     /// It is the checkout itself.
     Shared,
     /// By a directory of its own, mounted at the checkout's path.
@@ -24,7 +24,7 @@ pub(crate) enum Room {
     Overlay,
 }
 
-impl Room {
+impl OverlayLevel {
     const ALL: [Self; 4] = [
         Self::Shared,
         Self::Copy,
@@ -47,7 +47,7 @@ impl Room {
     }
 }
 
-impl fmt::Display for Room {
+impl fmt::Display for OverlayLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Shared => "shared",
@@ -60,14 +60,14 @@ impl fmt::Display for Room {
 
 /// How recorded trees are shown.
 #[derive(Debug, Clone)]
-pub(crate) enum Showing {
+pub(crate) enum OverlayMode {
     /// By overlays, whose uppermost layers are in this directory.
     Overlays(PathBuf),
     /// By directories of their own, where overlays cannot be mounted.
     Copies,
 }
 
-impl Showing {
+impl OverlayMode {
     /// The word for it in evidence.
     pub(crate) fn name(&self) -> &'static str {
         match self {
@@ -79,19 +79,21 @@ impl Showing {
 
 /// How a run's trees are shown to processes: by overlays where they can be mounted, beside the trees or in shared
 /// memory.
-pub(crate) fn showing(project: &Project, run: &str, level: Level) -> Result<Showing, Error> {
+pub(crate) fn showing(project: &Project, run: &str, level: Level) -> Result<OverlayMode, Error> {
     let (Level::Namespaces, Some(root)) = (level, directories::root(project, run)) else {
-        return Ok(Showing::Copies);
+        return Ok(OverlayMode::Copies);
     };
     let trial = try_overlays(project, [root, in_memory()?.join(run)])?;
-    Ok(trial.place.map_or(Showing::Copies, Showing::Overlays))
+    Ok(trial
+        .place
+        .map_or(OverlayMode::Copies, OverlayMode::Overlays))
 }
 
 /// How trees of the project's runs will be shown, tried where those lie, and why not better.
-pub(crate) fn room(project: &Project, level: Level) -> Result<(Room, Vec<String>), Error> {
+pub(crate) fn room(project: &Project, level: Level) -> Result<(OverlayLevel, Vec<String>), Error> {
     let (Level::Namespaces, Some(data)) = (level, directories::data(project)) else {
         let why = format!("overlays are mounted at level `namespaces` only, not at `{level}`");
-        return Ok((Room::Copy, vec![why]));
+        return Ok((OverlayLevel::Copy, vec![why]));
     };
     let trial = try_overlays(project, [data, in_memory()?])?;
     Ok((trial.room, trial.why))
@@ -106,7 +108,7 @@ fn in_memory() -> Result<PathBuf, Error> {
 
 /// Where overlays work.
 struct OverlayTrial {
-    room: Room,
+    room: OverlayLevel,
     /// Where their upper layers can lie; nowhere, where trees have to be copied.
     place: Option<PathBuf>,
     /// Why there is no better place.
@@ -115,9 +117,12 @@ struct OverlayTrial {
 
 /// Tries upper layers beside the trees, then in shared memory.
 fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<OverlayTrial, Error> {
-    let most = failpoint::room().and_then(|name| Room::named(&name));
+    let most = failpoint::room().and_then(|name| OverlayLevel::named(&name));
     let mut why = Vec::new();
-    for (room, place) in [(Room::Overlay, beside), (Room::OverlayInMemory, memory)] {
+    for (room, place) in [
+        (OverlayLevel::Overlay, beside),
+        (OverlayLevel::OverlayInMemory, memory),
+    ] {
         if most.is_some_and(|most| room > most) {
             why.push(format!("{room}: a test wants less"));
             continue;
@@ -135,7 +140,7 @@ fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<Ove
         }
     }
     Ok(OverlayTrial {
-        room: Room::Copy,
+        room: OverlayLevel::Copy,
         place: None,
         why,
     })

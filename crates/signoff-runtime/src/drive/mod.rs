@@ -12,19 +12,19 @@ use signoff_store::failpoint;
 
 pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
-pub use self::request::Ask;
-use crate::error::{Difference, Error};
+pub use self::request::RunRequest;
+use crate::error::{Error, SignedDifference};
 
 /// Performs actions. What they lead to arrives through [`Perform::next`].
 pub trait Perform {
     /// Gathers what must be journaled before the action begins.
-    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error>;
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error>;
     /// Begins it. The journal knows of it by now.
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
     /// The input of something begun has been journaled.
     fn recorded(&mut self, run: &Run, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
-    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error>;
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error>;
     /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
     fn stop(&mut self) -> Vec<Input>;
     /// Has something happened that [`Perform::next`] would return at once?
@@ -43,20 +43,20 @@ pub trait Perform {
 
 /// May the action begin?
 #[derive(Debug)]
-pub enum Prepared {
+pub enum Readiness {
     /// Yes, once this is journaled.
     Go(Input),
     /// No; this has to be journaled instead.
     Instead(Input),
     /// No: the plan or its terms are no longer what was signed.
-    Changed(Box<Difference>),
+    Changed(Box<SignedDifference>),
     /// No: the run is being stopped, and what asked for it is among what has happened.
     Stopping,
 }
 
 /// What ended a wait.
 #[derive(Debug)]
-pub enum Happened {
+pub enum WakeReason {
     /// Something begun has led to this.
     Input(Input),
     /// Another process asks for something, under this name.
@@ -64,7 +64,7 @@ pub enum Happened {
         /// The request's name.
         request: String,
         /// What is asked.
-        ask: Ask,
+        ask: RunRequest,
     },
     /// The time has come.
     Timer,
@@ -76,7 +76,7 @@ pub enum Happened {
 
 /// Why the loop came back.
 #[derive(Debug)]
-pub enum Stopped {
+pub enum StopReason {
     /// The run has ended.
     Finished(Outcome),
     /// What is left waits on a person.
@@ -86,7 +86,7 @@ pub enum Stopped {
     /// Ctrl-C; resumable.
     Interrupted,
     /// The plan or its terms are no longer what was signed; resumable.
-    Changed(Difference),
+    Changed(SignedDifference),
 }
 
 /// Sees every event, right after it was journaled and applied.
@@ -99,7 +99,12 @@ pub trait Observe {
 pub trait Person {
     /// Asks about an item. Gives up as soon as `has_news` says that something else has happened: the
     /// answer may have come from elsewhere, or nobody wants one any more.
-    fn answer(&mut self, run: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said;
+    fn answer(
+        &mut self,
+        run: &Run,
+        item: &Item,
+        has_news: &mut dyn FnMut() -> bool,
+    ) -> PersonAnswer;
     /// The answer does not fit.
     fn refused(&mut self, refusal: &Refusal);
     /// Is anybody there at all?
@@ -108,7 +113,7 @@ pub trait Person {
 
 /// What a person said about an item.
 #[derive(Debug)]
-pub enum Said {
+pub enum PersonAnswer {
     /// This, as the input it makes.
     Answer(Box<Input>),
     /// Not now.
@@ -119,11 +124,11 @@ pub enum Said {
 
 /// Nobody is there to be asked.
 #[derive(Debug)]
-pub struct Nobody;
+pub struct NoPerson;
 
-impl Person for Nobody {
-    fn answer(&mut self, _: &Run, _: &Item, _: &mut dyn FnMut() -> bool) -> Said {
-        Said::Later
+impl Person for NoPerson {
+    fn answer(&mut self, _: &Run, _: &Item, _: &mut dyn FnMut() -> bool) -> PersonAnswer {
+        PersonAnswer::Later
     }
 
     fn refused(&mut self, _: &Refusal) {}
@@ -146,7 +151,7 @@ pub struct Loop<'a, 'r> {
     /// See every event.
     pub observers: Vec<&'a mut dyn Observe>,
     /// What changed since signing, once that was seen.
-    pub difference: Option<Difference>,
+    pub difference: Option<SignedDifference>,
 }
 
 impl std::fmt::Debug for Loop<'_, '_> {
@@ -159,7 +164,7 @@ impl std::fmt::Debug for Loop<'_, '_> {
 
 impl Loop<'_, '_> {
     /// Drives the run until it ends or cannot go on by itself.
-    pub fn drive(mut self) -> Result<Stopped, Error> {
+    pub fn drive(mut self) -> Result<StopReason, Error> {
         let stopped = self.until_stopped();
         if stopped.is_err() {
             // Whatever went wrong, no agent may outlive the loop that journals for it.
@@ -170,7 +175,7 @@ impl Loop<'_, '_> {
         stopped
     }
 
-    fn until_stopped(&mut self) -> Result<Stopped, Error> {
+    fn until_stopped(&mut self) -> Result<StopReason, Error> {
         loop {
             let now = self.run.now();
             if self.perform.is_stopping() {
@@ -181,13 +186,13 @@ impl Loop<'_, '_> {
                 }
             }
             let (wake, stuck) = match self.begin_all(now)? {
-                Begun::Ended(stopped) => return Ok(stopped),
+                BeginOutcome::Ended(stopped) => return Ok(stopped),
                 // A condition that holds, or a loop that has become its items, lets more begin.
-                Begun::Again => match self.news(now)? {
+                BeginOutcome::Again => match self.news(now)? {
                     Some(stopped) => return Ok(stopped),
                     None => continue,
                 },
-                Begun::Until { wake, stuck } => (wake, stuck),
+                BeginOutcome::Until { wake, stuck } => (wake, stuck),
             };
             if !self.run.state().in_flight() && wake.is_none() {
                 if !stuck && !due(self.run.state(), now, &self.bounds).is_empty() {
@@ -206,7 +211,7 @@ impl Loop<'_, '_> {
     }
 
     /// Handles what has happened already. However long things go on without waiting, a person can stop them.
-    fn news(&mut self, now: Millis) -> Result<Option<Stopped>, Error> {
+    fn news(&mut self, now: Millis) -> Result<Option<StopReason>, Error> {
         if !self.perform.has_news() {
             return Ok(None);
         }
@@ -215,7 +220,7 @@ impl Loop<'_, '_> {
     }
 
     /// Begins everything that is due.
-    fn begin_all(&mut self, now: Millis) -> Result<Begun, Error> {
+    fn begin_all(&mut self, now: Millis) -> Result<BeginOutcome, Error> {
         let mut wake = None;
         let mut stuck = false;
         let mut again = false;
@@ -225,7 +230,7 @@ impl Loop<'_, '_> {
                 Action::Wait { until } => {
                     wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
                 }
-                Action::Finish => return self.finish().map(Begun::Ended),
+                Action::Finish => return self.finish().map(BeginOutcome::Ended),
                 Action::Gate { step } => {
                     self.record(Input::Gate { step })?;
                     again = true;
@@ -253,9 +258,9 @@ impl Loop<'_, '_> {
             self.perform.begin(self.run.state(), &action)?;
         }
         Ok(if again && !stuck {
-            Begun::Again
+            BeginOutcome::Again
         } else {
-            Begun::Until { wake, stuck }
+            BeginOutcome::Until { wake, stuck }
         })
     }
 
@@ -263,14 +268,14 @@ impl Loop<'_, '_> {
     /// because something has changed.
     fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
         match self.perform.prepare(self.run.state(), action)? {
-            Prepared::Go(input) => self.write(input).map(|()| Some(true)),
-            Prepared::Instead(input) => {
+            Readiness::Go(input) => self.write(input).map(|()| Some(true)),
+            Readiness::Instead(input) => {
                 self.record(input.clone())?;
                 self.perform.recorded(self.run.state(), &input);
                 Ok(Some(false))
             }
-            Prepared::Stopping => Ok(Some(false)),
-            Prepared::Changed(difference) => {
+            Readiness::Stopping => Ok(Some(false)),
+            Readiness::Changed(difference) => {
                 // What is in flight ends and is judged, as far as it can be.
                 self.difference = Some(*difference);
                 if self.run.state().pausing().is_none() {
@@ -284,13 +289,13 @@ impl Loop<'_, '_> {
         }
     }
 
-    fn handle(&mut self, happened: Happened) -> Result<Option<Stopped>, Error> {
+    fn handle(&mut self, happened: WakeReason) -> Result<Option<StopReason>, Error> {
         match happened {
-            Happened::Input(input) => self.happened(input)?,
-            Happened::Asked { request, ask } => return self.asked(&request, ask),
-            Happened::Timer => {}
-            Happened::Survivors(count) => return Err(Error::Survivors { count }),
-            Happened::Interrupted => return self.interrupt().map(Some),
+            WakeReason::Input(input) => self.happened(input)?,
+            WakeReason::Asked { request, ask } => return self.asked(&request, ask),
+            WakeReason::Timer => {}
+            WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
+            WakeReason::Interrupted => return self.interrupt().map(Some),
         }
         Ok(None)
     }
@@ -305,15 +310,15 @@ impl Loop<'_, '_> {
     }
 
     /// Does what another process asks for.
-    fn asked(&mut self, request: &str, ask: Ask) -> Result<Option<Stopped>, Error> {
+    fn asked(&mut self, request: &str, ask: RunRequest) -> Result<Option<StopReason>, Error> {
         let stopped = match ask {
-            Ask::Stop => Some(self.interrupt()?),
-            Ask::Abort { by } => {
+            RunRequest::Stop => Some(self.interrupt()?),
+            RunRequest::Abort { by } => {
                 self.end_work()?;
                 self.record(Input::Abort { by })?;
-                Some(Stopped::Finished(Outcome::Failed))
+                Some(StopReason::Finished(Outcome::Failed))
             }
-            Ask::Input(input) => {
+            RunRequest::Input(input) => {
                 failpoint::reached("answer.before");
                 let refused = match self.record(input) {
                     Ok(()) => None,
@@ -329,10 +334,10 @@ impl Loop<'_, '_> {
         Ok(stopped)
     }
 
-    fn interrupt(&mut self) -> Result<Stopped, Error> {
+    fn interrupt(&mut self) -> Result<StopReason, Error> {
         self.end_work()?;
         self.record(Input::Stop)?;
-        Ok(Stopped::Interrupted)
+        Ok(StopReason::Interrupted)
     }
 
     /// Ends what is under way; what ended by itself at the same moment counts.
@@ -344,52 +349,52 @@ impl Loop<'_, '_> {
     }
 
     /// Nothing can go on by itself: asks whoever is there, or stands still.
-    fn park(&mut self) -> Result<Option<Stopped>, Error> {
+    fn park(&mut self) -> Result<Option<StopReason>, Error> {
         let reason = match self.run.state().pausing() {
             Some(reason) => reason,
             None if self.run.state().items().next().is_none() && self.bounds.limited() => {
                 PauseReason::Limited
             }
             None => match self.ask()? {
-                Asked::Later => PauseReason::Waiting,
-                Asked::Went(stopped) => return Ok(stopped),
+                AskOutcome::Later => PauseReason::Waiting,
+                AskOutcome::Went(stopped) => return Ok(stopped),
             },
         };
         self.record(Input::Park { reason })?;
         Ok(Some(match reason {
-            PauseReason::Waiting => Stopped::Waiting,
-            PauseReason::Interrupted => Stopped::Interrupted,
-            PauseReason::Changed => Stopped::Changed(self.difference.take().unwrap_or_default()),
-            PauseReason::Requested | PauseReason::Limited => Stopped::Paused(reason),
+            PauseReason::Waiting => StopReason::Waiting,
+            PauseReason::Interrupted => StopReason::Interrupted,
+            PauseReason::Changed => StopReason::Changed(self.difference.take().unwrap_or_default()),
+            PauseReason::Requested | PauseReason::Limited => StopReason::Paused(reason),
         }))
     }
 
     /// Asks about the open items, one after the other, until something comes of it.
-    fn ask(&mut self) -> Result<Asked, Error> {
+    fn ask(&mut self) -> Result<AskOutcome, Error> {
         let open: Vec<Item> = self.run.state().items().cloned().collect();
         self.perform.rest(self.run.state());
         for item in open {
             let perform = &mut *self.perform;
             let said = (self.person).answer(self.run.state(), &item, &mut || perform.has_news());
             match said {
-                Said::Later => continue,
-                Said::Nothing => {
+                PersonAnswer::Later => continue,
+                PersonAnswer::Nothing => {
                     let happened = self.perform.next(self.run.state(), self.run.now(), None)?;
-                    return self.handle(happened).map(Asked::Went);
+                    return self.handle(happened).map(AskOutcome::Went);
                 }
-                Said::Answer(input) => match self.record(*input) {
+                PersonAnswer::Answer(input) => match self.record(*input) {
                     Err(Error::Refused(refusal)) => self.person.refused(&refusal),
                     recorded => recorded?,
                 },
             }
-            return Ok(Asked::Went(None));
+            return Ok(AskOutcome::Went(None));
         }
-        Ok(Asked::Later)
+        Ok(AskOutcome::Later)
     }
 
-    fn finish(&mut self) -> Result<Stopped, Error> {
+    fn finish(&mut self) -> Result<StopReason, Error> {
         self.record(Input::Finish)?;
-        Ok(Stopped::Finished(
+        Ok(StopReason::Finished(
             self.run.state().outcome().unwrap_or(Outcome::Failed),
         ))
     }
@@ -427,8 +432,8 @@ fn points(input: &Input) -> (&'static str, &'static str) {
 }
 
 /// What beginning everything led to.
-enum Begun {
-    Ended(Stopped),
+enum BeginOutcome {
+    Ended(StopReason),
     /// Something was decided without hands: more may be due.
     Again,
     Until {
@@ -440,9 +445,9 @@ enum Begun {
 }
 
 /// What asking led to.
-enum Asked {
+enum AskOutcome {
     /// The run may go on, or has stopped.
-    Went(Option<Stopped>),
+    Went(Option<StopReason>),
     /// All that is left is for later.
     Later,
 }

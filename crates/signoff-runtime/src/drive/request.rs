@@ -14,7 +14,7 @@ pub(crate) const TICK: Duration = Duration::from_millis(100);
     clippy::large_enum_variant,
     reason = "there are few of them at a time, and each is moved once"
 )]
-pub enum Ask {
+pub enum RunRequest {
     /// Agents are ended; the run can be resumed.
     Stop,
     /// Agents are ended; the run has failed.
@@ -27,10 +27,10 @@ pub enum Ask {
 }
 
 /// A request as the loop takes it.
-pub(crate) fn meant(what: request::Ask, by: String) -> Ask {
-    Ask::Input(match what {
-        request::Ask::Stop => return Ask::Stop,
-        request::Ask::Abort => return Ask::Abort { by },
+pub(crate) fn meant(what: request::Ask, by: String) -> RunRequest {
+    RunRequest::Input(match what {
+        request::Ask::Stop => return RunRequest::Stop,
+        request::Ask::Abort => return RunRequest::Abort { by },
         request::Ask::Pause => Input::Pause {
             reason: PauseReason::Requested,
             by,
@@ -53,7 +53,7 @@ pub(crate) fn meant(what: request::Ask, by: String) -> Ask {
 }
 
 /// A request from its bytes; what is none is answered with a refusal.
-pub(crate) fn read(bytes: &[u8]) -> Result<Ask, String> {
+pub(crate) fn read(bytes: &[u8]) -> Result<RunRequest, String> {
     let request: Request = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
     Ok(meant(request.ask, request.by))
 }

@@ -7,7 +7,7 @@ use signoff_plan::diff::{self, Change};
 
 /// A difference, in the words people get to see.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Difference {
+pub struct SignedDifference {
     /// Changes of the plan itself.
     pub plan: Vec<Change>,
     /// Changes of what it runs under, in words: "PATH changed: …".
@@ -16,7 +16,7 @@ pub struct Difference {
     pub broken: Option<String>,
 }
 
-impl Difference {
+impl SignedDifference {
     /// Compares what was signed with what is there now.
     pub fn between(signed: (&Value, &Value), present: (&Value, &Value)) -> Self {
         Self {

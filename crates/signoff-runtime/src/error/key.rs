@@ -10,7 +10,7 @@ pub enum KeyError {
     /// A program that git would use is not installed, or fails.
     Program { program: String, why: String },
     /// Settings of git that are missing, all of them.
-    Unset(Vec<Unset>),
+    Unset(Vec<MissingSetting>),
     /// The signing key is no file that can be read.
     NoSuchKey { key: String },
     /// The list of allowed signers cannot be read.
@@ -43,7 +43,7 @@ pub enum KeyError {
 
 /// A setting of git that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unset {
+pub enum MissingSetting {
     /// `user.signingkey`.
     SigningKey,
     /// `user.email`.
@@ -55,7 +55,7 @@ pub enum Unset {
     },
 }
 
-impl Unset {
+impl MissingSetting {
     /// As git calls it.
     pub fn name(self) -> &'static str {
         match self {

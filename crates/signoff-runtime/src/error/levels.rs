@@ -4,9 +4,9 @@ use signoff_store::trust::levels::RecordedLevels;
 
 /// This machine gives less than it did when a run last began.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weaker {
+pub struct WeakerConfinement {
     /// What there is less of.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostLevel>,
     /// Why, a line for each reason.
     pub why: Vec<String>,
     /// What there is now, to be remembered once a person accepts it.
@@ -15,7 +15,7 @@ pub struct Weaker {
 
 /// What was better before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostLevel {
     /// `sandbox` or `room`.
     pub what: &'static str,
     /// What this machine had.

@@ -24,11 +24,11 @@ use signoff_store::signatures::Proof;
 use signoff_store::trust::TrustError;
 use signoff_work::git::GitError;
 
-pub use self::difference::Difference;
-pub use self::key::{KeyError, Unset};
-pub use self::levels::{Lost, Weaker};
-pub use self::signature::{Doubt, Doubted};
-pub use self::thread::{Conflict, ThreadError};
+pub use self::difference::SignedDifference;
+pub use self::key::{KeyError, MissingSetting};
+pub use self::levels::{LostLevel, WeakerConfinement};
+pub use self::signature::{RejectedSignature, SignatureDefect};
+pub use self::thread::{ThreadConflict, ThreadError};
 
 /// Why a command could not be carried out.
 #[derive(Debug)]
@@ -68,10 +68,13 @@ pub enum Error {
     /// What was signed is not what is here.
     Changed {
         plan: String,
-        difference: Difference,
+        difference: SignedDifference,
     },
     /// There are signatures over what is here, and none of them counts.
-    NoneCounts { plan: String, doubted: Vec<Doubted> },
+    NoneCounts {
+        plan: String,
+        doubted: Vec<RejectedSignature>,
+    },
     /// Less was offered as a proof than is required.
     WeakerProof { proof: Proof, required: Proof },
     /// Git refused something that it was asked for.
@@ -110,7 +113,7 @@ pub enum Error {
     ChangedDuring {
         run: String,
         plan: String,
-        difference: Box<Difference>,
+        difference: Box<SignedDifference>,
     },
     /// What was given as a digest is none.
     BadDigest { text: String },
@@ -186,7 +189,7 @@ pub enum Error {
         why: Vec<String>,
     },
     /// This machine confines less than it did before, and nobody accepted that.
-    Weaker(Box<Weaker>),
+    Weaker(Box<WeakerConfinement>),
     /// Another run holds the workspace.
     WorkspaceTaken { holder: Option<Holder> },
     /// Another process drives this run.

@@ -10,18 +10,18 @@ use super::KeyError;
 
 /// A signature over the right digests that does not count.
 #[derive(Debug)]
-pub struct Doubted {
+pub struct RejectedSignature {
     /// Who is said to have signed.
     pub by: String,
     /// When, as it says.
     pub at: String,
     /// Why it does not count.
-    pub why: Doubt,
+    pub why: SignatureDefect,
 }
 
 /// Why a signature does not count.
 #[derive(Debug)]
-pub enum Doubt {
+pub enum SignatureDefect {
     /// It names no project: it is from before signatures did.
     Unbound,
     /// It was given in another project.
@@ -42,14 +42,14 @@ pub enum Doubt {
     Key(KeyError),
 }
 
-impl fmt::Display for Doubted {
+impl fmt::Display for RejectedSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { by, at, why } = self;
         write!(f, "the signature by {} of {at}: {why}", visible::text(by))
     }
 }
 
-impl fmt::Display for Doubt {
+impl fmt::Display for SignatureDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unbound => {

@@ -31,7 +31,7 @@ pub enum ThreadError {
         unreadable: Vec<Error>,
     },
     /// The store does not let plans be replaced or given up; nothing was changed.
-    Conflicts(Vec<Conflict>),
+    Conflicts(Vec<ThreadConflict>),
     /// The directories, or what is known of them.
     Store(ThreadsError),
 }
@@ -39,7 +39,7 @@ pub enum ThreadError {
 /// Why the plan of one thread stays as it is in the store.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are what the variant's line names")]
-pub enum Conflict {
+pub enum ThreadConflict {
     /// Somebody else wrote there since it was committed.
     Edited { thread: String, path: PathBuf },
     /// A run of it is not over.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
 
-use super::landing::Landing;
+use super::landing::LandingReport;
 use super::notify::Notify;
-use super::prepared::Beginning;
+use super::prepared::FirstInput;
 use super::work_place::forget_finished_repairs;
 use super::{PreparedRun, landing};
 use crate::confinement;
-use crate::drive::{Loop, Observe, Person, Stopped};
+use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
 use crate::local::{Interrupt, Local};
 use crate::project::current_task;
@@ -22,9 +22,9 @@ use crate::trees::Trees;
 #[derive(Debug)]
 pub struct RunReport {
     /// Why the loop came back.
-    pub stopped: Stopped,
+    pub stopped: StopReason,
     /// What became of its commits, if it has any to bring into the checkout.
-    pub landing: Option<Landing>,
+    pub landing: Option<LandingReport>,
     /// Its last state.
     pub run: Run,
     /// Why marks could not be written, if so.
@@ -74,7 +74,7 @@ impl PreparedRun<'_> {
         let stopped = work.drive()?;
         local.end();
         let opened = &mut self.opened;
-        if let Stopped::Finished(outcome) = stopped {
+        if let StopReason::Finished(outcome) = stopped {
             log_end(project, &opened.key, opened.state(), outcome, opened.clock)?;
         }
         let landing = landing::settle(project, trees.as_deref(), &mut opened.run)?;
@@ -105,8 +105,8 @@ impl PreparedRun<'_> {
         };
         let plan = self.name.clone();
         Err(match self.beginning {
-            Beginning::Start(_) => Error::Changed { plan, difference },
-            Beginning::GoOn { .. } => Error::ChangedDuring {
+            FirstInput::Start(_) => Error::Changed { plan, difference },
+            FirstInput::GoOn { .. } => Error::ChangedDuring {
                 run: opened.id.clone(),
                 plan,
                 difference: Box::new(difference),
@@ -118,12 +118,12 @@ impl PreparedRun<'_> {
 /// Records what comes before the first action.
 fn begin(
     work: &mut Loop<'_, '_>,
-    beginning: Beginning,
+    beginning: FirstInput,
     trees: Option<&Trees>,
 ) -> Result<(), Error> {
     match beginning {
-        Beginning::Start(input) => work.record(input)?,
-        Beginning::GoOn { input, replan } => go_on(work, input, replan, trees)?,
+        FirstInput::Start(input) => work.record(input)?,
+        FirstInput::GoOn { input, replan } => go_on(work, input, replan, trees)?,
     }
     let Some(trees) = trees else {
         return Ok(());

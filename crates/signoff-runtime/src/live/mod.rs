@@ -12,5 +12,5 @@ pub mod rehearsal;
 mod work_place;
 
 pub use self::driving::RunReport;
-pub use self::options::{Limit, Options};
+pub use self::options::{RunLimit, RunOptions};
 pub use self::prepared::PreparedRun;

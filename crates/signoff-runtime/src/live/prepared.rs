@@ -16,22 +16,22 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::Repository;
 
 use super::landing;
-use super::options::{Options, bounds, settings};
+use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
 use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
 use crate::plan_file::{PlanFile, SignedText};
-use crate::plan_history::{History, log};
-use crate::plans::Doing;
+use crate::plan_history::{PlanHistory, log};
+use crate::plans::ActorContext;
 use crate::plans::approval::{preflight, replan};
-use crate::plans::locked::Held;
+use crate::plans::locked::LockedPlan;
 use crate::project::locks::{take_run, take_start, take_workspace};
 use crate::project::{Project, random, relative};
 use crate::runs::marks::Times;
-use crate::runs::worktrees::Whereabouts;
+use crate::runs::worktrees::RunWorktrees;
 use crate::runs::{OpenedRun, snapshot};
-use crate::signing::proof::{Counted, counted_for_run};
+use crate::signing::proof::{SignatureCheck, counted_for_run};
 use crate::signing::signed::{signed, still_signed};
 use crate::signing::watch::Watch;
 use crate::{confinement, trees};
@@ -43,7 +43,7 @@ pub struct PreparedRun<'a> {
     pub(super) name: String,
     /// Tells when the plan or its terms are no longer what was signed.
     pub(super) watch: Watch,
-    pub(super) beginning: Beginning,
+    pub(super) beginning: FirstInput,
     /// The settings that it starts with or was started with.
     pub(super) settings: Settings,
     /// How far it is to go.
@@ -55,7 +55,7 @@ pub struct PreparedRun<'a> {
 }
 
 /// What is recorded before the first action.
-pub(super) enum Beginning {
+pub(super) enum FirstInput {
     Start(Input),
     GoOn {
         input: Input,
@@ -78,17 +78,17 @@ impl<'a> PreparedRun<'a> {
         project: &'a Project,
         plan: &PlanFile,
         actor: Actor,
-        options: &Options,
+        options: &RunOptions,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
-        let doing = Doing {
+        let doing = ActorContext {
             project,
             actor,
             clock,
         };
         // Nobody else does anything to the plan until its log says that it runs.
-        let held = Held::open(doing, &plan.path, plan.source.name())?;
+        let held = LockedPlan::open(doing, &plan.path, plan.source.name())?;
         held.may_start()?;
         project.remember_id()?;
         let plan = &held.plan;
@@ -156,7 +156,7 @@ impl<'a> PreparedRun<'a> {
                 _run_lock: lock,
                 workspace_lock,
             },
-            beginning: Beginning::Start(first),
+            beginning: FirstInput::Start(first),
             settings,
             bounds,
             repository: chosen.repository,
@@ -169,7 +169,7 @@ impl<'a> PreparedRun<'a> {
         project: &'a Project,
         id: &str,
         actor: Actor,
-        options: &Options,
+        options: &RunOptions,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
@@ -180,7 +180,7 @@ impl<'a> PreparedRun<'a> {
         if let Some(lock) = &mut opened.workspace_lock {
             lock.name_run(id).map_err(Error::Sandbox)?;
         }
-        History::read(project, &opened.key)?.refuse_if_over(id)?;
+        PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         landing::refuse_if_checked_out(&opened)?;
         let by = project.around.person.clone();
         let input = match opened.state().outcome() {
@@ -212,7 +212,7 @@ impl<'a> PreparedRun<'a> {
             watch,
             settings: opened.state().settings().clone(),
             opened,
-            beginning: Beginning::GoOn { input, replan },
+            beginning: FirstInput::GoOn { input, replan },
             bounds,
             repository: None,
             note: None,
@@ -231,7 +231,7 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// The signature it runs under.
-    pub fn signature(&self) -> Result<Counted, Error> {
+    pub fn signature(&self) -> Result<SignatureCheck, Error> {
         let OpenedRun {
             project, key, dir, ..
         } = &self.opened;
@@ -255,9 +255,9 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Where its trees are.
-    pub fn whereabouts(&self) -> Whereabouts {
+    pub fn whereabouts(&self) -> RunWorktrees {
         let in_worktrees = self.settings.isolation == Isolation::Worktree;
-        Whereabouts::of(self.opened.project, self.id(), in_worktrees)
+        RunWorktrees::of(self.opened.project, self.id(), in_worktrees)
     }
 
     /// Its state, as far as it has come.
@@ -278,11 +278,11 @@ impl<'a> PreparedRun<'a> {
     /// How strongly what it starts is confined.
     pub(super) fn level(&self) -> &str {
         match &self.beginning {
-            Beginning::GoOn {
+            FirstInput::GoOn {
                 replan: Some(replan),
                 ..
             } if let Input::Replan { settings, .. } = &**replan => &settings.sandbox,
-            Beginning::GoOn { .. } | Beginning::Start(_) => &self.settings.sandbox,
+            FirstInput::GoOn { .. } | FirstInput::Start(_) => &self.settings.sandbox,
         }
     }
 }
@@ -350,9 +350,9 @@ fn take_next_version(
     snapshot::keep_signature(project, key, dir, &next.signed)?;
     failpoint::reached("replan.kept");
     let now = opened.run.state().settings();
-    let options = Options {
+    let options = RunOptions {
         jobs: u32::try_from(now.jobs).ok(),
-        ..Options::default()
+        ..RunOptions::default()
     };
     let settings = settings(project, &options, (now.isolation, now.land))?;
     let executing = PlanEvent::PlanExecuting {

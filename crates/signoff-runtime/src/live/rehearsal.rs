@@ -8,13 +8,13 @@ use signoff_engine::{Act, Forbidden, Isolation, PlanState, Refusal, after, possi
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_store::lock::{holder, is_held};
 
-use super::{Limit, Options};
+use super::{RunLimit, RunOptions};
 use crate::confinement::levels;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::approval::preflight;
-use crate::plans::state::{Standing, standing};
-use crate::plans::{Doing, covering, expiry_notice, refuse_a_double};
+use crate::plans::state::{PlanStatus, standing};
+use crate::plans::{ActorContext, covering, expiry_notice, refuse_a_double};
 use crate::project::Project;
 use crate::signing::signed::signed;
 use crate::trees;
@@ -34,7 +34,12 @@ pub struct Rehearsal {
 }
 
 /// Rehearses a run. `approve`: a person would sign the plan first.
-pub fn rehearse(doing: Doing<'_>, plan: &PlanFile, options: &Options, approve: bool) -> Rehearsal {
+pub fn rehearse(
+    doing: ActorContext<'_>,
+    plan: &PlanFile,
+    options: &RunOptions,
+    approve: bool,
+) -> Rehearsal {
     let project = doing.project;
     let steps = within(&plan.checked.plan, options);
     let allowed = steps.as_ref().cloned().unwrap_or_default();
@@ -53,9 +58,9 @@ pub fn rehearse(doing: Doing<'_>, plan: &PlanFile, options: &Options, approve: b
 
 /// What `run` asks before it starts anything, in its order.
 fn refusal(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     plan: &PlanFile,
-    (options, approve): (&Options, bool),
+    (options, approve): (&RunOptions, bool),
 ) -> Result<(), Error> {
     let project = doing.project;
     project.require_trust()?;
@@ -77,9 +82,9 @@ fn refusal(
 
 /// Does its state allow a run, after it was signed if it is to be?
 fn may_start(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     plan: &PlanFile,
-    standing: &Standing,
+    standing: &PlanStatus,
     approve: bool,
 ) -> Result<(), Error> {
     let (project, actor) = (doing.project, doing.actor);
@@ -115,11 +120,11 @@ fn may_start(
 }
 
 /// The steps that may start.
-fn within(plan: &Plan, options: &Options) -> Result<BTreeSet<usize>, Error> {
+fn within(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, Error> {
     let (step, only) = match &options.limit {
         None => return Ok((0..plan.steps.len()).collect()),
-        Some(Limit::Only(step)) => (step, true),
-        Some(Limit::Until(step)) => (step, false),
+        Some(RunLimit::Only(step)) => (step, true),
+        Some(RunLimit::Until(step)) => (step, false),
     };
     let unknown = || Error::Refused(Refusal::NoStep { step: step.clone() });
     let at = plan.index_of(step).ok_or_else(unknown)?;

@@ -8,9 +8,9 @@ use signoff_work::confine::{Grounds, closed_shells};
 
 use super::PreparedRun;
 use crate::confinement;
-use crate::confinement::Showing;
+use crate::confinement::OverlayMode;
 use crate::error::Error;
-use crate::local::WorkPlace;
+use crate::local::RunIsolation;
 use crate::trees::Trees;
 
 impl PreparedRun<'_> {
@@ -19,18 +19,18 @@ impl PreparedRun<'_> {
         &self,
         grounds: &mut Option<Grounds>,
         level: Level,
-    ) -> Result<WorkPlace, Error> {
+    ) -> Result<RunIsolation, Error> {
         let opened = &self.opened;
         if let Some(grounds) = grounds.as_mut().filter(|_| level.uses_mounts()) {
             let shells = closed_shells(&self.dir().join("shells"), &grounds.path);
             grounds.shells = shells.map_err(Error::Sandbox)?;
         }
         if self.settings.isolation == Isolation::Shared {
-            return Ok(WorkPlace::Checkout(opened.recorder()?));
+            return Ok(RunIsolation::Checkout(opened.recorder()?));
         }
         opened.refuse_if_older()?;
         let showing = confinement::showing(opened.project, &opened.id, level)?;
-        if let (Some(grounds), Showing::Overlays(_)) = (grounds.as_mut(), &showing) {
+        if let (Some(grounds), OverlayMode::Overlays(_)) = (grounds.as_mut(), &showing) {
             grounds.overlays = true;
         }
         let repository = match &self.repository {
@@ -46,7 +46,7 @@ impl PreparedRun<'_> {
         };
         let trees = opened.open_trees(repository, grounds.as_mut(), showing)?;
         opened.require_branch(&trees)?;
-        Ok(WorkPlace::Trees(Arc::new(trees)))
+        Ok(RunIsolation::Trees(Arc::new(trees)))
     }
 }
 

@@ -19,10 +19,10 @@ use signoff_work::confine::{Confined, Grounds, ShownTree};
 use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
-use super::WorkPlace;
+use super::RunIsolation;
 use super::crew::Starter;
 use super::workbench::{broken, known};
-use crate::drive::Prepared;
+use crate::drive::Readiness;
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::marker;
@@ -47,14 +47,14 @@ impl Calls {
         project: &Project,
         dir: &RunDir,
         (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
-        (place, starter): (&WorkPlace, Starter),
+        (place, starter): (&RunIsolation, Starter),
     ) -> Self {
         let scratch = dir.scratch("", 0, "tools");
         let calls = AtomicU64::new(0);
         let checkout = project.store.workspace();
         let (tree, trees) = match place {
-            WorkPlace::Checkout(_) => (checkout.to_owned(), None),
-            WorkPlace::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
+            RunIsolation::Checkout(_) => (checkout.to_owned(), None),
+            RunIsolation::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
         };
         let grounds = grounds.cloned();
         let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
@@ -90,7 +90,7 @@ impl Calls {
         (step, attempt): (usize, u32),
         tree: Option<(&Trees, Result<Id, Error>)>,
         starter: &Starter,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Readiness, Error> {
         let changes_tree = match run.definition(step).map(|step| &step.work) {
             Some(Work::Tool { tool, .. }) => self.toolbox.changes_tree(tool),
             _ => false,
@@ -106,7 +106,7 @@ impl Calls {
         Ok(self.begins(run, step, attempt))
     }
 
-    fn begins(&self, run: &Run, step: usize, attempt: u32) -> Prepared {
+    fn begins(&self, run: &Run, step: usize, attempt: u32) -> Readiness {
         let Some((definition, state)) = run.step(step) else {
             return impossible(step, "an unknown step");
         };
@@ -122,10 +122,10 @@ impl Calls {
         if !problems.is_empty() && state.turn.args.is_some() {
             // The person who changed them can change them again.
             let why = problems.join("; ");
-            return Prepared::Instead(Input::CallNeedsApproval { step, args, why });
+            return Readiness::Instead(Input::CallNeedsApproval { step, args, why });
         }
         if !problems.is_empty() {
-            return Prepared::Instead(Input::CallImpossible { step, problems });
+            return Readiness::Instead(Input::CallImpossible { step, problems });
         }
         if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
             return impossible(step, format!("`{tool}` is out of the plan's scope"));
@@ -134,8 +134,8 @@ impl Calls {
         let free = is_named(run, definition, tool) && !is_built(run, step);
         let why = self.toolbox.needs_approval(tool, &args, free);
         match why.filter(|_| !state.turn.approved) {
-            Some(why) => Prepared::Instead(Input::CallNeedsApproval { step, args, why }),
-            None => Prepared::Go(Input::CallBegins {
+            Some(why) => Readiness::Instead(Input::CallNeedsApproval { step, args, why }),
+            None => Readiness::Go(Input::CallBegins {
                 step,
                 attempt,
                 call: Call {
@@ -227,11 +227,11 @@ impl Calls {
 fn confined_servers(
     grounds: Option<&Grounds>,
     scratch: &Path,
-    place: &WorkPlace,
+    place: &RunIsolation,
 ) -> Option<Confined> {
     let shown = match place {
-        WorkPlace::Checkout(_) => ShownTree::Checkout,
-        WorkPlace::Trees(trees) => ShownTree::Copy {
+        RunIsolation::Checkout(_) => ShownTree::Checkout,
+        RunIsolation::Trees(trees) => ShownTree::Copy {
             from: trees.run_path(),
             ignored: Vec::new(),
         },
@@ -282,8 +282,8 @@ fn is_built(run: &Run, step: usize) -> bool {
     runs && (is_dynamic(command) || of_item)
 }
 
-fn impossible(step: usize, why: impl Into<String>) -> Prepared {
-    Prepared::Instead(Input::CallImpossible {
+fn impossible(step: usize, why: impl Into<String>) -> Readiness {
+    Readiness::Instead(Input::CallImpossible {
         step,
         problems: vec![why.into()],
     })

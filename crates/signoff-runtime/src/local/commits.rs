@@ -6,7 +6,7 @@ use signoff_work::git::Id;
 
 use super::workbench::{broken, known};
 use crate::error::Error;
-use crate::trees::{Attempt, Source, Trees, WorkContext, id};
+use crate::trees::{Attempt, Trees, WorkContext, WorkSource, id};
 
 /// The run's head.
 pub(super) fn head(run: &Run) -> Result<Id, Error> {
@@ -106,10 +106,10 @@ pub(super) fn attempt_of(
 ) -> Result<Attempt, Error> {
     let (step, state) = known(run, at)?;
     let source = match step.work {
-        Work::Agent { .. } if state.attempt.repaired_by.is_some() => Source::Repaired,
-        Work::Agent { .. } => Source::Layer,
-        Work::Tool { .. } if state.attempt.changed_tree => Source::RunTree,
-        Work::Tool { .. } | Work::Check | Work::Ask { .. } => Source::Nowhere,
+        Work::Agent { .. } if state.attempt.repaired_by.is_some() => WorkSource::Repaired,
+        Work::Agent { .. } => WorkSource::Layer,
+        Work::Tool { .. } if state.attempt.changed_tree => WorkSource::RunTree,
+        Work::Tool { .. } | Work::Check | Work::Ask { .. } => WorkSource::Nowhere,
     };
     let work = work_context(trees, run, at, attempt)?;
     Ok(Attempt { work, source })

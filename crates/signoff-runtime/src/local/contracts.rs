@@ -6,7 +6,7 @@ use signoff_store::config::Ignored;
 use signoff_work::confine::Home;
 
 use super::Local;
-use super::shared::Past;
+use super::shared::StepAttempts;
 use super::workbench::known;
 use crate::error::Error;
 use crate::trees::{IgnoredWork, TreeMount};
@@ -25,7 +25,7 @@ impl Local<'_> {
         let bench = &self.bench;
         let (command, scratch) = bench.evaluation(run, step, attempt, how, mount.as_ref())?;
         let Some(mount) = mount else {
-            let past = Past::to_judge(&self.bench.dir, run, step).filter(|_| !baseline);
+            let past = StepAttempts::to_judge(&self.bench.dir, run, step).filter(|_| !baseline);
             let checkout = self.shared(self.place.own());
             let before = move || Ok((past.map(|past| checkout.left(&past)), scratch));
             self.crew

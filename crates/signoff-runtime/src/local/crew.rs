@@ -14,23 +14,23 @@ use signoff_work::tools::StopFlag;
 
 use super::Message;
 use super::pool::Pool;
-use crate::drive::Happened;
-use crate::trees::{Starts, TreeMount};
+use crate::drive::WakeReason;
+use crate::trees::{CommandRunner, TreeMount};
 
 /// The threads that watch over processes.
-pub(super) struct Crew {
+pub(super) struct ProcessSupervisor {
     sandbox: Arc<Sandbox>,
     /// What no journal holds.
     secrets: Arc<Secrets>,
     sender: Sender<Message>,
     stoppers: Arc<Mutex<Stoppers>>,
-    stopping: CrewStop,
+    stopping: StopHandle,
     pool: Pool,
 }
 
 /// Ends what the crew has under way, from whichever thread hears first that the run is to stop.
 #[derive(Clone)]
-pub(super) struct CrewStop {
+pub(super) struct StopHandle {
     stoppers: Arc<Mutex<Stoppers>>,
     /// Ends what git does, for the crew or for the loop: a tree may hold it up.
     git: Option<StopFlag>,
@@ -43,7 +43,7 @@ struct Stoppers {
     started: u64,
 }
 
-impl Crew {
+impl ProcessSupervisor {
     pub(super) fn new(
         (sandbox, secrets): (Arc<Sandbox>, Secrets),
         sender: Sender<Message>,
@@ -54,7 +54,7 @@ impl Crew {
             sandbox,
             secrets: Arc::new(secrets),
             sender,
-            stopping: CrewStop {
+            stopping: StopHandle {
                 stoppers: Arc::clone(&stoppers),
                 git,
             },
@@ -64,7 +64,7 @@ impl Crew {
     }
 
     /// What ends everything that is under way.
-    pub(super) fn stop_handle(&self) -> CrewStop {
+    pub(super) fn stop_handle(&self) -> StopHandle {
         self.stopping.clone()
     }
 
@@ -127,7 +127,7 @@ impl Crew {
         self.pool.run(move || {
             if let Some(input) = work() {
                 // Nobody listens any more: then the run was given up.
-                drop(sender.send(Message::Happened(Happened::Input(input))));
+                drop(sender.send(Message::Happened(WakeReason::Input(input))));
             }
         });
     }
@@ -176,7 +176,7 @@ impl Crew {
                 Err(_) if is_stopping(&stoppers) => return,
                 Err(why) => {
                     let input = report(None, not_started(why));
-                    drop(sender.send(Message::Happened(Happened::Input(input))));
+                    drop(sender.send(Message::Happened(WakeReason::Input(input))));
                     return;
                 }
             };
@@ -184,8 +184,8 @@ impl Crew {
                 Some(Ok(CommandReport {
                     survivors_left: count @ 1..,
                     ..
-                })) => Happened::Survivors(count),
-                Some(ended) => Happened::Input(report(Some(seen), observe(ended, &secrets))),
+                })) => WakeReason::Survivors(count),
+                Some(ended) => WakeReason::Input(report(Some(seen), observe(ended, &secrets))),
                 None => return,
             };
             // Nobody listens any more: then the run was given up.
@@ -200,7 +200,7 @@ impl Crew {
     }
 }
 
-impl CrewStop {
+impl StopHandle {
     /// Ends everything, and waits for nothing. Nothing starts afterwards.
     pub(super) fn stop(&self) {
         let running = {
@@ -233,7 +233,7 @@ impl Starter {
     }
 }
 
-impl Starts for Starter {
+impl CommandRunner for Starter {
     fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
         self.sandbox.make_mounts(policy)
     }

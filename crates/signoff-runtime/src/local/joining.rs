@@ -9,21 +9,21 @@ use signoff_engine::{Action, Input, Run};
 use signoff_work::git::RestlessFiles;
 
 use super::commits::head;
-use crate::drive::Happened;
+use crate::drive::WakeReason;
 use crate::error::Error;
 use crate::plan_history::is_known_plan;
 use crate::project::Project;
-use crate::trees::{Joined, Trees};
+use crate::trees::{JoinedChanges, Trees};
 
 /// A look may cost this part of the time between two looks, where nothing but contracts waits for it.
 const SHARE: u32 = 10;
 
 /// Looks at the checkout, not more often than needed.
 #[derive(Default)]
-pub(super) struct Joining {
+pub(super) struct CheckoutWatcher {
     last: Option<(Instant, Duration)>,
     /// What was found and is to be journaled.
-    found: Option<Joined>,
+    found: Option<JoinedChanges>,
     /// Something joined, and nothing has begun since.
     has_joined: bool,
     /// Nothing has happened since the last look: whatever begins at the same moment begins with what it saw.
@@ -45,7 +45,7 @@ fn told(project: &Project, files: &[String]) -> Vec<String> {
     told
 }
 
-impl Joining {
+impl CheckoutWatcher {
     /// What a person did since the last look, to be journaled before the action.
     pub(super) fn before(
         &mut self,
@@ -69,7 +69,7 @@ impl Joining {
     }
 
     /// What is to be journaled of a new head. Nothing else joins before something begins on it.
-    pub(super) fn found(&mut self, project: &Project, joined: Joined) -> Input {
+    pub(super) fn found(&mut self, project: &Project, joined: JoinedChanges) -> Input {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
@@ -89,8 +89,8 @@ impl Joining {
     }
 
     /// Something happened in the run. (An agent that waits to be let go belongs to what begins.)
-    pub(super) fn heard(&mut self, what: &Happened) {
-        if !matches!(what, Happened::Input(Input::ProcessHeld { .. })) {
+    pub(super) fn heard(&mut self, what: &WakeReason) {
+        if !matches!(what, WakeReason::Input(Input::ProcessHeld { .. })) {
             self.is_fresh = false;
         }
     }

@@ -5,9 +5,9 @@ use signoff_engine::{Input, Run};
 use super::Local;
 use super::commits::{attempt_of, head, parsed};
 use super::workbench::{broken, known};
-use crate::drive::Prepared;
+use crate::drive::Readiness;
 use crate::error::Error;
-use crate::trees::{Built, LandedFiles, Trees, WorkContext};
+use crate::trees::{CandidateResult, LandedFiles, Trees, WorkContext};
 
 impl Local<'_> {
     /// Builds the step's candidate.
@@ -25,7 +25,7 @@ impl Local<'_> {
                 text,
             };
             Some(match trees.candidate(&work, &head, &signed) {
-                Ok(Built::Candidate(mut candidate)) => {
+                Ok(CandidateResult::Candidate(mut candidate)) => {
                     candidate.files.extend(protected_work(&trees, &work.work));
                     Input::CandidateBuilt {
                         step,
@@ -33,7 +33,7 @@ impl Local<'_> {
                         candidate,
                     }
                 }
-                Ok(Built::Conflict(files, text)) => conflicted(files, text),
+                Ok(CandidateResult::Conflict(files, text)) => conflicted(files, text),
                 // It is built when the run goes on.
                 Err(_) if starter.is_stopping() => return None,
                 Err(why) => conflicted(Vec::new(), why),
@@ -75,12 +75,12 @@ impl Local<'_> {
     }
 
     /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
-    pub(super) fn land_files(&self, run: &Run) -> Result<Prepared, Error> {
+    pub(super) fn land_files(&self, run: &Run) -> Result<Readiness, Error> {
         let (trees, head) = (self.own_trees(run)?, head(run)?);
         let landed = match trees.land_files(&head) {
             Ok(landed) => landed,
             // It is done when the run goes on.
-            Err(_) if self.crew.is_stopping() => return Ok(Prepared::Stopping),
+            Err(_) if self.crew.is_stopping() => return Ok(Readiness::Stopping),
             Err(why) => match self.lost(run) {
                 Some(lost) => return Err(lost),
                 None => LandedFiles {
@@ -89,7 +89,7 @@ impl Local<'_> {
                 },
             },
         };
-        Ok(Prepared::Instead(Input::FilesLanded {
+        Ok(Readiness::Instead(Input::FilesLanded {
             commit: head.to_string(),
             files: landed.files,
             held: landed.held,

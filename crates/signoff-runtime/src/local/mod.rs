@@ -32,26 +32,26 @@ use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
 use self::commits::{attempt_of, head, newest_base, parsed, work_context, work_on};
-use self::crew::{Crew, CrewStop};
-use self::joining::Joining;
+use self::crew::{ProcessSupervisor, StopHandle};
+use self::joining::CheckoutWatcher;
 use self::message::Message;
 use self::requests::Listener;
-use self::shared::{CheckoutBefore, Past, SharedCheckout};
-use self::workbench::{Workbench, broken, known};
+use self::shared::{CheckoutBefore, SharedCheckout, StepAttempts};
+use self::workbench::{CommandBuilder, broken, known};
 use crate::clock::Clock;
 use crate::confinement::Scratch;
-use crate::drive::{Happened, Perform, Prepared};
+use crate::drive::{Perform, Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
-use crate::trees::{Source, TreeMount, Trees, WorkContext};
+use crate::trees::{TreeMount, Trees, WorkContext, WorkSource};
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
 #[derive(Clone)]
 pub struct Interrupt {
     sender: Sender<Message>,
-    stop: CrewStop,
+    stop: StopHandle,
 }
 
 impl fmt::Debug for Interrupt {
@@ -65,18 +65,18 @@ impl Interrupt {
     pub fn send(&self) {
         // Nobody listens any more: then there is nothing left to stop. It is sent first: whoever sees that the run is
         // being stopped finds the reason.
-        drop(self.sender.send(Message::Happened(Happened::Interrupted)));
+        drop(self.sender.send(Message::Happened(WakeReason::Interrupted)));
         self.stop.stop();
     }
 }
 
 /// This machine's hands.
 pub(crate) struct Local<'a> {
-    bench: Workbench<'a>,
-    crew: Crew,
+    bench: CommandBuilder<'a>,
+    crew: ProcessSupervisor,
     calls: Calls,
-    place: WorkPlace,
-    joining: Joining,
+    place: RunIsolation,
+    joining: CheckoutWatcher,
     watch: Watch,
     listener: Listener,
     sender: Sender<Message>,
@@ -88,14 +88,14 @@ pub(crate) struct Local<'a> {
 }
 
 /// Where a run works.
-pub(crate) enum WorkPlace {
+pub(crate) enum RunIsolation {
     /// In the checkout; what records how it looks, if there is git.
     Checkout(Option<Own>),
     /// On trees of its own.
     Trees(Arc<Trees>),
 }
 
-impl WorkPlace {
+impl RunIsolation {
     /// The harness's own git directory, if there is git.
     fn own(&self) -> Option<&Own> {
         match self {
@@ -114,7 +114,7 @@ impl WorkPlace {
 }
 
 /// What an agent worked in.
-enum Worked {
+enum WorkedTree {
     Tree(Arc<Trees>, Box<TreeMount>, Box<WorkContext>),
     Checkout(Box<CheckoutBefore>),
 }
@@ -123,7 +123,7 @@ impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
         (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
-        (dir, place): (RunDir, WorkPlace),
+        (dir, place): (RunDir, RunIsolation),
         key: String,
         watch: Watch,
         clock: &'a dyn Clock,
@@ -135,7 +135,7 @@ impl<'a> Local<'a> {
             project.store.workspace(),
         );
         let git = place.own().map(Own::stop_flag);
-        let crew = Crew::new(
+        let crew = ProcessSupervisor::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
             git,
@@ -144,7 +144,7 @@ impl<'a> Local<'a> {
         let confined = (sandbox, grounds.as_ref());
         Self {
             calls: Calls::new(project, &dir, confined, (&place, crew.starter())),
-            bench: Workbench {
+            bench: CommandBuilder {
                 project,
                 dir,
                 key,
@@ -156,7 +156,7 @@ impl<'a> Local<'a> {
             },
             crew,
             place,
-            joining: Joining::default(),
+            joining: CheckoutWatcher::default(),
             watch,
             listener,
             sender,
@@ -196,7 +196,7 @@ impl<'a> Local<'a> {
         run: &Run,
         step: usize,
         attempt: u32,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Readiness, Error> {
         let quotes = |step: &Step| !step.subscriptions.is_empty();
         let quotes = run.definition(step).is_some_and(quotes);
         let base = match self.trees() {
@@ -215,7 +215,7 @@ impl<'a> Local<'a> {
         let checkout = self.bench.project.store.workspace();
         let path = files.as_ref().map_or(checkout, |files| files.path());
         let item = self.bench.work_item(run, step, attempt, path)?;
-        Ok(Prepared::Go(Input::WorkBegins {
+        Ok(Readiness::Go(Input::WorkBegins {
             step,
             attempt,
             item,
@@ -235,7 +235,7 @@ impl<'a> Local<'a> {
             return Ok(None);
         };
         let attempt = attempt_of(&trees, run, step, attempt)?;
-        if !matches!(attempt.source, Source::Layer) || run.has_queue_holder() {
+        if !matches!(attempt.source, WorkSource::Layer) || run.has_queue_holder() {
             return Ok(None);
         }
         // What cannot be done now is told when the candidate is built.
@@ -270,7 +270,7 @@ impl<'a> Local<'a> {
                     attempt,
                     process,
                 };
-                let held = Message::Happened(Happened::Input(held));
+                let held = Message::Happened(WakeReason::Input(held));
                 sender.send(held).is_ok() && released.recv().is_ok()
             },
             move |before, seen| {
@@ -301,23 +301,23 @@ impl<'a> Local<'a> {
         run: &Run,
         (step, attempt): (usize, u32),
         mount: Option<Box<TreeMount>>,
-    ) -> Result<impl FnOnce() -> Result<Worked, String> + Send + 'static, Error> {
+    ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
         let (definition, state) = known(run, step)?;
         let globs = definition.protects.clone();
-        let past = Past::of(&self.bench.dir, definition, state);
+        let past = StepAttempts::of(&self.bench.dir, definition, state);
         let in_tree = match (&self.place, mount) {
-            (WorkPlace::Trees(trees), Some(mount)) => {
+            (RunIsolation::Trees(trees), Some(mount)) => {
                 let work = work_context(trees, run, step, attempt)?;
                 Ok((Arc::clone(trees), mount, Box::new(work)))
             }
-            (WorkPlace::Checkout(own), _) => Err(self.shared(own.as_ref())),
-            (WorkPlace::Trees(_), None) => return Err(broken(run, "an agent without a tree")),
+            (RunIsolation::Checkout(own), _) => Err(self.shared(own.as_ref())),
+            (RunIsolation::Trees(_), None) => return Err(broken(run, "an agent without a tree")),
         };
         Ok(move || match in_tree {
-            Ok((trees, mount, work)) => Ok(Worked::Tree(trees, mount, work)),
+            Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
             Err(checkout) => checkout
                 .look(globs, past)
-                .map(|before| Worked::Checkout(Box::new(before))),
+                .map(|before| WorkedTree::Checkout(Box::new(before))),
         })
     }
 
@@ -345,13 +345,13 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
-    fn heard(&mut self, happened: Happened) -> Happened {
+    fn heard(&mut self, happened: WakeReason) -> WakeReason {
         self.joining.heard(&happened);
         happened
     }
 
     /// What must be journaled before the action, whatever else happens.
-    fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
+    fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let difference = match action {
             Action::Dispatch { .. } | Action::Call { .. } => {
                 self.watch.difference(self.bench.project)?
@@ -362,29 +362,29 @@ impl<'a> Local<'a> {
             _ => self.watch.changed_files(self.bench.project),
         };
         if let Some(difference) = difference {
-            return Ok(Prepared::Changed(Box::new(difference)));
+            return Ok(Readiness::Changed(Box::new(difference)));
         }
         if let Some(trees) = self.trees().map(Arc::clone)
             && let Some(joined) = self
                 .joining
                 .before(run, action, (self.bench.project, &trees))?
         {
-            return Ok(Prepared::Instead(joined));
+            return Ok(Readiness::Instead(joined));
         }
         Ok(match *action {
             Action::LandFiles => self.land_files(run)?,
             Action::Candidate { step, attempt } => {
                 match self.part_from_person(run, step, attempt)? {
-                    Some(parted) => Prepared::Instead(parted),
-                    None => Prepared::Go(Input::CandidateBegins { step, attempt }),
+                    Some(parted) => Readiness::Instead(parted),
+                    None => Readiness::Go(Input::CandidateBegins { step, attempt }),
                 }
             }
-            Action::Merge { step, attempt } => Prepared::Go(Input::MergeBegins { step, attempt }),
-            Action::Baseline { step } => Prepared::Go(Input::BaselineBegins { step }),
+            Action::Merge { step, attempt } => Readiness::Go(Input::MergeBegins { step, attempt }),
+            Action::Baseline { step } => Readiness::Go(Input::BaselineBegins { step }),
             Action::Evaluate { step, attempt, .. } => {
-                Prepared::Go(Input::EvaluationBegins { step, attempt })
+                Readiness::Go(Input::EvaluationBegins { step, attempt })
             }
-            Action::Recheck { step, .. } => Prepared::Go(Input::EvaluationBegins {
+            Action::Recheck { step, .. } => Readiness::Go(Input::EvaluationBegins {
                 step,
                 attempt: attempts(run, step),
             }),
@@ -432,7 +432,7 @@ impl<'a> Local<'a> {
     }
 }
 
-impl Worked {
+impl WorkedTree {
     /// The repository that the agent had to itself.
     fn repository(&self, scratch: Option<&Path>) -> Option<PathBuf> {
         match self {
@@ -462,18 +462,18 @@ impl Worked {
 }
 
 impl Perform for Local<'_> {
-    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let prepared = self.prepare_action(run, action);
         if self.crew.is_stopping() {
             // Git may have been ended in the middle of it. What is done is journaled, and nothing else begins.
             return Ok(match prepared {
-                Ok(Prepared::Instead(
+                Ok(Readiness::Instead(
                     done @ (Input::CheckoutJoined { .. } | Input::FilesLanded { .. }),
-                )) => Prepared::Instead(done),
-                Ok(_) | Err(_) => Prepared::Stopping,
+                )) => Readiness::Instead(done),
+                Ok(_) | Err(_) => Readiness::Stopping,
             });
         }
-        if matches!(prepared, Ok(Prepared::Go(_))) {
+        if matches!(prepared, Ok(Readiness::Go(_))) {
             self.joining.begun(action);
         }
         prepared.map_err(|error| self.lost(run).unwrap_or(error))
@@ -522,7 +522,7 @@ impl Perform for Local<'_> {
         }
     }
 
-    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error> {
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
         loop {
             let message = match (self.news.take(), wake) {
                 (Some(message), _) => Some(message),
@@ -534,7 +534,7 @@ impl Perform for Local<'_> {
             };
             match message {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
-                None => return Ok(self.heard(Happened::Timer)),
+                None => return Ok(self.heard(WakeReason::Timer)),
                 Some(Message::Happened(happened)) => {
                     let happened = self.heard(happened);
                     return self.checked(run, happened);
@@ -562,8 +562,8 @@ impl Perform for Local<'_> {
         let late = self.news.take().into_iter().chain(self.receiver.try_iter());
         let late = late.filter_map(|message| match message {
             // One that was not let go has not started.
-            Message::Happened(Happened::Input(Input::ProcessHeld { .. })) => None,
-            Message::Happened(Happened::Input(input)) => Some(input),
+            Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
+            Message::Happened(WakeReason::Input(input)) => Some(input),
             Message::Happened(_) | Message::Ready { .. } => None,
         });
         late.collect()

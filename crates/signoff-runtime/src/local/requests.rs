@@ -6,9 +6,9 @@ use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
 
 use super::Message;
-use super::crew::CrewStop;
-use crate::drive::Happened;
-use crate::drive::request::{Ask, TICK, read, reply};
+use super::crew::StopHandle;
+use crate::drive::WakeReason;
+use crate::drive::request::{RunRequest, TICK, read, reply};
 
 /// A thread that looks for requests as long as this lives.
 pub(super) struct Listener {
@@ -18,7 +18,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn start(run: &RunDir, sender: Sender<Message>, stop: CrewStop) -> Self {
+    pub(super) fn start(run: &RunDir, sender: Sender<Message>, stop: StopHandle) -> Self {
         let requests = Requests::of(run);
         let (alive, ended) = channel();
         let watched = requests.clone();
@@ -38,7 +38,7 @@ impl Listener {
 fn listen(
     requests: &Requests,
     ended: &Receiver<()>,
-    (sender, stop): (&Sender<Message>, &CrewStop),
+    (sender, stop): (&Sender<Message>, &StopHandle),
 ) {
     let mut seen: Vec<String> = Vec::new();
     while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
@@ -51,8 +51,8 @@ fn listen(
             seen.push(request.clone());
             match read(&bytes) {
                 Ok(ask) => {
-                    let ends = matches!(ask, Ask::Stop | Ask::Abort { .. });
-                    let asked = Happened::Asked { request, ask };
+                    let ends = matches!(ask, RunRequest::Stop | RunRequest::Abort { .. });
+                    let asked = WakeReason::Asked { request, ask };
                     if sender.send(Message::Happened(asked)).is_err() {
                         return;
                     }

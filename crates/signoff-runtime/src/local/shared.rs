@@ -25,7 +25,7 @@ pub(super) struct SharedCheckout {
 /// How the checkout looked before an agent began.
 pub(super) struct CheckoutBefore {
     checkout: SharedCheckout,
-    past: Past,
+    past: StepAttempts,
     tree: Option<Id>,
     /// What attempts before this one changed.
     earlier: BTreeSet<String>,
@@ -34,7 +34,7 @@ pub(super) struct CheckoutBefore {
 }
 
 /// What is known of a step's attempts so far.
-pub(super) struct Past {
+pub(super) struct StepAttempts {
     /// Where its attempts wrote down what they found, the first one first.
     found: Vec<PathBuf>,
     /// What they changed, as far as somebody saw it.
@@ -43,7 +43,7 @@ pub(super) struct Past {
     unseen: Option<usize>,
 }
 
-impl Past {
+impl StepAttempts {
     /// What is known before the present attempt's work.
     pub(super) fn of(dir: &RunDir, step: &Step, state: &StepState) -> Self {
         let attempts = 1..=state.attempts;
@@ -90,7 +90,11 @@ fn read(path: &PathBuf) -> Option<Id> {
 
 impl SharedCheckout {
     /// How it looks before an agent begins.
-    pub(super) fn look(self, globs: Vec<String>, past: Past) -> Result<CheckoutBefore, String> {
+    pub(super) fn look(
+        self,
+        globs: Vec<String>,
+        past: StepAttempts,
+    ) -> Result<CheckoutBefore, String> {
         let unseen = past.before_unseen().and_then(|before| self.since(&before));
         let seen = past.seen.iter().cloned();
         let earlier = unseen.into_iter().flatten().chain(seen).collect();
@@ -110,7 +114,7 @@ impl SharedCheckout {
     }
 
     /// What a step changed whose last attempt was cut off or repaired; nobody knows if nothing was written down.
-    pub(super) fn left(&self, past: &Past) -> Changes {
+    pub(super) fn left(&self, past: &StepAttempts) -> Changes {
         let before = past.before_unseen();
         let files = before.and_then(|before| self.since(&before)).map(|files| {
             let touched = files.into_iter().chain(past.seen.iter().cloned());
@@ -129,7 +133,7 @@ impl SharedCheckout {
     }
 
     /// What is worth knowing of the files that a step changed, beyond their names.
-    fn details(&self, past: &Past, files: Option<&[String]>) -> ChangeDetails {
+    fn details(&self, past: &StepAttempts, files: Option<&[String]>) -> ChangeDetails {
         let seen = || {
             let own = self.own.as_ref()?;
             // Nothing is `proved` here.
@@ -155,7 +159,7 @@ impl SharedCheckout {
     }
 
     /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
-    fn of_step(&self, past: &Past, touched: BTreeSet<String>) -> Vec<String> {
+    fn of_step(&self, past: &StepAttempts, touched: BTreeSet<String>) -> Vec<String> {
         match past.first().and_then(|first| self.since(&first)) {
             Some(mut since) => {
                 since.retain(|path| touched.contains(path));

@@ -6,12 +6,12 @@ use signoff_plan::model::{Hint, Step};
 use signoff_work::prompt::{Around, Earlier, Proposal};
 
 /// What has to be put together for one prompt before it can be lent to it.
-pub(super) struct Told {
+pub(super) struct PromptContext {
     earlier: Vec<Earlier>,
     hint: Option<String>,
 }
 
-impl Told {
+impl PromptContext {
     pub(super) fn new(run: &Run, at: usize) -> Self {
         if run.signed().dialect() != Dialect::Proposal {
             return Self {

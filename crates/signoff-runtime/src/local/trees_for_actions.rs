@@ -7,9 +7,9 @@ use signoff_engine::{Action, Cache, Changes, Input, ProcessEnd, Run};
 use super::commits::{judged, work_context};
 use super::workbench::{broken, known};
 use super::{Local, attempts, crew};
-use crate::drive::Happened;
+use crate::drive::WakeReason;
 use crate::error::Error;
-use crate::trees::{Judging, TreeMount};
+use crate::trees::{ContractOverlayOptions, TreeMount};
 
 impl Local<'_> {
     /// Makes the tree that an action needs, on a thread of the crew; `false`: it needs none.
@@ -25,7 +25,7 @@ impl Local<'_> {
                 let baseline = matches!(action, Action::Baseline { .. });
                 let (definition, _) = known(run, step)?;
                 let attempt = attempts(run, step);
-                let wanted = Judging {
+                let wanted = ContractOverlayOptions {
                     commit: judged(run, step, baseline)?,
                     protects: definition.protects.clone(),
                     signed: self.watch.signed_files(),
@@ -108,8 +108,8 @@ impl Local<'_> {
 
     /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
     /// miss what somebody removed.
-    pub(super) fn checked(&self, run: &Run, happened: Happened) -> Result<Happened, Error> {
-        if let Happened::Input(Input::Conflicted { files, .. }) = &happened
+    pub(super) fn checked(&self, run: &Run, happened: WakeReason) -> Result<WakeReason, Error> {
+        if let WakeReason::Input(Input::Conflicted { files, .. }) = &happened
             && files.is_empty()
             && let Some(lost) = self.lost(run)
         {
@@ -119,9 +119,13 @@ impl Local<'_> {
     }
 
     /// What is told where the tree of an action cannot be had.
-    pub(super) fn without_tree(run: &Run, action: &Action, why: String) -> Result<Happened, Error> {
+    pub(super) fn without_tree(
+        run: &Run,
+        action: &Action,
+        why: String,
+    ) -> Result<WakeReason, Error> {
         let observed = crew::not_started(why.clone());
-        Ok(Happened::Input(match *action {
+        Ok(WakeReason::Input(match *action {
             Action::Baseline { step } => Input::BaselineEnded { step, observed },
             Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
                 step,

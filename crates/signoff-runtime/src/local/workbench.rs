@@ -19,7 +19,7 @@ use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
 use signoff_work::tree::read_only_files;
 
-use super::told::Told;
+use super::told::PromptContext;
 use crate::clock::Clock;
 use crate::confinement::Scratch;
 use crate::error::Error;
@@ -29,7 +29,7 @@ use crate::trees::TreeMount;
 use crate::trust::helpers::pin_agent;
 
 /// Where one run's commands are put together.
-pub(super) struct Workbench<'a> {
+pub(super) struct CommandBuilder<'a> {
     pub(super) project: &'a Project,
     pub(super) dir: RunDir,
     /// Name of the plan in the store.
@@ -45,7 +45,7 @@ pub(super) struct Workbench<'a> {
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
 
-impl Workbench<'_> {
+impl CommandBuilder<'_> {
     fn prompt(&self, run: &Run, at: usize, tree: &Path) -> String {
         let Some((step, state)) = run.step(at) else {
             return String::new();
@@ -79,7 +79,7 @@ impl Workbench<'_> {
             stdout,
             stderr,
         });
-        let told = Told::new(run, at);
+        let told = PromptContext::new(run, at);
         Prompt {
             task,
             attachments: &read_all(&step.subscriptions, places),

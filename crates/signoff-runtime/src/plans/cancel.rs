@@ -5,9 +5,9 @@ use std::path::Path;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, Actor, Forbidden, PlanState, may_delete, possible};
 
-use super::locked::Held;
+use super::locked::LockedPlan;
 use super::state::standing;
-use super::{Doing, Done};
+use super::{ActorContext, PlanReport};
 use crate::error::Error;
 use crate::runs::end_leftovers_of;
 use crate::signing::signed::not_signed;
@@ -15,12 +15,12 @@ use crate::signing::signed::not_signed;
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
 /// stopped first.
 pub fn cancel(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     path: &Path,
     name: &str,
     reason: Option<&str>,
-) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
+) -> Result<PlanReport, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     held.allow(Act::Cancel)?;
     let digest = given_up(&held);
     let run = give_up(&held)?;
@@ -40,7 +40,7 @@ pub fn cancel(
 }
 
 /// What a run that was given up leaves in worktrees: somebody may want some of it.
-fn left_standing(held: &Held<'_>) -> Option<String> {
+fn left_standing(held: &LockedPlan<'_>) -> Option<String> {
     let view = held.standing.view.as_ref()?;
     let branch = view.branch().filter(|_| view.run.outcome().is_none())?;
     let run = view.run.id();
@@ -52,12 +52,12 @@ fn left_standing(held: &Held<'_>) -> Option<String> {
 /// Cancels a plan because what it was made from is gone, whoever caused that. A plan whose run is
 /// not over is a person's to cancel. `None`: nobody could start it any more anyway.
 pub fn withdraw(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     path: &Path,
     name: &str,
     reason: &str,
-) -> Result<Option<Done>, Error> {
-    let held = Held::open(doing, path, name)?;
+) -> Result<Option<PlanReport>, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     let state = held.standing.state;
     if !may_delete(state) {
         let act = Act::Cancel;
@@ -84,8 +84,8 @@ pub fn withdraw(
 
 /// Makes a failed or stalled plan approved again: the next run starts from scratch, under the
 /// signature there is.
-pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
+pub fn retry(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     let state = held.allow(Act::Retry)?;
     if !held.standing.signed {
         return Err(not_signed(doing.project, &held.plan)?);
@@ -106,7 +106,7 @@ pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
 
 /// What is given up: what an unfinished run carries out, if there is one. A text that was edited since
 /// is not what ran; it can be signed and run.
-fn given_up(held: &Held<'_>) -> String {
+fn given_up(held: &LockedPlan<'_>) -> String {
     let unfinished = held.standing.view.as_ref();
     let unfinished = unfinished.filter(|view| view.run.outcome().is_none());
     unfinished.map_or_else(
@@ -116,7 +116,7 @@ fn given_up(held: &Held<'_>) -> String {
 }
 
 /// Ends what is left of the plan's unfinished run; returns its name.
-fn give_up(held: &Held<'_>) -> Result<Option<String>, Error> {
+fn give_up(held: &LockedPlan<'_>) -> Result<Option<String>, Error> {
     let Some(view) = &held.standing.view else {
         return Ok(None);
     };

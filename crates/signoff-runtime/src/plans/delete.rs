@@ -6,14 +6,14 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{PlanState, may_delete};
 use signoff_store::atomic;
 
-use super::Doing;
-use super::locked::Held;
+use super::ActorContext;
+use super::locked::LockedPlan;
 use crate::error::Error;
 use crate::project::current_task;
 
 /// What became of a deleted plan's file.
 #[derive(Debug)]
-pub struct Deleted {
+pub struct DeleteReport {
     /// Name in the store.
     pub key: String,
     /// Its file.
@@ -23,8 +23,8 @@ pub struct Deleted {
 }
 
 /// Deletes a plan whose run, if any, is over. What happened to it stays in its log.
-pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Error> {
-    let held = Held::open(doing, path, name)?;
+pub fn delete(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<DeleteReport, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     if held.history().is_deleted() {
         return Err(Error::NoSuchPlan {
             plan: name.to_owned(),
@@ -53,7 +53,7 @@ pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Erro
     }
     // It may still be named as the current one; it is nobody's task any more.
     current_task::keep_true(doing.project, &held.key, PlanState::Cancelled)?;
-    Ok(Deleted {
+    Ok(DeleteReport {
         key: held.key,
         path: held.plan.path,
         removed: ours,

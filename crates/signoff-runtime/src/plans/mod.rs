@@ -1,7 +1,7 @@
 //! What can be done to a plan before and after it runs: hand it in, reject it, revise it, cancel it,
 //! try it again, copy it, delete it, list it, archive it.
 //!
-//! Each goes the same way: `locked::Held` takes the plan's lock, reads the file and what happened to
+//! Each goes the same way: `locked::LockedPlan` takes the plan's lock, reads the file and what happened to
 //! it, and derives its state; the engine's table allows the act or refuses it; the log is written
 //! first, then the file's own word. Start reading at [`reject`], the simplest of them.
 
@@ -17,23 +17,27 @@ pub mod state;
 
 use signoff_engine::{Actor, PlanState};
 
-pub use self::approval::approve::{Approved, During, Wish, approve, during, since_signed};
+pub use self::approval::approve::{
+    ApproveOptions, ApproveReport, ChangedRun, approve, during, since_signed,
+};
 pub(crate) use self::approval::policy::covering;
 pub use self::approval::policy::sign_by_policy;
 pub use self::cancel::{cancel, retry, withdraw};
-pub use self::cleanup::archive::{Archived, archive, archive_due};
-pub use self::cleanup::housekeeping::Undone;
-pub use self::cleanup::prune::{Kept, PruneWish, Pruned, Removed, Why, prune};
-pub use self::delete::{Deleted, delete};
+pub use self::cleanup::archive::{ArchiveReport, archive, archive_due};
+pub use self::cleanup::housekeeping::HousekeepingError;
+pub use self::cleanup::prune::{
+    KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune,
+};
+pub use self::delete::{DeleteReport, delete};
 pub use self::listing::find::find;
-pub use self::listing::index::Trouble;
-pub use self::listing::list::{Listed, Listing, Wanted, list};
+pub use self::listing::index::UnreadablePlan;
+pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
 pub(crate) use self::locked::refuse_a_double;
 pub use self::locked::stale::notice_of as expiry_notice;
 pub use self::proposing::clone::clone;
 pub use self::proposing::propose::{propose_file, propose_text, read_request};
-pub use self::proposing::quick::{Quick, propose_task};
+pub use self::proposing::quick::{TaskOptions, propose_task};
 pub use self::proposing::revise::{Revision, revise};
 pub use self::reject::reject;
 use crate::clock::Clock;
@@ -42,7 +46,7 @@ use crate::project::Project;
 
 /// Who does it, where and when.
 #[derive(Clone, Copy)]
-pub struct Doing<'a> {
+pub struct ActorContext<'a> {
     /// The project.
     pub project: &'a Project,
     /// Who, as far as we know.
@@ -51,7 +55,7 @@ pub struct Doing<'a> {
     pub clock: &'a dyn Clock,
 }
 
-impl std::fmt::Debug for Doing<'_> {
+impl std::fmt::Debug for ActorContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Doing")
             .field("actor", &self.actor)
@@ -61,7 +65,7 @@ impl std::fmt::Debug for Doing<'_> {
 
 /// A plan after something was done to it.
 #[derive(Debug)]
-pub struct Done {
+pub struct PlanReport {
     /// Name in the store.
     pub key: String,
     /// Its state now.

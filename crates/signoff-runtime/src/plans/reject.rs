@@ -6,19 +6,19 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, PlanState, escalates};
 use signoff_plan::edit::Edit;
 
-use super::locked::Held;
-use super::{Doing, Done};
+use super::locked::LockedPlan;
+use super::{ActorContext, PlanReport};
 use crate::error::Error;
 
 /// Rejects a plan; the feedback is kept in the log and, where its dialect has a place, in its file.
 /// One rejection too many asks a person to look at it.
 pub fn reject(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     path: &Path,
     name: &str,
     feedback: Option<&str>,
-) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
+) -> Result<PlanReport, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     let mut state = held.allow(Act::Reject)?;
     let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
     let mut events = vec![PlanEvent::PlanRejected {

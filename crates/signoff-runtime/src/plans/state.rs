@@ -8,36 +8,36 @@ use signoff_plan::digest::Digest;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plan_history::{History, fact};
+use crate::plan_history::{PlanHistory, fact};
 use crate::project::{Project, minimum_proof};
-use crate::runs::view::View;
-use crate::signing::proof::{Counted, counted};
+use crate::runs::view::RunView;
+use crate::signing::proof::{SignatureCheck, counted};
 
 /// Where a plan stands, and why.
 #[derive(Debug)]
-pub struct Standing {
+pub struct PlanStatus {
     /// The derived state.
     pub state: PlanState,
     /// A signature over the present digests exists and counts.
     pub signed: bool,
     /// The run that decides it: one that has not ended, or the newest of the present definition.
-    pub view: Option<View>,
+    pub view: Option<RunView>,
     /// Digest of the present terms.
     pub terms: Digest,
     /// What happened to it.
-    pub history: History,
+    pub history: PlanHistory,
     /// The signature over them that counts, if one does.
-    pub signature: Counted,
+    pub signature: SignatureCheck,
 }
 
 /// Derives the standing of a plan.
-pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
+pub fn standing(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Error> {
     let key = plan.key(project);
     let digest = plan.digest();
     let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
     let signature = counted(project, &key, (&digest, &terms), minimum_proof(project))?;
-    let signed = matches!(signature, Counted::Yes(_));
-    let history = History::read(project, &key)?;
+    let signed = matches!(signature, SignatureCheck::Valid(_));
+    let history = PlanHistory::read(project, &key)?;
     let (fact, view) = match newest_fact(&history, project, &digest)? {
         Some((fact, view)) => (Some(fact), view),
         None => (None, None),
@@ -47,7 +47,7 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
         signed,
         needs_person: history.needs_person(),
     };
-    Ok(Standing {
+    Ok(PlanStatus {
         state: derive(known, fact),
         signed,
         view,
@@ -61,10 +61,10 @@ pub fn standing(project: &Project, plan: &PlanFile) -> Result<Standing, Error> {
 /// ended, whatever it runs, or one of this definition. Signing another version of a plan that runs
 /// does not end its run.
 fn newest_fact(
-    history: &History,
+    history: &PlanHistory,
     project: &Project,
     present_digest: &Digest,
-) -> Result<Option<(Fact, Option<View>)>, Error> {
+) -> Result<Option<(Fact, Option<RunView>)>, Error> {
     let present = present_digest.to_string();
     // Runs that a person gave up.
     let mut over = BTreeSet::new();
@@ -103,8 +103,8 @@ fn newest_fact(
 }
 
 /// The run, unless it ended before its first event.
-fn begun(project: &Project, run: &str) -> Result<Option<View>, Error> {
-    match View::load(project, run) {
+fn begun(project: &Project, run: &str) -> Result<Option<RunView>, Error> {
+    match RunView::load(project, run) {
         Ok(view) => Ok(Some(view)),
         // Runs are kept out of the repository: a clone has the log and not the runs.
         Err(Error::NeverBegun { .. } | Error::NoSuchRun { .. }) => Ok(None),

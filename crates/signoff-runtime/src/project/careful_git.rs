@@ -11,7 +11,7 @@ use std::time::Duration;
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
 
-use super::Surroundings;
+use super::ProcessContext;
 
 /// Variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;
@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// run.
 pub fn careful(
     sandbox: &Sandbox,
-    around: &Surroundings,
+    around: &ProcessContext,
     directory: &Path,
 ) -> Result<Option<Environment>, StartError> {
     let mut env = plain(around, directory);
@@ -66,7 +66,7 @@ pub(crate) fn question(words: &[&str], directory: &Path, env: Environment) -> Co
 }
 
 /// The person's own, without what points git elsewhere.
-fn plain(around: &Surroundings, directory: &Path) -> Environment {
+fn plain(around: &ProcessContext, directory: &Path) -> Environment {
     let kept = ["HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"];
     let own = around.variables.iter();
     let own = own.filter(|(name, _)| kept.map(OsStr::new).contains(&name.as_os_str()));
@@ -145,7 +145,7 @@ mod tests {
     /// What filters may be called.
     const NAMES: [&str; 5] = ["evil", "a.b.c", "a=b", "Ä", "x.clean"];
 
-    fn git(around: &Surroundings, words: &[&str]) {
+    fn git(around: &ProcessContext, words: &[&str]) {
         let mut command = process::Command::new("git");
         command
             .args(["-c", "user.name=p", "-c", "user.email=p@x"])
@@ -157,7 +157,7 @@ mod tests {
     }
 
     /// A checkout with a changed file for each filter, of the size that it had: git has to read it.
-    fn hostile(folder: &Path, part: &str) -> Surroundings {
+    fn hostile(folder: &Path, part: &str) -> ProcessContext {
         let (repo, evil) = (folder.join("repo"), folder.join("evil"));
         fs::create_dir_all(repo.join(".signoff")).unwrap();
         let canary = folder.join("canary");
@@ -168,7 +168,7 @@ mod tests {
         .unwrap();
         fs::set_permissions(&evil, PermissionsExt::from_mode(0o755)).unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let around = Surroundings {
+        let around = ProcessContext {
             variables: [("PATH".into(), path), ("HOME".into(), folder.into())].into(),
             directory: repo.clone(),
             user_config: None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use signoff_plan::digest::Digest;
 use signoff_store::key;
 
-use super::{Project, Surroundings};
+use super::{ProcessContext, Project};
 
 /// Where the run's tree is, among the worktrees of the run.
 pub(crate) fn run_tree(root: &Path) -> PathBuf {
@@ -28,7 +28,7 @@ pub(crate) fn all(project: &Project) -> Option<PathBuf> {
     all_of(&project.around)
 }
 
-fn all_of(around: &Surroundings) -> Option<PathBuf> {
+fn all_of(around: &ProcessContext) -> Option<PathBuf> {
     Some(signoff_data(around)?.join("worktrees"))
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn own_directories(project: &Project) -> Vec<PathBuf> {
     own.into_iter().flatten().collect()
 }
 
-fn signoff_data(around: &Surroundings) -> Option<PathBuf> {
+fn signoff_data(around: &ProcessContext) -> Option<PathBuf> {
     let variable = |name: &str| around.variables.get(OsStr::new(name)).map(PathBuf::from);
     let absolute = |path: &PathBuf| path.is_absolute();
     let data = variable("XDG_DATA_HOME").filter(absolute);
@@ -60,7 +60,7 @@ fn signoff_data(around: &Surroundings) -> Option<PathBuf> {
 }
 
 /// Why there is no place for trees, if so.
-pub(crate) fn no_place(around: &Surroundings, workspace: &Path) -> Option<String> {
+pub(crate) fn no_place(around: &ProcessContext, workspace: &Path) -> Option<String> {
     match all_of(around) {
         None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
         Some(place) if place.starts_with(workspace) => Some(format!(
@@ -72,7 +72,7 @@ pub(crate) fn no_place(around: &Surroundings, workspace: &Path) -> Option<String
 }
 
 /// Is there a place for trees?
-pub(crate) fn has_place(around: &Surroundings, workspace: &Path) -> bool {
+pub(crate) fn has_place(around: &ProcessContext, workspace: &Path) -> bool {
     no_place(around, workspace).is_none()
 }
 

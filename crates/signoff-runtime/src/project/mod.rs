@@ -21,7 +21,7 @@ use signoff_store::trust::TrustError;
 use signoff_store::trust::projects::{self, ProjectStatus};
 use signoff_work::secrets::Secrets;
 
-pub use self::process_context::{Surroundings, load_config};
+pub use self::process_context::{ProcessContext, load_config};
 use crate::error::Error;
 
 /// A project with a store.
@@ -32,14 +32,14 @@ pub struct Project {
     /// Settings in force.
     pub config: Config,
     /// What the process was started with.
-    pub around: Surroundings,
+    pub around: ProcessContext,
     /// What the configuration says about the life of plans.
     pub rules: Rules,
 }
 
 impl Project {
     /// Finds the store from the working directory and reads the configuration.
-    pub fn open(around: &Surroundings) -> Result<Self, Error> {
+    pub fn open(around: &ProcessContext) -> Result<Self, Error> {
         let store = discover(&around.directory)?.ok_or_else(|| Error::NoStore {
             from: around.directory.clone(),
         })?;
@@ -154,7 +154,7 @@ pub fn minimum_proof(project: &Project) -> Proof {
 }
 
 /// What the checks may ask about a directory, with or without a project.
-pub fn workspace_at(root: &Path, around: &Surroundings, config: &Config) -> DiskWorkspace {
+pub fn workspace_at(root: &Path, around: &ProcessContext, config: &Config) -> DiskWorkspace {
     let (mode, has_place) = (
         config.sandbox.mode.value,
         directories::has_place(around, root),

@@ -12,7 +12,7 @@ use crate::error::Error;
 
 /// What the process was started with, read once by the CLI.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct ProcessContext {
     /// Environment variables.
     pub variables: Variables,
     /// Working directory.
@@ -26,7 +26,7 @@ pub struct Surroundings {
     pub person: String,
 }
 
-impl Surroundings {
+impl ProcessContext {
     /// The PATH the process was started with.
     pub fn path(&self) -> std::ffi::OsString {
         self.variables
@@ -37,7 +37,7 @@ impl Surroundings {
 }
 
 /// The configuration in force, with or without a project.
-pub fn load_config(around: &Surroundings, store: Option<&Store>) -> Result<Config, Error> {
+pub fn load_config(around: &ProcessContext, store: Option<&Store>) -> Result<Config, Error> {
     let pi = store.map(|store| store.workspace().join(".pi"));
     // Only a store of plans makes the file beside it ours to read.
     let pi = pi.filter(|pi| pi.join("plans").is_dir());

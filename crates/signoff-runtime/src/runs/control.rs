@@ -10,11 +10,11 @@ use signoff_store::requests::Requests;
 
 use super::leftovers::end_leftovers_of;
 use super::opened::OpenedRun;
-use super::view::View;
+use super::view::RunView;
 use crate::clock::Clock;
-use crate::drive::request::{Ask, TICK, meant};
+use crate::drive::request::{RunRequest, TICK, meant};
 use crate::error::Error;
-use crate::plan_history::History;
+use crate::plan_history::PlanHistory;
 use crate::project::{Project, random};
 
 /// How long the process that drives the run may take to answer: it ends agents first.
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
+pub enum RequestOutcome {
     /// The process that drives the run did it.
     There,
     /// Nobody drove the run; it was recorded here.
@@ -37,8 +37,8 @@ pub fn ask(
     run: &str,
     what: request::Ask,
     clock: &dyn Clock,
-) -> Result<Done, Error> {
-    let view = View::load(project, run)?;
+) -> Result<RequestOutcome, Error> {
+    let view = RunView::load(project, run)?;
     let dir = project.store.run_dir(view.run.id());
     if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
         let requests = Requests::of(&dir);
@@ -46,23 +46,23 @@ pub fn ask(
             if matches!(what, request::Ask::Stop | request::Ask::Abort) {
                 until_free(&dir.lock());
             }
-            return Ok(Done::There);
+            return Ok(RequestOutcome::There);
         }
     }
     refuse_if_ended(project, run, &what)?;
     let by = project.around.person.clone();
     let input = match meant(what, by) {
-        Ask::Stop => {
+        RunRequest::Stop => {
             // What a process that died left running is stopped too.
             end_leftovers_of(project, run, clock)?;
-            return Ok(Done::Idle);
+            return Ok(RequestOutcome::Idle);
         }
-        Ask::Input(Input::Pause { .. }) => return Ok(Done::Idle),
-        Ask::Abort { by } => Input::Abort { by },
-        Ask::Input(input) => input,
+        RunRequest::Input(Input::Pause { .. }) => return Ok(RequestOutcome::Idle),
+        RunRequest::Abort { by } => Input::Abort { by },
+        RunRequest::Input(input) => input,
     };
     OpenedRun::record(project, run, input, clock)?;
-    Ok(Done::Here)
+    Ok(RequestOutcome::Here)
 }
 
 /// A run that has ended, or that nobody goes on with, cannot be paused or stopped.
@@ -71,11 +71,11 @@ fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<
         return Ok(());
     }
     // It may have ended while we asked.
-    let view = View::load(project, run)?;
+    let view = RunView::load(project, run)?;
     if let Some(outcome) = view.run.outcome() {
         return Err(Error::already_finished(&view.run, outcome));
     }
-    History::read(project, &view.key)?.refuse_if_over(run)
+    PlanHistory::read(project, &view.key)?.refuse_if_over(run)
 }
 
 /// Waits until whoever drove the run has let go of it, so that whatever is typed next finds it free.

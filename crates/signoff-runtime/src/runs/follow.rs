@@ -25,7 +25,7 @@ pub struct Follow<'a> {
 
 /// Will there be more?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub enum FollowState {
     /// Somebody drives the run.
     More,
     /// Nobody does: it has ended, pauses, or was cut off.
@@ -44,7 +44,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Hands on each event since the last time, with the state as it was then. Does not wait.
-    pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<Then, Error> {
+    pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<FollowState, Error> {
         // Before the journal: what whoever let go of the run wrote last is there by now.
         let driven = is_held(&self.lock).unwrap_or(false);
         let replay = &mut self.replay;
@@ -54,6 +54,10 @@ impl<'a> Follow<'a> {
             each(&replay.run, &recorded);
             Ok::<_, Error>(())
         })?;
-        Ok(if driven { Then::More } else { Then::Over })
+        Ok(if driven {
+            FollowState::More
+        } else {
+            FollowState::Over
+        })
     }
 }

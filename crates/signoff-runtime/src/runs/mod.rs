@@ -1,6 +1,6 @@
 //! Runs as their directories tell them.
 //!
-//! `Replay` makes a run's state again from its journal and the plans it went through. [`view::View`] is a run to look at,
+//! `Replay` makes a run's state again from its journal and the plans it went through. [`view::RunView`] is a run to look at,
 //! [`follow`] one to watch while it happens. `OpenedRun` is a run whose lock we have: enough to record a person's decision
 //! ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
 

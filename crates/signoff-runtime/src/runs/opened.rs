@@ -17,7 +17,7 @@ use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
 use crate::plan_file::SignedText;
 use crate::plan_history;
-use crate::plan_history::History;
+use crate::plan_history::PlanHistory;
 use crate::project::locks::take_run;
 use crate::project::{Project, current_task};
 
@@ -92,7 +92,7 @@ impl<'a> OpenedRun<'a> {
     ) -> Result<(), Error> {
         let mut opened = Self::open(project, id, clock)?;
         opened.refuse_if_undone()?;
-        History::read(project, &opened.key)?.refuse_if_over(id)?;
+        PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         let aborts = matches!(input, Input::Abort { .. });
         if let Some(outcome) = opened.state().outcome().filter(|_| aborts) {
             return Err(Error::already_finished(opened.state(), outcome));
@@ -119,7 +119,7 @@ impl<'a> OpenedRun<'a> {
         atomic::remove_stray_temp(&self.plan)?;
         self.marks().write(self.run.state(), self.clock.now());
         let (project, key) = (self.project, &self.key);
-        if !History::read(project, key)?.tells_end_of(&self.id) {
+        if !PlanHistory::read(project, key)?.tells_end_of(&self.id) {
             return log_end(project, key, self.state(), outcome, self.clock);
         }
         let lock = plan_log::lock(&project.store, key)?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use signoff_engine::{Event, Recorded, Run, apply};
 use signoff_store::runs::{RunDir, is_run_id, list};
 
-use super::snapshot::{Named, signed_snapshot};
+use super::snapshot::{PlanVersion, signed_snapshot};
 use crate::drive::journal::first;
 use crate::error::Error;
 use crate::plan_file::SignedText;
@@ -54,7 +54,7 @@ impl<'a> Replay<'a> {
         else {
             return Err(never_begun());
         };
-        let named = Named {
+        let named = PlanVersion {
             snapshot: None,
             digest: &digest,
             terms: &terms,
@@ -83,7 +83,7 @@ impl<'a> Replay<'a> {
             ..
         } = &recorded.event
         {
-            let named = Named {
+            let named = PlanVersion {
                 snapshot: Some(snapshot),
                 digest,
                 terms,

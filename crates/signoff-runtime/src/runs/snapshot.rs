@@ -57,7 +57,7 @@ fn load(dir: &RunDir, name: Option<&str>) -> Result<Option<PlanFile>, Error> {
 }
 
 /// A version as an event names it.
-pub(super) struct Named<'e> {
+pub(super) struct PlanVersion<'e> {
     /// Its file in the run's directory; `None` = the one of its start.
     pub(super) snapshot: Option<&'e str>,
     pub(super) digest: &'e str,
@@ -69,7 +69,7 @@ pub(super) fn signed_snapshot(
     project: &Project,
     (id, key): (&str, &str),
     dir: &RunDir,
-    (named, text): (&Named<'_>, &SignedText),
+    (named, text): (&PlanVersion<'_>, &SignedText),
 ) -> Result<(SignedPlan, Value), Error> {
     let broken = |why: String| Error::BrokenRun {
         run: id.to_owned(),

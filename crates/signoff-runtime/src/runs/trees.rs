@@ -7,7 +7,7 @@ use signoff_work::git::{Own, Repository};
 
 use super::leftovers::marker;
 use super::opened::OpenedRun;
-use crate::confinement::Showing;
+use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::trees;
 use crate::trees::{Setup, Trees, id};
@@ -58,7 +58,7 @@ impl OpenedRun<'_> {
         }
         let repository = self.repository()?;
         repository
-            .map(|repository| self.open_trees(repository, None, Showing::Copies))
+            .map(|repository| self.open_trees(repository, None, OverlayMode::Copies))
             .transpose()
     }
 
@@ -76,7 +76,7 @@ impl OpenedRun<'_> {
         &self,
         repository: Repository,
         grounds: Option<&mut Grounds>,
-        showing: Showing,
+        showing: OverlayMode,
     ) -> Result<Trees, Error> {
         let grounds = grounds.map(|grounds| {
             grounds.objects = Some(repository.objects().to_owned());

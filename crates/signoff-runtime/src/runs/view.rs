@@ -10,19 +10,19 @@ use signoff_store::runs::list;
 
 use super::replay::{Replay, unknown};
 pub use super::streamed::streamed;
-use super::worktrees::Whereabouts;
+use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
 use crate::drive::journal::{first, load};
 use crate::error::Error;
-use crate::plan_history::History;
+use crate::plan_history::PlanHistory;
 use crate::project::Project;
 
 /// A run's name, and what is in it or why that cannot be read.
-pub type Listed = (String, Result<View, Error>);
+pub type ListedRun = (String, Result<RunView, Error>);
 
 /// One run, read and not touched.
 #[derive(Debug)]
-pub struct View {
+pub struct RunView {
     /// Its state.
     pub run: Run,
     /// When its first event happened.
@@ -38,12 +38,12 @@ pub struct View {
     /// Does a process drive it now?
     pub driven: bool,
     /// Where its worktrees are.
-    pub whereabouts: Whereabouts,
+    pub whereabouts: RunWorktrees,
     /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
     pub over: bool,
 }
 
-impl View {
+impl RunView {
     /// Reads a run.
     pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
         let mut replay = Replay::begin(project, id)?;
@@ -65,10 +65,10 @@ impl View {
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
         // Where the log cannot be read, whoever does something to the plan is told.
-        let over =
-            History::read(project, &key).is_ok_and(|history| history.refuse_if_over(id).is_err());
+        let over = PlanHistory::read(project, &key)
+            .is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
-            whereabouts: Whereabouts::of(project, id, run.in_worktrees()),
+            whereabouts: RunWorktrees::of(project, id, run.in_worktrees()),
             over: over && run.outcome().is_none(),
             run,
             began,
@@ -81,7 +81,7 @@ impl View {
     }
 
     /// Every run that began, oldest first; one that cannot be read hides no other.
-    pub fn all(project: &Project) -> Result<Vec<Listed>, Error> {
+    pub fn all(project: &Project) -> Result<Vec<ListedRun>, Error> {
         let entries = list(&project.store)?.into_iter();
         let views = entries.map(|entry| {
             let view = Self::load(project, &entry.id);

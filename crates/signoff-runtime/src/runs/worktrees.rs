@@ -9,11 +9,11 @@ use crate::project::directories::{root, run_tree, step_tree};
 
 /// The worktrees of one run. In the checkout it has none.
 #[derive(Debug, Clone, Default)]
-pub struct Whereabouts {
+pub struct RunWorktrees {
     root: Option<PathBuf>,
 }
 
-impl Whereabouts {
+impl RunWorktrees {
     /// Those of a run of this name.
     pub(crate) fn of(project: &Project, run: &str, in_worktrees: bool) -> Self {
         Self {

@@ -11,7 +11,7 @@ use signoff_store::trust::projects::ProjectStatus;
 
 use super::ssh;
 use super::terminal::{harmless, terminal};
-use crate::error::{Doubt, Doubted, Error};
+use crate::error::{Error, RejectedSignature, SignatureDefect};
 use crate::plan_file::PlanFile;
 use crate::project::{Project, minimum_proof};
 
@@ -20,11 +20,11 @@ const DIGITS: usize = 8;
 
 /// The signature that counts for a plan, or why there is none.
 #[derive(Debug)]
-pub enum Counted {
+pub enum SignatureCheck {
     /// The newest that counts.
-    Yes(Box<Signed>),
+    Valid(Box<Signed>),
     /// None does: those over the present digests, newest first, with what is wrong with them.
-    No(Vec<Doubted>),
+    Missing(Vec<RejectedSignature>),
 }
 
 /// Finds the newest signature over these digests whose proof is believed and strong enough.
@@ -33,7 +33,7 @@ pub fn counted(
     key: &str,
     digests: (&Digest, &Digest),
     minimum: Proof,
-) -> Result<Counted, Error> {
+) -> Result<SignatureCheck, Error> {
     let (plan, terms) = digests;
     let found = signatures::all_matching(&project.store, key, plan, terms)?;
     counted_among(project, found, minimum)
@@ -45,7 +45,7 @@ pub fn counted_for_run(
     project: &Project,
     (key, run): (&str, &RunDir),
     (plan, terms): (&Digest, &Digest),
-) -> Result<Counted, Error> {
+) -> Result<SignatureCheck, Error> {
     let mut found = signatures::all_matching(&project.store, key, plan, terms)?;
     if found.is_empty() {
         found = signatures::kept(run, key, plan, terms)?;
@@ -53,41 +53,45 @@ pub fn counted_for_run(
     counted_among(project, found, minimum_proof(project))
 }
 
-fn counted_among(project: &Project, found: Vec<Signed>, minimum: Proof) -> Result<Counted, Error> {
+fn counted_among(
+    project: &Project,
+    found: Vec<Signed>,
+    minimum: Proof,
+) -> Result<SignatureCheck, Error> {
     let mut doubted = Vec::new();
     let (id, status) = project.id_status()?;
     for signed in found {
         let bound = binds(&signed, id.as_deref(), &status);
         match bound.and_then(|()| believe(project, &signed, minimum)) {
-            Ok(()) => return Ok(Counted::Yes(Box::new(signed))),
-            Err(why) => doubted.push(Doubted {
+            Ok(()) => return Ok(SignatureCheck::Valid(Box::new(signed))),
+            Err(why) => doubted.push(RejectedSignature {
                 by: signed.signature.by,
                 at: signed.signature.at,
                 why,
             }),
         }
     }
-    Ok(Counted::No(doubted))
+    Ok(SignatureCheck::Missing(doubted))
 }
 
 /// Was the signature given in this project?
-fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<(), Doubt> {
+fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<(), SignatureDefect> {
     match (&signed.signature.project, status) {
-        (None, _) => Err(Doubt::Unbound),
-        (Some(project), _) if Some(project.as_str()) != id => Err(Doubt::OtherProject),
-        (Some(_), ProjectStatus::Copy { of }) => Err(Doubt::Copy { of: of.clone() }),
+        (None, _) => Err(SignatureDefect::Unbound),
+        (Some(project), _) if Some(project.as_str()) != id => Err(SignatureDefect::OtherProject),
+        (Some(_), ProjectStatus::Copy { of }) => Err(SignatureDefect::Copy { of: of.clone() }),
         (Some(_), ProjectStatus::Known | ProjectStatus::First) => Ok(()),
     }
 }
 
-fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), Doubt> {
+fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), SignatureDefect> {
     let proof = signed.proof();
     if !proof.meets(minimum) {
-        return Err(Doubt::TooWeak { proof, minimum });
+        return Err(SignatureDefect::TooWeak { proof, minimum });
     }
     // Also where less would do: what claims a key and has none is forged.
     if let Some(said) = &signed.key {
-        ssh::verify(project, &signed.signature, said).map_err(Doubt::Key)?;
+        ssh::verify(project, &signed.signature, said).map_err(SignatureDefect::Key)?;
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
 use signoff_store::signatures::{self, Signed};
 
-use super::proof::{Counted, counted};
-use crate::error::{Difference, Error};
+use super::proof::{SignatureCheck, counted};
+use crate::error::{Error, SignedDifference};
 use crate::plan_file::PlanFile;
 use crate::project::{Project, minimum_proof};
 
@@ -16,12 +16,12 @@ pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, E
     let terms_digest = Digest::of_json(&terms);
     let digests = (&plan.digest(), &terms_digest);
     match counted(project, &key, digests, minimum_proof(project))? {
-        Counted::Yes(found) => return join(plan, &terms_digest, &found),
-        Counted::No(doubted) if !doubted.is_empty() => {
+        SignatureCheck::Valid(found) => return join(plan, &terms_digest, &found),
+        SignatureCheck::Missing(doubted) if !doubted.is_empty() => {
             let plan = plan.source.name().to_owned();
             return Err(Error::NoneCounts { plan, doubted });
         }
-        Counted::No(_) => {}
+        SignatureCheck::Missing(_) => {}
     }
     Err(not_signed(project, plan)?)
 }
@@ -42,14 +42,14 @@ pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Er
 pub(crate) fn since_signed(
     project: &Project,
     plan: &PlanFile,
-) -> Result<Option<(Signature, Difference)>, Error> {
+) -> Result<Option<(Signature, SignedDifference)>, Error> {
     let key = plan.key(project);
     let Some(last) = signatures::newest(&project.store, &key)? else {
         return Ok(None);
     };
     let terms = project.present_terms(&plan.checked.plan, &key)?;
     let before = (&last.canonical_plan, &last.canonical_terms);
-    let difference = Difference::between(before, (&plan.canonical(), &terms));
+    let difference = SignedDifference::between(before, (&plan.canonical(), &terms));
     Ok(Some((last.signature, difference)))
 }
 
@@ -57,11 +57,11 @@ pub(crate) fn since_signed(
 pub(crate) fn still_signed(project: &Project, key: &str, plan: &SignedPlan) -> Result<(), Error> {
     let digests = (&plan.digest(), &plan.terms());
     match counted(project, key, digests, minimum_proof(project))? {
-        Counted::Yes(_) => Ok(()),
-        Counted::No(doubted) if doubted.is_empty() => Err(Error::NotSigned {
+        SignatureCheck::Valid(_) => Ok(()),
+        SignatureCheck::Missing(doubted) if doubted.is_empty() => Err(Error::NotSigned {
             plan: key.to_owned(),
         }),
-        Counted::No(doubted) => Err(Error::NoneCounts {
+        SignatureCheck::Missing(doubted) => Err(Error::NoneCounts {
             plan: key.to_owned(),
             doubted,
         }),

@@ -13,7 +13,7 @@ use signoff_plan::source::Source;
 use signoff_store::atomic::Fingerprint;
 
 use super::terms::signed_files;
-use crate::error::{Difference, Error};
+use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText, read_source};
 use crate::project::Project;
 
@@ -42,7 +42,10 @@ impl Watch {
     }
 
     /// What changed since signing, if anything did.
-    pub(crate) fn difference(&mut self, project: &Project) -> Result<Option<Difference>, Error> {
+    pub(crate) fn difference(
+        &mut self,
+        project: &Project,
+    ) -> Result<Option<SignedDifference>, Error> {
         let seen = self.fingerprints(project);
         if seen == self.seen {
             return Ok(None);
@@ -56,7 +59,7 @@ impl Watch {
 
     /// What changed of the files that were signed, if anything did. Asked before every contract,
     /// which may run one of them.
-    pub(crate) fn changed_files(&mut self, project: &Project) -> Option<Difference> {
+    pub(crate) fn changed_files(&mut self, project: &Project) -> Option<SignedDifference> {
         let paths = self.files(project);
         let seen: Vec<_> = paths.iter().map(|path| fingerprint(path)).collect();
         if paths.is_empty() || seen == self.seen_files {
@@ -70,7 +73,10 @@ impl Watch {
         }
         let (signed, present) = (json!({"files": signed}), json!({"files": present}));
         let same = Value::Null;
-        Some(Difference::between((&same, &signed), (&same, &present)))
+        Some(SignedDifference::between(
+            (&same, &signed),
+            (&same, &present),
+        ))
     }
 
     /// The files that were signed with the plan, as the terms name them.
@@ -108,14 +114,14 @@ impl Watch {
         paths.map(|path| fingerprint(path)).collect()
     }
 
-    fn compare(&self, project: &Project) -> Result<Option<Difference>, Error> {
+    fn compare(&self, project: &Project) -> Result<Option<SignedDifference>, Error> {
         let name = self.plan.to_string_lossy();
         let source = match read_source(&self.plan, &name) {
             Ok(source) => source,
             Err(Error::Unreadable { why, .. }) => {
-                return Ok(Some(Difference {
+                return Ok(Some(SignedDifference {
                     broken: Some(format!("{name} cannot be read: {why}")),
-                    ..Difference::default()
+                    ..SignedDifference::default()
                 }));
             }
             Err(error) => return Err(error),
@@ -128,7 +134,7 @@ impl Watch {
         }
         let plan = PlanFile::from_source(&self.plan, source, None, &Everything);
         let terms = fresh.terms_against(&plan.checked.plan, &self.terms);
-        let mut difference = Difference::between(
+        let mut difference = SignedDifference::between(
             (&canonical(self.signed.plan()), &self.terms),
             (&plan.canonical(), &terms),
         );

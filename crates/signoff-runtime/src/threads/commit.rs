@@ -16,13 +16,13 @@ use signoff_store::threads::ThreadId;
 use signoff_store::{atomic, failpoint};
 
 use super::payload::payload;
-use super::prepared::{Prepared, lock_all};
+use super::prepared::{PreparedThread, lock_all};
 use super::rules::stops;
-use super::withdraw::{CLEARED, Withdrawn};
+use super::withdraw::{CLEARED, WithdrawReport};
 use super::{Planning, ThreadError};
 use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source};
-use crate::plans::Doing;
+use crate::plans::ActorContext;
 
 /// What a commit did.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Commit {
     /// The plans, that of the current thread first.
     pub plans: Vec<CommittedThread>,
     /// The plan that an emptied current thread had before.
-    pub withdrawn: Option<Withdrawn>,
+    pub withdrawn: Option<WithdrawReport>,
 }
 
 impl Commit {
@@ -70,7 +70,7 @@ impl CommittedThread {
 
 impl Planning {
     /// Commits every thread of the session to the project's store.
-    pub fn commit(&mut self, doing: Doing<'_>) -> Result<Commit, Error> {
+    pub fn commit(&mut self, doing: ActorContext<'_>) -> Result<Commit, Error> {
         self.current()?;
         let plans = self.read_all(doing)?;
         let plans_dir = doing.project.store.plans_dir();
@@ -97,7 +97,7 @@ impl Planning {
     }
 
     /// Every plan there is, or every problem of every one.
-    fn read_all(&self, doing: Doing<'_>) -> Result<Vec<(ThreadId, PlanFile)>, Error> {
+    fn read_all(&self, doing: ActorContext<'_>) -> Result<Vec<(ThreadId, PlanFile)>, Error> {
         let mut plans = Vec::new();
         let (mut invalid, mut unreadable) = (Vec::new(), Vec::new());
         let ids = [self.session.clone()]
@@ -124,7 +124,7 @@ impl Planning {
     }
 
     /// The plan of a thread; `None` for the current one when it has none.
-    fn read(&self, doing: Doing<'_>, id: &ThreadId) -> Result<Option<PlanFile>, Error> {
+    fn read(&self, doing: ActorContext<'_>, id: &ThreadId) -> Result<Option<PlanFile>, Error> {
         let directory = self.threads.make(id).map_err(ThreadError::Store)?;
         let name = directory.display().to_string();
         let source = if self.threads.is_empty(id).map_err(ThreadError::Store)? {
@@ -145,9 +145,9 @@ impl Planning {
     /// Takes the locks and looks at what the store has; every conflict at once.
     fn prepare(
         &mut self,
-        doing: Doing<'_>,
+        doing: ActorContext<'_>,
         plans: Vec<(ThreadId, PlanFile)>,
-    ) -> Result<Vec<Prepared>, Error> {
+    ) -> Result<Vec<PreparedThread>, Error> {
         let mut places = lock_all(doing, plans.iter().map(|(id, _)| id))?;
         let (mut prepared, mut conflicts) = (Vec::new(), Vec::new());
         for (id, plan) in plans {
@@ -155,7 +155,7 @@ impl Planning {
             let Some(place) = places.remove(&id) else {
                 continue;
             };
-            let (one, conflict) = Prepared::new(doing, id, plan, place, expected)?;
+            let (one, conflict) = PreparedThread::new(doing, id, plan, place, expected)?;
             prepared.push(one);
             conflicts.extend(conflict);
         }
@@ -168,9 +168,9 @@ impl Planning {
     /// A current thread without a plan: what it had before is given up.
     fn withdraw_emptied(
         &mut self,
-        doing: Doing<'_>,
-        prepared: &[Prepared],
-    ) -> Result<Option<Withdrawn>, Error> {
+        doing: ActorContext<'_>,
+        prepared: &[PreparedThread],
+    ) -> Result<Option<WithdrawReport>, Error> {
         let thread = self.session.clone();
         let committed = self
             .committed(&thread)
@@ -184,7 +184,11 @@ impl Planning {
     }
 
     /// Writes down what is about to be in the store, beside what is.
-    fn announce(&mut self, doing: Doing<'_>, prepared: &[Prepared]) -> Result<(), Error> {
+    fn announce(
+        &mut self,
+        doing: ActorContext<'_>,
+        prepared: &[PreparedThread],
+    ) -> Result<(), Error> {
         for one in prepared {
             let contents = self.contents(doing, &one.id);
             if let Some(contents) = contents.filter(|contents| !contents.contains(&one.hash)) {
@@ -195,7 +199,11 @@ impl Planning {
     }
 
     /// Writes down what is in the store now.
-    fn remember(&mut self, doing: Doing<'_>, prepared: &[Prepared]) -> Result<(), Error> {
+    fn remember(
+        &mut self,
+        doing: ActorContext<'_>,
+        prepared: &[PreparedThread],
+    ) -> Result<(), Error> {
         for one in prepared {
             if let Some(contents) = self.contents(doing, &one.id) {
                 *contents = vec![one.hash.clone()];
@@ -205,7 +213,7 @@ impl Planning {
     }
 
     /// What is known of the plan of a thread in this project.
-    fn contents(&mut self, doing: Doing<'_>, thread: &ThreadId) -> Option<&mut Vec<String>> {
+    fn contents(&mut self, doing: ActorContext<'_>, thread: &ThreadId) -> Option<&mut Vec<String>> {
         let workspace = doing.project.store.workspace().display().to_string();
         let places = self.committed(thread)?;
         let at = match places.iter().position(|one| one.workspace == workspace) {

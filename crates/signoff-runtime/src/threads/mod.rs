@@ -17,7 +17,7 @@ use signoff_store::threads::{ThreadId, Threads};
 
 pub use self::commit::{Commit, CommittedThread};
 pub use self::prompt::overseer;
-pub use self::withdraw::Withdrawn;
+pub use self::withdraw::WithdrawReport;
 use crate::error::{Error, ThreadError};
 use crate::project::random;
 

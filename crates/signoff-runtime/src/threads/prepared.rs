@@ -15,15 +15,15 @@ use signoff_store::threads::copy::{self, Files};
 use super::commit::CommittedThread;
 use super::{ThreadError, shown};
 use crate::clock::timestamp;
-use crate::error::{Conflict, Error};
+use crate::error::{Error, ThreadConflict};
 use crate::plan_file::PlanFile;
-use crate::plan_history::{History, body};
-use crate::plans::Doing;
+use crate::plan_history::{PlanHistory, body};
+use crate::plans::ActorContext;
 use crate::plans::state::standing;
 use crate::project::relative;
 
 /// Where the plan of a thread is in the store, while nobody else does anything to it.
-pub(super) struct Place {
+pub(super) struct LockedThreadPlan {
     key: String,
     path: PathBuf,
     lock: PlanLock,
@@ -31,9 +31,9 @@ pub(super) struct Place {
 
 /// The places of these threads, locked in one order, whoever takes them.
 pub(super) fn lock_all<'a>(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     ids: impl Iterator<Item = &'a ThreadId>,
-) -> Result<BTreeMap<ThreadId, Place>, Error> {
+) -> Result<BTreeMap<ThreadId, LockedThreadPlan>, Error> {
     let store = &doing.project.store;
     let mut sorted: Vec<_> = ids.collect();
     sorted.sort();
@@ -42,34 +42,34 @@ pub(super) fn lock_all<'a>(
         let path = store.plans_dir().join(id.as_str());
         let key = store.key_of(None, &path);
         let lock = plan_log::lock(store, &key)?;
-        places.insert(id.clone(), Place { key, path, lock });
+        places.insert(id.clone(), LockedThreadPlan { key, path, lock });
     }
     Ok(places)
 }
 
 /// A plan that can be written.
-pub(super) struct Prepared {
+pub(super) struct PreparedThread {
     pub(super) id: ThreadId,
     /// Hash of its files.
     pub(super) hash: String,
     thread: ThreadDir,
     plan: PlanFile,
-    place: Place,
+    place: LockedThreadPlan,
     files: Files,
     /// Hashes of what may be overwritten.
     expected: Vec<String>,
     changed: bool,
 }
 
-impl Prepared {
+impl PreparedThread {
     /// Looks at what the store has; also why it may not be replaced.
     pub(super) fn new(
-        doing: Doing<'_>,
+        doing: ActorContext<'_>,
         id: ThreadId,
         plan: PlanFile,
-        place: Place,
+        place: LockedThreadPlan,
         expected: Vec<String>,
-    ) -> Result<(Self, Option<Conflict>), Error> {
+    ) -> Result<(Self, Option<ThreadConflict>), Error> {
         let files = files(&plan.source);
         let hash = copy::hash(&files);
         copy::recover(&place.path)?;
@@ -98,11 +98,11 @@ impl Prepared {
         }
         let thread = self.thread.thread_id.clone();
         let path = self.place.path.clone();
-        Err(ThreadError::Conflicts(vec![Conflict::Edited { thread, path }]).into())
+        Err(ThreadError::Conflicts(vec![ThreadConflict::Edited { thread, path }]).into())
     }
 
     /// Hands it in, unless its present text was handed in already, or a person decided about it.
-    pub(super) fn record(&self, doing: Doing<'_>, session: &str) -> Result<(), Error> {
+    pub(super) fn record(&self, doing: ActorContext<'_>, session: &str) -> Result<(), Error> {
         let store = &doing.project.store;
         let kept = self.kept(doing)?;
         let standing = standing(doing.project, &kept)?;
@@ -135,12 +135,12 @@ impl Prepared {
     }
 
     /// The plan as it is in the store.
-    fn kept(&self, doing: Doing<'_>) -> Result<PlanFile, Error> {
+    fn kept(&self, doing: ActorContext<'_>) -> Result<PlanFile, Error> {
         let name = relative(doing.project, &self.place.path);
         PlanFile::read(&self.place.path, &name, &doing.project.workspace())
     }
 
-    pub(super) fn committed(self, doing: Doing<'_>) -> Result<CommittedThread, Error> {
+    pub(super) fn committed(self, doing: ActorContext<'_>) -> Result<CommittedThread, Error> {
         let state = standing(doing.project, &self.kept(doing)?)?.state;
         Ok(CommittedThread {
             thread: self.thread,
@@ -161,28 +161,28 @@ fn files(source: &Source) -> Files {
 
 /// What keeps a plan that is in the store from being replaced.
 fn conflict(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     id: &ThreadId,
     path: &Path,
     ours: bool,
-) -> Result<Option<Conflict>, Error> {
+) -> Result<Option<ThreadConflict>, Error> {
     let thread = id.to_string();
     if !ours {
         let path = path.to_path_buf();
-        return Ok(Some(Conflict::Edited { thread, path }));
+        return Ok(Some(ThreadConflict::Edited { thread, path }));
     }
     let plan = PlanFile::read(path, id.as_str(), &doing.project.workspace())?;
     let state = standing(doing.project, &plan)?.state;
-    Ok((!may_delete(state)).then_some(Conflict::Running { thread, state }))
+    Ok((!may_delete(state)).then_some(ThreadConflict::Running { thread, state }))
 }
 
 /// Was it cancelled by the harness, and not by a person?
-pub(super) fn given_up_by_us(history: &History) -> bool {
+pub(super) fn given_up_by_us(history: &PlanHistory) -> bool {
     let last = history.entries.last().map(|entry| &entry.event);
     matches!(last, Some(PlanEvent::PlanCancelled { actor, .. }) if actor == Actor::Harness.name())
 }
 
-fn is_newest_proposal(history: &History, present: &str) -> bool {
+fn is_newest_proposal(history: &PlanHistory, present: &str) -> bool {
     let last = history.entries.last().map(|entry| &entry.event);
     matches!(last, Some(PlanEvent::PlanProposed { digest, .. }) if digest == present)
 }

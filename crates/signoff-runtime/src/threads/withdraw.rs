@@ -9,15 +9,15 @@ use signoff_store::threads::{ThreadId, copy};
 use super::prepared::given_up_by_us;
 use super::{Planning, ThreadError, id, shown};
 use crate::clock::Clock;
-use crate::error::{Conflict, Error};
-use crate::plan_history::History;
+use crate::error::{Error, ThreadConflict};
+use crate::plan_history::PlanHistory;
 use crate::plans;
-use crate::plans::Doing;
-use crate::project::{Project, Surroundings};
+use crate::plans::ActorContext;
+use crate::project::{ProcessContext, Project};
 
 /// What was given up.
 #[derive(Debug)]
-pub struct Withdrawn {
+pub struct WithdrawReport {
     /// The thread.
     pub thread: ThreadDir,
     /// Names of the plans that are cancelled now.
@@ -30,10 +30,10 @@ impl Planning {
     /// Removes an additional thread and its directory.
     pub fn remove(
         &mut self,
-        around: &Surroundings,
+        around: &ProcessContext,
         clock: &dyn Clock,
         thread: &str,
-    ) -> Result<Withdrawn, Error> {
+    ) -> Result<WithdrawReport, Error> {
         if thread == self.session.as_str() {
             return Err(ThreadError::CurrentThread {
                 thread: thread.to_owned(),
@@ -61,9 +61,9 @@ impl Planning {
     /// Removes the plan of the current thread; the directory stays.
     pub fn clear_current(
         &mut self,
-        around: &Surroundings,
+        around: &ProcessContext,
         clock: &dyn Clock,
-    ) -> Result<Withdrawn, Error> {
+    ) -> Result<WithdrawReport, Error> {
         self.current()?;
         let thread = self.session.clone();
         let withdrawn = self.withdraw(around, clock, &thread, CLEARED)?;
@@ -77,12 +77,12 @@ impl Planning {
     /// save.
     pub(super) fn withdraw(
         &mut self,
-        around: &Surroundings,
+        around: &ProcessContext,
         clock: &dyn Clock,
         thread: &ThreadId,
         reason: &str,
-    ) -> Result<Withdrawn, Error> {
-        let mut withdrawn = Withdrawn {
+    ) -> Result<WithdrawReport, Error> {
+        let mut withdrawn = WithdrawReport {
             thread: shown(thread, &self.threads.directory(thread)),
             cancelled: Vec::new(),
             notes: Vec::new(),
@@ -96,7 +96,7 @@ impl Planning {
                 withdrawn.notes.push(note);
                 continue;
             };
-            let doing = Doing {
+            let doing = ActorContext {
                 project: &project,
                 actor: Actor::Harness,
                 clock,
@@ -125,8 +125,8 @@ impl Planning {
 pub(super) const CLEARED: &str = "its thread was cleared";
 
 /// The project of this workspace itself, not one around it.
-fn project_at(around: &Surroundings, workspace: &Path) -> Result<Option<Project>, Error> {
-    let there = Surroundings {
+fn project_at(around: &ProcessContext, workspace: &Path) -> Result<Option<Project>, Error> {
+    let there = ProcessContext {
         directory: workspace.to_path_buf(),
         ..around.clone()
     };
@@ -140,7 +140,7 @@ fn project_at(around: &Surroundings, workspace: &Path) -> Result<Option<Project>
 /// Cancels the plan in one store; returns its name there, unless there was nothing to cancel. A plan
 /// that was given up before, and that somebody else has edited since, is theirs.
 fn cancel(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     thread: &ThreadId,
     ours: &[String],
     reason: &str,
@@ -152,7 +152,7 @@ fn cancel(
     let Some(hash) = copy::hash_of(&path)? else {
         return Ok(None);
     };
-    let history = History::read(doing.project, &store.key_of(None, &path))?;
+    let history = PlanHistory::read(doing.project, &store.key_of(None, &path))?;
     if given_up_by_us(&history) && !ours.contains(&hash) {
         return Ok(None);
     }
@@ -165,5 +165,5 @@ fn cancel(
 
 fn running(thread: &ThreadId, state: PlanState) -> Error {
     let thread = thread.to_string();
-    ThreadError::Conflicts(vec![Conflict::Running { thread, state }]).into()
+    ThreadError::Conflicts(vec![ThreadConflict::Running { thread, state }]).into()
 }

@@ -4,7 +4,7 @@ use signoff_engine::{Isolation, Land};
 use signoff_plan::model::Plan;
 use signoff_plan::overlap::agents_can_overlap;
 use signoff_store::config;
-use signoff_store::config::Isolation as Wanted;
+use signoff_store::config::Isolation as IsolationSetting;
 use signoff_work::git::Repository;
 
 use super::{repository, run_repository};
@@ -14,7 +14,7 @@ use crate::project::Project;
 
 /// Where a run works, when its work comes into the checkout, and what a person should know about it.
 #[derive(Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct IsolationChoice {
     pub(crate) isolation: Isolation,
     pub(crate) land: Land,
     /// The repository that its trees are recorded in.
@@ -26,8 +26,8 @@ pub(crate) struct Chosen {
 pub(crate) fn choose(
     project: &Project,
     plan: &Plan,
-    asked: Option<Wanted>,
-) -> Result<Chosen, Error> {
+    asked: Option<IsolationSetting>,
+) -> Result<IsolationChoice, Error> {
     let wanted = asked.unwrap_or(project.config.run.isolation.value);
     let asks = |way: &str| -> Vec<&str> {
         let steps = plan.steps.iter();
@@ -40,9 +40,11 @@ pub(crate) fn choose(
         .collect();
     let mut why = not_here(project)?;
     match wanted {
-        Wanted::Shared if asked.is_some() => why.push("`--isolation shared` was asked for".into()),
-        Wanted::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
-        Wanted::Auto | Wanted::Worktree => {
+        IsolationSetting::Shared if asked.is_some() => {
+            why.push("`--isolation shared` was asked for".into())
+        }
+        IsolationSetting::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
+        IsolationSetting::Auto | IsolationSetting::Worktree => {
             let shared = asks("shared");
             why.extend(
                 shared
@@ -58,7 +60,7 @@ pub(crate) fn choose(
         None
     };
     if let Some(found) = found {
-        return Ok(Chosen {
+        return Ok(IsolationChoice {
             isolation: Isolation::Worktree,
             land,
             repository: Some(found.repository),
@@ -69,11 +71,12 @@ pub(crate) fn choose(
     if why.is_empty() {
         why.push("there is no git program".to_owned());
     }
-    if wanted == Wanted::Worktree || !insists.is_empty() {
+    if wanted == IsolationSetting::Worktree || !insists.is_empty() {
         let is_insisted = !insists.is_empty();
         let mut asked = insists;
         asked.extend(
-            (wanted == Wanted::Worktree).then(|| "the run is to have its own trees".into()),
+            (wanted == IsolationSetting::Worktree)
+                .then(|| "the run is to have its own trees".into()),
         );
         return Err(Error::NoWorktrees {
             asked,
@@ -81,7 +84,7 @@ pub(crate) fn choose(
             insists: is_insisted,
         });
     }
-    Ok(Chosen {
+    Ok(IsolationChoice {
         isolation: Isolation::Shared,
         land: Land::End,
         repository: None,

@@ -16,7 +16,7 @@ use super::{Start, TreeMount, Trees, changed_files, ref_part, remove_tree, said}
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedWork {
     /// A commit on top of what the work is compared with.
     pub(crate) commit: Id,
     /// What it changes there.
@@ -69,7 +69,7 @@ impl Trees {
         &self,
         work: &WorkContext,
         mount: Option<&TreeMount>,
-    ) -> Result<Option<Recorded>, String> {
+    ) -> Result<Option<RecordedWork>, String> {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
         if let Some(commit) = self.recorded(work).map_err(said)? {
@@ -174,13 +174,13 @@ impl Trees {
         Ok(inner.any(|rest| covers(&format!("{path}/{}", rest.trim_start_matches('/')))))
     }
 
-    fn described(&self, work: &WorkContext, commit: Id) -> Result<Recorded, String> {
+    fn described(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
         let (mut files, details) =
             changed_files(&self.own, &work.base, &commit, self.installed()).map_err(said)?;
         let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());
-        Ok(Recorded {
+        Ok(RecordedWork {
             commit,
             files,
             protected,

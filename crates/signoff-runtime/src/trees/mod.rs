@@ -35,9 +35,9 @@ use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 pub(crate) use self::choose::{choose, why_private};
-use self::contract::builds::Builds;
-use self::contract::line::Line;
-pub(crate) use self::contract::rooms::Judging;
+use self::contract::builds::BuildCache;
+use self::contract::line::OverlayQueue;
+pub(crate) use self::contract::rooms::ContractOverlayOptions;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
@@ -45,23 +45,23 @@ use self::overlays::Masks;
 pub(crate) use self::overlays::TreeMount;
 use self::places::ref_part;
 pub(crate) use self::places::{branch, kept, private_repository, refs, repository, run_repository};
-pub(crate) use self::queue::{Attempt, Built, Source, id};
-pub(crate) use self::remains::{Left, Remains, remove_never_begun};
+pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource, id};
+pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
-pub use self::sync::HeldVersion;
-pub(crate) use self::sync::{Joined, LandedFiles};
-use crate::confinement::Showing;
+pub use self::sync::HeldFileVersion;
+pub(crate) use self::sync::{JoinedChanges, LandedFiles};
+use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;
 use crate::project::directories::{data, root};
 
 /// How a command is started that makes trees usable.
-pub(crate) type Start<'s> = &'s dyn Starts;
+pub(crate) type Start<'s> = &'s dyn CommandRunner;
 
 /// Whoever starts commands that make trees usable.
-pub(crate) trait Starts {
+pub(crate) trait CommandRunner {
     /// Runs a command; `Err` says why it did not do what it was to.
     fn run(&self, command: Command) -> Result<(), String>;
 
@@ -93,12 +93,12 @@ pub(crate) struct Trees {
     installed: OnceLock<Arc<BTreeSet<String>>>,
     /// The first commit of the run, once it is known.
     start: OnceLock<Id>,
-    showing: Showing,
+    showing: OverlayMode,
     masks: Mutex<Masks>,
     /// Rooms that wait for a contract, and contracts that wait for a room.
-    line: Mutex<Line>,
+    line: Mutex<OverlayQueue>,
     /// What contracts built, for later ones.
-    builds: Arc<Mutex<Builds>>,
+    builds: Arc<Mutex<BuildCache>>,
     /// Whether the run's directory says whose it is.
     claimed: Mutex<bool>,
     /// `prepare` runs once.
@@ -119,7 +119,7 @@ impl Trees {
         repository: Repository,
         dir: &RunDir,
         (run, kept): (&str, &[String]),
-        (showing, setup): (Showing, Setup),
+        (showing, setup): (OverlayMode, Setup),
     ) -> Result<Self, Error> {
         locks::clear(&repository, run);
         let own = repository.own(&dir.path().join("git"), kept)?;

@@ -14,10 +14,10 @@ use signoff_work::git::{Id, Own};
 use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
 use signoff_work::tree::read_only_files;
 
-use super::contract::builds::LentBuilds;
-use super::contract::rooms::Furniture;
+use super::contract::builds::LentBuildCache;
+use super::contract::rooms::ContractSetup;
 use super::{Start, Trees, locked, remove_tree, said};
-use crate::confinement::Showing;
+use crate::confinement::OverlayMode;
 
 /// The masks of a run: made anew when the checkout changes where they let it be seen.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(crate) struct Masks {
 
 /// What was kept from a contract because it changed in the checkout since the run began, as people read it.
 #[derive(Debug, Default)]
-pub(crate) struct LeftOut {
+pub(crate) struct OmittedFiles {
     /// What the contract may have needed.
     pub(crate) needed: Vec<String>,
     /// What it does as well without.
@@ -49,16 +49,16 @@ pub(crate) struct TreeMount {
     files: Files,
     pub(crate) mask: Arc<Mask>,
     stamp: MaskStamp,
-    pub(crate) left_out: LeftOut,
+    pub(crate) left_out: OmittedFiles,
     own: Own,
     /// Removed with it.
     pub(crate) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
-    pub(crate) furniture: Option<Furniture>,
+    pub(crate) furniture: Option<ContractSetup>,
     /// It shows what attempts left in ignored directories.
     pub(crate) has_ignored_work: bool,
     /// What contracts built, which it changes.
-    pub(crate) builds: Option<LentBuilds>,
+    pub(crate) builds: Option<LentBuildCache>,
 }
 
 /// The directory that shows the tree to the harness.
@@ -114,7 +114,7 @@ impl TreeMount {
 
     /// Does it show what earlier contracts built?
     pub(crate) fn is_warm(&self) -> bool {
-        self.builds.as_ref().is_some_and(LentBuilds::is_warm)
+        self.builds.as_ref().is_some_and(LentBuildCache::is_warm)
     }
 
     /// Does it show nothing but a commit and the checkout's ignored files? Only then it is as good for another contract.
@@ -123,7 +123,7 @@ impl TreeMount {
     }
 
     /// What of them was left out because somebody changed it.
-    pub(crate) fn left_out(&self) -> &LeftOut {
+    pub(crate) fn left_out(&self) -> &OmittedFiles {
         &self.left_out
     }
 
@@ -185,7 +185,7 @@ impl Trees {
 
     /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
     pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<ShownTree, String> {
-        let Showing::Overlays(_) = &self.showing else {
+        let OverlayMode::Overlays(_) = &self.showing else {
             let mask = self.mask(false)?;
             return Ok(ShownTree::Copy {
                 from: self.run_path(),
@@ -216,7 +216,7 @@ impl Trees {
     ) -> Result<TreeMount, String> {
         let stamp = mask.stamp_now().map_err(said)?;
         let (shown, files) = match &self.showing {
-            Showing::Overlays(_) => {
+            OverlayMode::Overlays(_) => {
                 let tree = self.pool()?.lend(commit).map_err(said)?;
                 let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
                 lower.push(tree.path().to_owned());
@@ -236,7 +236,7 @@ impl Trees {
                 };
                 (ShownTree::Overlay(overlay), Files::Lent(tree))
             }
-            Showing::Copies => {
+            OverlayMode::Copies => {
                 let tree = self.pool()?.take(commit).map_err(said)?;
                 if self.has_git() {
                     let objects = Path::new(OBJECTS);
@@ -299,7 +299,7 @@ impl Trees {
 
     /// Are recorded trees shown in layers?
     pub(crate) fn has_layers(&self) -> bool {
-        matches!(self.showing, Showing::Overlays(_))
+        matches!(self.showing, OverlayMode::Overlays(_))
     }
 
     /// How recorded trees are shown, in a word.
@@ -310,8 +310,8 @@ impl Trees {
     /// Where layers are.
     pub(crate) fn layer_root(&self) -> PathBuf {
         match &self.showing {
-            Showing::Overlays(root) => root.clone(),
-            Showing::Copies => self.root.clone(),
+            OverlayMode::Overlays(root) => root.clone(),
+            OverlayMode::Copies => self.root.clone(),
         }
     }
 
@@ -391,13 +391,13 @@ impl Trees {
     }
 
     /// What a mask leaves out, but for what the run itself wrote: that is in its trees.
-    fn left_out(&self, mask: &Mask) -> LeftOut {
+    fn left_out(&self, mask: &Mask) -> OmittedFiles {
         let masks = locked(&self.masks);
         let is_ours = |root: &Path| {
             let mut landed = masks.landed.iter();
             landed.any(|file| Path::new(file).starts_with(root))
         };
-        let mut left_out = LeftOut::default();
+        let mut left_out = OmittedFiles::default();
         for root in mask.left_out() {
             let name = String::from_utf8_lossy(root).into_owned();
             if is_ours(Path::new(std::ffi::OsStr::from_bytes(root))) {

@@ -5,18 +5,18 @@ use signoff_engine::Candidate;
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
-use super::layers::{Recorded, WorkContext};
-use super::{Joined, Trees, changed_files, said};
+use super::layers::{RecordedWork, WorkContext};
+use super::{JoinedChanges, Trees, changed_files, said};
 
 /// What came of building a candidate.
-pub(crate) enum Built {
+pub(crate) enum CandidateResult {
     Candidate(Candidate),
     /// It does not go together with the head; the files and the conflicting parts.
     Conflict(Vec<String>, String),
 }
 
 /// Where the work of an attempt is.
-pub(crate) enum Source {
+pub(crate) enum WorkSource {
     /// In the layer of an agent.
     Layer,
     /// In the run's tree: a tool was called.
@@ -30,7 +30,7 @@ pub(crate) enum Source {
 /// One attempt at a step, as its commit tells of it.
 pub(crate) struct Attempt {
     pub(crate) work: WorkContext,
-    pub(crate) source: Source,
+    pub(crate) source: WorkSource,
 }
 
 impl Trees {
@@ -40,18 +40,18 @@ impl Trees {
         attempt: &Attempt,
         head: &Id,
         signed: &[String],
-    ) -> Result<Built, String> {
-        let is_repaired = matches!(attempt.source, Source::Repaired);
+    ) -> Result<CandidateResult, String> {
+        let is_repaired = matches!(attempt.source, WorkSource::Repaired);
         let work = &if is_repaired {
             self.repair_context(&attempt.work)
         } else {
             attempt.work.clone()
         };
         let recorded = match attempt.source {
-            Source::Layer => self.record(work, None)?,
-            Source::RunTree => self.record_call(work)?,
-            Source::Repaired => self.record_repair(work)?,
-            Source::Nowhere => None,
+            WorkSource::Layer => self.record(work, None)?,
+            WorkSource::RunTree => self.record_call(work)?,
+            WorkSource::Repaired => self.record_repair(work)?,
+            WorkSource::Nowhere => None,
         };
         let tree = match recorded {
             None => self.own.tree_of(head).map_err(said)?,
@@ -61,7 +61,9 @@ impl Trees {
                     let tree = self.own.merge_keeping(&work.base, head, &recorded.commit);
                     tree.map_err(said)?
                 }
-                Merge::Conflict { files, text } => return Ok(Built::Conflict(files, text)),
+                Merge::Conflict { files, text } => {
+                    return Ok(CandidateResult::Conflict(files, text));
+                }
                 Merge::Clean(tree) => tree,
             },
         };
@@ -78,7 +80,7 @@ impl Trees {
                 .map_err(said)?
         };
         failpoint::reached("candidate.built");
-        Ok(Built::Candidate(Candidate {
+        Ok(CandidateResult::Candidate(Candidate {
             tree: tree.to_string(),
             commit: commit.to_string(),
             onto: head.to_string(),
@@ -113,7 +115,7 @@ impl Trees {
         &self,
         work: &WorkContext,
         head: &Id,
-    ) -> Result<Option<Joined>, String> {
+    ) -> Result<Option<JoinedChanges>, String> {
         let Some(recorded) = self.record(work, None)? else {
             return Ok(None);
         };
@@ -153,7 +155,12 @@ impl Trees {
     }
 
     /// The work on top of the head.
-    fn on_top(&self, work: &WorkContext, recorded: &Recorded, head: &Id) -> Result<Merge, String> {
+    fn on_top(
+        &self,
+        work: &WorkContext,
+        recorded: &RecordedWork,
+        head: &Id,
+    ) -> Result<Merge, String> {
         if work.base == *head {
             let tree = self.own.tree_of(&recorded.commit).map_err(said)?;
             return Ok(Merge::Clean(tree));

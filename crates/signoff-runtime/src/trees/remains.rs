@@ -87,7 +87,7 @@ pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<Stri
 }
 
 /// What runs of a project have left outside of their directories.
-pub(crate) struct Remains<'p> {
+pub(crate) struct RemainsFinder<'p> {
     project: &'p Project,
     repository: Option<Repository>,
     /// The harness's own, of this project alone, if runs have made it.
@@ -96,7 +96,7 @@ pub(crate) struct Remains<'p> {
 
 /// What one run has left.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Left {
+pub(crate) struct RunRemains {
     /// Its worktrees.
     pub(crate) worktrees: Option<PathBuf>,
     /// Names in the repository: its branch, and where the others are.
@@ -105,7 +105,7 @@ pub(crate) struct Left {
     pub(crate) checked_out: Option<PathBuf>,
 }
 
-impl<'p> Remains<'p> {
+impl<'p> RemainsFinder<'p> {
     pub(crate) fn of(project: &'p Project) -> Result<Self, Error> {
         let repository = repository(project)?;
         let has_private = data(project).is_some_and(|data| data.join("repository").exists());
@@ -131,13 +131,13 @@ impl<'p> Remains<'p> {
     }
 
     /// What this run of the project has left.
-    pub(crate) fn of_run(&self, run: &str) -> Result<Left, Error> {
+    pub(crate) fn of_run(&self, run: &str) -> Result<RunRemains, Error> {
         let workspace = self.project.store.workspace();
         let worktrees = root(self.project, run)
             .filter(|root| root.symlink_metadata().is_ok() && !is_others(root, workspace, run));
-        let mut left = Left {
+        let mut left = RunRemains {
             worktrees,
-            ..Left::default()
+            ..RunRemains::default()
         };
         let branch = branch(run);
         if let Some(private) = &self.private {
@@ -169,7 +169,7 @@ impl<'p> Remains<'p> {
     }
 
     /// Runs of this project whose directories are gone, and what they have left.
-    pub(crate) fn orphans(&self) -> Result<BTreeMap<String, Left>, Error> {
+    pub(crate) fn orphans(&self) -> Result<BTreeMap<String, RunRemains>, Error> {
         let mut runs = self.abandoned_worktrees();
         runs.extend(self.abandoned_refs()?);
         runs.extend(self.abandoned_private_refs()?);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use signoff_store::key;
 use signoff_work::git::{Id, Worktree};
 
-use super::layers::{Recorded, WorkContext};
+use super::layers::{RecordedWork, WorkContext};
 use super::{Trees, remove_tree, said};
 use crate::project::directories::step_tree;
 
@@ -51,7 +51,7 @@ impl Trees {
     }
 
     /// Records what a person did there. Without such a directory they repaired it in the checkout.
-    pub(super) fn record_repair(&self, work: &WorkContext) -> Result<Option<Recorded>, String> {
+    pub(super) fn record_repair(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
         let worktree = self.repair_worktree(&work.step);
         if worktree.exists() {
             let tree = worktree.tree().map_err(said)?;

@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Worktree};
 
-use super::layers::{Recorded, WorkContext};
+use super::layers::{RecordedWork, WorkContext};
 use super::{Start, Trees, said};
 use crate::project::directories::run_tree;
 
@@ -82,7 +82,7 @@ impl Trees {
 
     /// Records what a call did in the run's tree, once. Nobody else uses it: the call has just ended, or was the last
     /// one before a crash.
-    pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<Recorded>, String> {
+    pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
         if self.recorded(work).map_err(said)?.is_none() {
             let worktree = self.run_worktree();
             let shows = worktree.base().is_ok_and(|base| base == work.base);

@@ -22,7 +22,7 @@ const TRIES: (u32, Duration) = (20, Duration::from_millis(50));
 
 /// What a person did in the checkout, as a commit of the run.
 #[derive(Debug, Clone)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedChanges {
     pub(crate) commit: Id,
     /// The head before.
     onto: Id,
@@ -41,12 +41,12 @@ pub(crate) struct LandedFiles {
     /// What could not be, each with the reason.
     pub(crate) held: Vec<String>,
     /// The files among it.
-    pub(crate) held_files: Vec<HeldVersion>,
+    pub(crate) held_files: Vec<HeldFileVersion>,
 }
 
 /// A file that was left as it is in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldVersion {
+pub struct HeldFileVersion {
     /// Its path in the project.
     pub path: String,
     /// Why.
@@ -76,7 +76,7 @@ impl Trees {
         &self,
         head: &Id,
         restless: &mut RestlessFiles,
-    ) -> Result<Option<Joined>, String> {
+    ) -> Result<Option<JoinedChanges>, String> {
         let _in_turns = locked(&self.syncing);
         let (agreed, first) = (
             self.agreed()?,
@@ -97,7 +97,7 @@ impl Trees {
             .own
             .commit_join(&report.head_tree, head)
             .map_err(said)?;
-        Ok(Some(Joined {
+        Ok(Some(JoinedChanges {
             commit,
             onto: head.clone(),
             tree: report.head_tree.to_string(),
@@ -114,7 +114,7 @@ impl Trees {
         base: &Id,
         head: &Id,
         files: Vec<String>,
-    ) -> Result<Joined, String> {
+    ) -> Result<JoinedChanges, String> {
         let _in_turns = locked(&self.syncing);
         let tree = self.own.overlaid(head, base, &files).map_err(said)?;
         let commit = self.own.commit_join(&tree, head).map_err(said)?;
@@ -123,7 +123,7 @@ impl Trees {
         // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never
         // knows, the next look finds that the head has them.
         self.agree_on(&agreed).map_err(said)?;
-        Ok(Joined {
+        Ok(JoinedChanges {
             commit,
             onto: head.clone(),
             tree: tree.to_string(),
@@ -135,7 +135,7 @@ impl Trees {
     }
 
     /// What a person did is journaled: the branch moves to it.
-    pub(crate) fn joined(&self, joined: &Joined) -> Result<(), String> {
+    pub(crate) fn joined(&self, joined: &JoinedChanges) -> Result<(), String> {
         let _in_turns = locked(&self.syncing);
         failpoint::reached("join.recorded");
         let branch = super::branch(&self.run);
@@ -180,7 +180,7 @@ impl Trees {
     }
 
     /// Writes the run's versions of held files to where a person can look at them, with or without git.
-    fn show_held(&self, head: &Id, held: &[HeldFile]) -> Result<Vec<HeldVersion>, String> {
+    fn show_held(&self, head: &Id, held: &[HeldFile]) -> Result<Vec<HeldFileVersion>, String> {
         remove_tree(&self.held_versions).map_err(said)?;
         if held.is_empty() {
             return Ok(Vec::new());
@@ -193,7 +193,7 @@ impl Trees {
             .map_err(said)?;
         let shown = held.iter().zip(exported);
         Ok(shown
-            .map(|(held, version)| HeldVersion {
+            .map(|(held, version)| HeldFileVersion {
                 path: held.path.clone(),
                 reason: held.reason.to_string(),
                 version,

@@ -5,10 +5,10 @@ use signoff_engine::PlanState;
 use signoff_plan::duration;
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_runtime::SystemClock;
-use signoff_runtime::live::Options;
+use signoff_runtime::live::RunOptions;
 use signoff_runtime::live::rehearsal::{Rehearsal, rehearse};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::ActorContext;
 use signoff_runtime::plans::state::standing;
 use signoff_runtime::project::Project;
 
@@ -23,9 +23,9 @@ pub(crate) fn dry_run(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    (options, approve): (&Options, bool),
+    (options, approve): (&RunOptions, bool),
 ) -> Result<u8, Failure> {
-    let doing = Doing {
+    let doing = ActorContext {
         project,
         actor: actor(&session.around.variables),
         clock: &SystemClock::new(),

@@ -6,16 +6,16 @@ use signoff_api::event::Streamed;
 use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::Error;
 use signoff_runtime::confinement::levels::check;
-use signoff_runtime::drive::{Nobody, Person, Stopped};
-use signoff_runtime::live::landing::Landing;
-use signoff_runtime::live::{Limit, Options, PreparedRun, RunReport};
+use signoff_runtime::drive::{NoPerson, Person, StopReason};
+use signoff_runtime::live::landing::LandingReport;
+use signoff_runtime::live::{PreparedRun, RunLimit, RunOptions, RunReport};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::state::standing;
-use signoff_runtime::plans::{Doing, Wish, during, sign_by_policy};
+use signoff_runtime::plans::{ActorContext, ApproveOptions, during, sign_by_policy};
 use signoff_runtime::project::Project;
 use signoff_runtime::project::uncommitted::{left_out, uncommitted};
-use signoff_runtime::runs::view::View;
-use signoff_runtime::signing::proof::Counted;
+use signoff_runtime::runs::view::RunView;
+use signoff_runtime::signing::proof::SignatureCheck;
 
 use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
@@ -48,7 +48,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let named = args.path.clone().unwrap_or_default();
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let options = Options::from(args);
+    let options = RunOptions::from(args);
     reaches(&options, &plan)?;
     if args.rehearse {
         return dry_run(session, &project, &plan, (&options, args.approve));
@@ -60,9 +60,9 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         })?;
     }
     if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
-        let wish = Wish {
+        let wish = ApproveOptions {
             proof: session.proof,
-            ..Wish::default()
+            ..ApproveOptions::default()
         };
         if let Some(during) = during(&project, &plan)? {
             return Err(not_over(&name, &during.run));
@@ -74,7 +74,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     start(session, &project, &plan, &options)
 }
 
-impl From<&Run> for Options {
+impl From<&Run> for RunOptions {
     fn from(args: &Run) -> Self {
         Self {
             isolation: args.isolation.map(Into::into),
@@ -83,12 +83,12 @@ impl From<&Run> for Options {
     }
 }
 
-impl From<&Extent> for Options {
+impl From<&Extent> for RunOptions {
     fn from(extent: &Extent) -> Self {
-        let until = extent.until.clone().map(Limit::Until);
+        let until = extent.until.clone().map(RunLimit::Until);
         Self {
             jobs: extent.jobs,
-            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+            limit: until.or_else(|| extent.only.clone().map(RunLimit::Only)),
             // Decided when the run began.
             isolation: None,
         }
@@ -96,8 +96,8 @@ impl From<&Extent> for Options {
 }
 
 /// Before anything is signed: does the plan have the step that the run is to go to?
-fn reaches(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
-    let Some(Limit::Until(step) | Limit::Only(step)) = &options.limit else {
+fn reaches(options: &RunOptions, plan: &PlanFile) -> Result<(), Failure> {
+    let Some(RunLimit::Until(step) | RunLimit::Only(step)) = &options.limit else {
         return Ok(());
     };
     let plan = &plan.checked.plan;
@@ -125,7 +125,7 @@ fn not_over(plan: &str, run: &str) -> Failure {
 
 /// A plan that needs no person is signed by policy, if nobody has.
 fn by_policy(session: &mut Session, project: &Project, plan: &PlanFile) -> Result<(), Failure> {
-    let doing = Doing {
+    let doing = ActorContext {
         project,
         actor: actor(&session.around.variables),
         clock: &signoff_runtime::SystemClock::new(),
@@ -146,7 +146,7 @@ pub(crate) fn start(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    options: &Options,
+    options: &RunOptions,
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.around.variables);
@@ -170,7 +170,7 @@ pub(crate) fn drive(
     let mut reporter = Reporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
         Some(person) => Box::new(person.above(reporter.screen())),
-        None => Box::new(Nobody),
+        None => Box::new(NoPerson),
     };
     let ran = prepared.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
@@ -193,7 +193,7 @@ fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
     let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
     let failure = Failure::from(error);
     // Of one that had not begun nothing is left.
-    match View::load(project, run) {
+    match RunView::load(project, run) {
         Err(_) => failure,
         Ok(_) if says_how => failure,
         Ok(view) if view.run.outcome().is_some() => {
@@ -244,7 +244,7 @@ fn conclude(
     session: &mut Session,
     (id, plan): (&str, &str),
     ran: &RunReport,
-    signed: &Counted,
+    signed: &SignatureCheck,
 ) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
         session.out.say(format!(
@@ -253,8 +253,8 @@ fn conclude(
         ));
     }
     let (code, line) = match &ran.stopped {
-        Stopped::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
-        Stopped::Finished(Outcome::Partial) => (
+        StopReason::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
+        StopReason::Finished(Outcome::Partial) => (
             0,
             paint(
                 CARE,
@@ -262,34 +262,34 @@ fn conclude(
             )
             .to_string(),
         ),
-        Stopped::Finished(Outcome::Failed) => (
+        StopReason::Finished(Outcome::Failed) => (
             1,
             format!(
                 "{}; `signoff resume {id}` tries the failed steps again",
                 paint(ERROR, "failed")
             ),
         ),
-        Stopped::Waiting => (
+        StopReason::Waiting => (
             3,
             format!(
                 "{}; `signoff inbox` shows what for",
                 paint(CARE, "waiting on a person")
             ),
         ),
-        Stopped::Paused(PauseReason::Limited) => (
+        StopReason::Paused(PauseReason::Limited) => (
             0,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
         ),
         // Nobody who waits for the run may take it for done.
-        Stopped::Paused(_) => (
+        StopReason::Paused(_) => (
             130,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
         ),
-        Stopped::Interrupted => (
+        StopReason::Interrupted => (
             130,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
         ),
-        Stopped::Changed(difference) => {
+        StopReason::Changed(difference) => {
             return Err(changed_during(id, plan, difference));
         }
     };
@@ -311,7 +311,7 @@ fn conclude(
 }
 
 /// What became of the run's commits, and what to do where they did not land.
-fn landed(landing: &Landing) -> Vec<String> {
+fn landed(landing: &LandingReport) -> Vec<String> {
     if landing.refused.is_empty() {
         return vec![land::line(landing)];
     }
@@ -370,7 +370,7 @@ mod tests {
             let Ok(Command::Run(args)) = parse(&words_typed).map(|cli| cli.command) else {
                 panic!("{words}");
             };
-            assert_eq!(Options::from(&args).isolation, expected, "{words}");
+            assert_eq!(RunOptions::from(&args).isolation, expected, "{words}");
         }
     }
 }

@@ -5,7 +5,7 @@ use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::expiry_notice;
-use signoff_runtime::plans::state::{Standing, standing};
+use signoff_runtime::plans::state::{PlanStatus, standing};
 use signoff_runtime::project::{Project, load_config};
 
 use super::lifecycle::locate;
@@ -106,7 +106,7 @@ fn unsigned(plan: &PlanFile) -> PlanState {
     }
 }
 
-fn statuses(standing: Option<&Standing>) -> Vec<&'static str> {
+fn statuses(standing: Option<&PlanStatus>) -> Vec<&'static str> {
     let Some(view) = standing.and_then(|standing| standing.view.as_ref()) else {
         return Vec::new();
     };

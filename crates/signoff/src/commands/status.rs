@@ -3,7 +3,7 @@
 use signoff_api::event::Outcome;
 use signoff_api::run::Run;
 use signoff_engine::PauseReason;
-use signoff_runtime::runs::view::View;
+use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::counted_for_run;
 
 use crate::commands::inbox::{held_lines, repair_in};
@@ -16,7 +16,7 @@ use crate::session::Session;
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
-    let view = View::find(&project, run)?;
+    let view = RunView::find(&project, run)?;
     if session.is_json() {
         session.json(&view.to_api());
         return Ok(0);

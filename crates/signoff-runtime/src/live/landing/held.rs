@@ -3,18 +3,18 @@
 use signoff_engine::{Input, Outcome, Run};
 use signoff_work::git::{Id, Settling};
 
-use super::{HeldVersion, Landing, Settlement, parsed};
+use super::{HeldFileVersion, LandingReport, SettleOptions, parsed};
 use crate::drive::JournaledRun;
 use crate::error::Error;
 use crate::trees::Trees;
 
 /// Writes what is not in the checkout yet, file by file.
 pub(super) fn bring_files(
-    mut landing: Landing,
+    mut landing: LandingReport,
     trees: &Trees,
     head: &Id,
     run: &mut JournaledRun<'_>,
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     let landed = trees.land_files(head).map_err(failed(&landing.run))?;
     let commit = head.to_string();
     let files = Input::FilesLanded {
@@ -60,11 +60,11 @@ fn has_changes(run: &Run) -> bool {
 
 /// Settles what is held as a person says, and brings in the rest.
 pub(super) fn settle(
-    landing: Landing,
-    settlement: &Settlement,
+    landing: LandingReport,
+    settlement: &SettleOptions,
     trees: &Trees,
     run: &mut JournaledRun<'_>,
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     check(&landing.run, settlement, &landing.held)?;
     let head = parsed(run.state(), run.state().head().unwrap_or_default())?;
     for (paths, how) in [
@@ -81,7 +81,11 @@ pub(super) fn settle(
 }
 
 /// Refuses a path that no held file has, or that nothing held lies in, and a file that is to be settled in both ways.
-pub(super) fn check(run: &str, settlement: &Settlement, held: &[HeldVersion]) -> Result<(), Error> {
+pub(super) fn check(
+    run: &str,
+    settlement: &SettleOptions,
+    held: &[HeldFileVersion],
+) -> Result<(), Error> {
     let named = settlement.take.iter().chain(&settlement.keep);
     for path in named {
         if meant(path, held).is_empty() {
@@ -106,8 +110,8 @@ pub(super) fn check(run: &str, settlement: &Settlement, held: &[HeldVersion]) ->
 }
 
 /// The held files that a path means: itself, or everything in a directory.
-fn meant(path: &str, held: &[HeldVersion]) -> Vec<String> {
-    let is_meant = |held: &&HeldVersion| {
+fn meant(path: &str, held: &[HeldFileVersion]) -> Vec<String> {
+    let is_meant = |held: &&HeldFileVersion| {
         let rest = held.path.strip_prefix(path);
         path.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };

@@ -10,17 +10,17 @@ use signoff_work::git::{GitError, Id, Landed, Prepared};
 
 use self::held::bring_files;
 pub(super) use self::refusals::refuse_if_checked_out;
-use self::refusals::{Refusal, instead, instructed, merged, objections, unfinished};
-pub use self::undo::{Undone, undo};
+use self::refusals::{LandingRefusal, instead, instructed, merged, objections, unfinished};
+pub use self::undo::{UndoReport, undo};
 use crate::clock::Clock;
 use crate::drive::JournaledRun;
 use crate::error::Error;
-use crate::plan_history::History;
+use crate::plan_history::PlanHistory;
 use crate::project::Project;
 use crate::project::locks::take_workspace;
 use crate::runs::OpenedRun;
-use crate::runs::view::View;
-pub use crate::trees::HeldVersion;
+use crate::runs::view::RunView;
+pub use crate::trees::HeldFileVersion;
 use crate::trees::{Trees, id};
 
 /// How often a checkout may move while a run lands.
@@ -28,7 +28,7 @@ const TRIES: usize = 3;
 
 /// What came of bringing a run's commits into the checkout.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Landing {
+pub struct LandingReport {
     /// The run.
     pub run: String,
     /// How many commits it has.
@@ -48,14 +48,14 @@ pub struct Landing {
     /// Files that were written, where files and no commits come into the checkout.
     pub files: Option<Vec<String>>,
     /// Files that were left as they are in the checkout, until a person settles them.
-    pub held: Vec<HeldVersion>,
+    pub held: Vec<HeldFileVersion>,
     /// Files were held before, and none is any more.
     pub settled: bool,
 }
 
 /// How a person settles files that are held: paths in the project, of files or of directories with such files in them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settlement {
+pub struct SettleOptions {
     /// The run's version takes the place of the person's.
     pub take: Vec<String>,
     /// The person's stays as it is.
@@ -66,17 +66,17 @@ pub struct Settlement {
 pub fn land(
     project: &Project,
     run: Option<&str>,
-    settlement: &Settlement,
+    settlement: &SettleOptions,
     clock: &dyn Clock,
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     let name = named(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
     opened.end_leftovers()?;
     let refused = |why: &str| {
-        Ok(Landing {
+        Ok(LandingReport {
             run: name.clone(),
             refused: vec![why.to_owned()],
-            ..Landing::default()
+            ..LandingReport::default()
         })
     };
     if !opened.state().in_worktrees() {
@@ -87,7 +87,7 @@ pub fn land(
     }
     if let Some(why) = unfinished(project, &opened)? {
         let by_hand = instead(project, &opened)?;
-        return Ok(Landing {
+        return Ok(LandingReport {
             by_hand,
             ..refused(why)?
         });
@@ -99,7 +99,7 @@ pub fn land(
         held::check(&name, settlement, &[])?;
     }
     let mut landing = bring_in(project, Trigger::Person, &trees, &mut opened.run)?;
-    if *settlement != Settlement::default() {
+    if *settlement != SettleOptions::default() {
         landing = held::settle(landing, settlement, &trees, &mut opened.run)?;
     }
     Ok(landing)
@@ -108,13 +108,13 @@ pub fn land(
 fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
     match run {
         Some(run) => Ok(run.to_owned()),
-        None => View::newest_id(project),
+        None => RunView::newest_id(project),
     }
 }
 
 /// Did somebody give the run up?
 fn is_over(project: &Project, opened: &OpenedRun<'_>) -> Result<bool, Error> {
-    let history = History::read(project, &opened.key)?;
+    let history = PlanHistory::read(project, &opened.key)?;
     Ok(history.refuse_if_over(&opened.id).is_err())
 }
 
@@ -133,15 +133,15 @@ fn bring_in(
     trigger: Trigger,
     trees: &Trees,
     journaled: &mut JournaledRun<'_>,
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     let run = journaled.state();
     let start = run.run_tree().map(|tree| tree.start.as_str());
     let start = parsed(run, start.unwrap_or_default())?;
     let head = parsed(run, run.head().unwrap_or_default())?;
-    let mut landing = Landing {
+    let mut landing = LandingReport {
         run: run.id().to_owned(),
         cut_off: run.landing().is_some(),
-        ..Landing::default()
+        ..LandingReport::default()
     };
     if let Some(commit) = run.landed() {
         landing.commit = Some(commit.to_owned());
@@ -174,23 +174,25 @@ fn bring_in(
     let put = changed.and_then(|changed| put_in(trees, (&start, &head), &changed, &by, journaled));
     let put = match put {
         // A person may have added one meanwhile. What to type is more than an error.
-        Err(Error::Git(error @ GitError::Submodules { .. })) => PutIn::Refused(Refusal {
-            why: vec![error.to_string()],
-            is_conflict: true,
-        }),
+        Err(Error::Git(error @ GitError::Submodules { .. })) => {
+            LandingResult::Refused(LandingRefusal {
+                why: vec![error.to_string()],
+                is_conflict: true,
+            })
+        }
         put => put?,
     };
     match put {
-        PutIn::At(commit) => arrived(landing, commit, trees, by, journaled),
-        PutIn::Refused(refusal) => instructed(landing, refusal, (journaled.state(), trees)),
+        LandingResult::At(commit) => arrived(landing, commit, trees, by, journaled),
+        LandingResult::Refused(refusal) => instructed(landing, refusal, (journaled.state(), trees)),
     }
 }
 
 /// What came of putting commits into the checkout.
-enum PutIn {
+enum LandingResult {
     /// They are there, and it is at this commit.
     At(Id),
-    Refused(Refusal),
+    Refused(LandingRefusal),
 }
 
 /// Puts the commits into the checkout, unless they are there already.
@@ -200,23 +202,25 @@ fn put_in(
     changed: &[String],
     by: &str,
     run: &mut JournaledRun<'_>,
-) -> Result<PutIn, Error> {
+) -> Result<LandingResult, Error> {
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
         if let Some(commit) = half_landed(run.state(), trees)? {
-            return Ok(PutIn::At(commit));
+            return Ok(LandingResult::At(commit));
         }
         let agreed = trees.agreed().unwrap_or_else(|_| start.clone());
         let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
-            Prepared::Refused(why) => return Ok(PutIn::Refused(why.into())),
+            Prepared::Refused(why) => return Ok(LandingResult::Refused(why.into())),
             Prepared::Conflict(why) => {
                 let is_conflict = true;
-                return Ok(PutIn::Refused(Refusal { why, is_conflict }));
+                return Ok(LandingResult::Refused(LandingRefusal { why, is_conflict }));
             }
-            _ if !changed.is_empty() => return Ok(PutIn::Refused(changed.to_owned().into())),
+            _ if !changed.is_empty() => {
+                return Ok(LandingResult::Refused(changed.to_owned().into()));
+            }
             Prepared::Nothing => {
                 let now = trees.repository.head()?.commit;
-                return Ok(PutIn::At(now.unwrap_or_else(|| start.clone())));
+                return Ok(LandingResult::At(now.unwrap_or_else(|| start.clone())));
             }
             Prepared::Ready(ready) => ready,
         };
@@ -224,22 +228,22 @@ fn put_in(
         run.record(Input::LandingBegins { commit, by })?;
         failpoint::reached("land.recorded");
         match trees.own().land(&ready, &failpoint::reached)? {
-            Landed::Done { commit } => return Ok(PutIn::At(commit)),
+            Landed::Done { commit } => return Ok(LandingResult::At(commit)),
             Landed::Moved => {}
         }
     }
     let why = vec!["the checkout moves on and on".to_owned()];
-    Ok(PutIn::Refused(why.into()))
+    Ok(LandingResult::Refused(why.into()))
 }
 
 /// The commits are in the checkout: that is recorded, and what the run needed goes.
 fn arrived(
-    mut landing: Landing,
+    mut landing: LandingReport,
     commit: Id,
     trees: &Trees,
     by: String,
     run: &mut JournaledRun<'_>,
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     let commit = commit.to_string();
     landing.commit = Some(commit.clone());
     let branch = trees.repository.head()?.branch;
@@ -279,7 +283,7 @@ pub(super) fn settle(
     project: &Project,
     trees: Option<&Trees>,
     run: &mut JournaledRun<'_>,
-) -> Result<Option<Landing>, Error> {
+) -> Result<Option<LandingReport>, Error> {
     let Some(trees) = trees else {
         return Ok(None);
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use signoff_engine::{Land, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{Landing, Trigger, is_over, parsed};
+use super::{LandingReport, Trigger, is_over, parsed};
 use crate::error::Error;
 use crate::plan_history::is_known_plan;
 use crate::project::Project;
@@ -13,14 +13,14 @@ use crate::runs::OpenedRun;
 use crate::trees::Trees;
 
 /// Why a run does not land.
-pub(super) struct Refusal {
+pub(super) struct LandingRefusal {
     /// Each a sentence.
     pub(super) why: Vec<String>,
     /// What two commits say about the same lines has to be settled by hand.
     pub(super) is_conflict: bool,
 }
 
-impl From<Vec<String>> for Refusal {
+impl From<Vec<String>> for LandingRefusal {
     fn from(why: Vec<String>) -> Self {
         let is_conflict = false;
         Self { why, is_conflict }
@@ -29,10 +29,10 @@ impl From<Vec<String>> for Refusal {
 
 /// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
 pub(super) fn instructed(
-    mut landing: Landing,
-    refusal: Refusal,
+    mut landing: LandingReport,
+    refusal: LandingRefusal,
     (run, trees): (&Run, &Trees),
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     let name = run.id();
     landing.refused = refusal.why;
     if refusal.is_conflict {

@@ -16,7 +16,7 @@ use crate::trees::Trees;
 
 /// What came of taking a run back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Undone {
+pub struct UndoReport {
     /// The run.
     pub run: String,
     /// Files of the checkout that have their content of before.
@@ -40,18 +40,18 @@ pub struct Undone {
 }
 
 /// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
-pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
+pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<UndoReport, Error> {
     let name = named(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
     opened.end_leftovers()?;
     let refused = |why: String| {
-        Ok(Undone {
+        Ok(UndoReport {
             run: name.clone(),
             ..refused(&why)
         })
     };
     let for_good = |why: String| {
-        refused(why).map(|undone| Undone {
+        refused(why).map(|undone| UndoReport {
             for_good: true,
             ..undone
         })
@@ -90,18 +90,18 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
         remove(&mut opened, &trees)?
     };
     opened.run.close()?;
-    Ok(Undone { run: name, ..done })
+    Ok(UndoReport { run: name, ..done })
 }
 
-fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
+fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error> {
     if !opened.state().undone() {
         let by = opened.project.around.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
-    Ok(Undone {
+    Ok(UndoReport {
         removed: trees.remove_all()?,
-        ..Undone::default()
+        ..UndoReport::default()
     })
 }
 
@@ -128,13 +128,13 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
 }
 
 /// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
-fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
+fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error> {
     let _checkout = take_workspace(opened.project)?;
     if opened.state().undone() && !trees.has_landings()? {
         trees.forget_work();
-        return Ok(Undone {
+        return Ok(UndoReport {
             already: true,
-            ..Undone::default()
+            ..UndoReport::default()
         });
     }
     if !opened.state().undone() {
@@ -150,19 +150,19 @@ fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error>
     let left = left.map(|held| format!("`{}`: {}", held.path, held.reason));
     trees.forget_work();
     let changed = !(restored.is_empty() && report.deleted.is_empty());
-    Ok(Undone {
+    Ok(UndoReport {
         restored,
         deleted: report.deleted,
         left: left.collect(),
         kept: changed.then(|| trees.work_ref()),
         kept_in: trees.private_place().filter(|_| changed),
-        ..Undone::default()
+        ..UndoReport::default()
     })
 }
 
-fn refused(why: &str) -> Undone {
-    Undone {
+fn refused(why: &str) -> UndoReport {
+    UndoReport {
         refused: vec![why.to_owned()],
-        ..Undone::default()
+        ..UndoReport::default()
     }
 }

@@ -11,21 +11,21 @@ use signoff_store::signatures::{self, Proof, Signed};
 use super::preflight;
 use super::replan::since_run;
 use crate::clock::timestamp;
-use crate::error::{Difference, Error};
+use crate::error::{Error, SignedDifference};
 use crate::plan_file::PlanFile;
-use crate::plans::locked::Held;
+use crate::plans::locked::LockedPlan;
 use crate::plans::locked::version::require_version;
-use crate::plans::state::{Standing, standing};
-use crate::plans::{Doing, Done};
+use crate::plans::state::{PlanStatus, standing};
+use crate::plans::{ActorContext, PlanReport};
 use crate::project::locks::take_run;
 use crate::project::{Project, required_proof};
-use crate::runs::view::View;
+use crate::runs::view::RunView;
 use crate::signing::proof::{chosen, prove};
 use crate::signing::signed;
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct ApproveOptions {
     /// How the person wants to prove that it is them; without it, as the settings ask. `policy` is for
     /// who signs without asking a person.
     pub proof: Option<Proof>,
@@ -39,17 +39,20 @@ pub struct Wish {
 
 /// A plan that was signed just now.
 #[derive(Debug)]
-pub struct Approved {
+pub struct ApproveReport {
     /// The signature.
     pub signature: Signature,
     /// Where it is kept.
     pub path: PathBuf,
     /// The plan, with what its file says now.
-    pub done: Done,
+    pub done: PlanReport,
 }
 
 /// What changed since somebody last signed this plan; an error if nobody ever did.
-pub fn since_signed(project: &Project, plan: &PlanFile) -> Result<(Signature, Difference), Error> {
+pub fn since_signed(
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<(Signature, SignedDifference), Error> {
     signed::since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
         plan: plan.source.name().to_owned(),
     })
@@ -57,21 +60,21 @@ pub fn since_signed(project: &Project, plan: &PlanFile) -> Result<(Signature, Di
 
 /// A run that cannot go on because its plan or the terms are not what was signed.
 #[derive(Debug)]
-pub struct During {
+pub struct ChangedRun {
     /// Its name.
     pub run: String,
     /// What it does not carry out yet.
-    pub difference: Difference,
+    pub difference: SignedDifference,
 }
 
 /// The run that would go on under this version of the plan, if it were signed; an error if a process
 /// drives it.
-pub fn during(project: &Project, plan: &PlanFile) -> Result<Option<During>, Error> {
+pub fn during(project: &Project, plan: &PlanFile) -> Result<Option<ChangedRun>, Error> {
     standing_still(project, &standing(project, plan)?)
 }
 
-fn standing_still(project: &Project, standing: &Standing) -> Result<Option<During>, Error> {
-    let goes_on = |view: &&View| matches!(view.run.outcome(), None | Some(Outcome::Failed));
+fn standing_still(project: &Project, standing: &PlanStatus) -> Result<Option<ChangedRun>, Error> {
+    let goes_on = |view: &&RunView| matches!(view.run.outcome(), None | Some(Outcome::Failed));
     let Some(view) = standing.view.as_ref().filter(goes_on) else {
         return Ok(None);
     };
@@ -81,11 +84,11 @@ fn standing_still(project: &Project, standing: &Standing) -> Result<Option<Durin
     let run = view.run.id().to_owned();
     // Whoever drives it has not seen the change yet, or lets what is under way end.
     take_run(&project.store.run_dir(&run), &run)?;
-    Ok(Some(During { run, difference }))
+    Ok(Some(ChangedRun { run, difference }))
 }
 
 /// The state after signing.
-fn allowed(project: &Project, standing: &Standing, actor: Actor) -> Result<PlanState, Error> {
+fn allowed(project: &Project, standing: &PlanStatus, actor: Actor) -> Result<PlanState, Error> {
     match standing_still(project, standing)? {
         Some(_) => Ok(after_signing_anew(standing.state, actor)?),
         None => Ok(after(standing.state, Act::Approve, actor)?),
@@ -95,7 +98,11 @@ fn allowed(project: &Project, standing: &Standing, actor: Actor) -> Result<PlanS
 /// Signs a plan that has no errors, as it was `seen`.
 ///
 /// Whoever has to prove who they are takes their time, so that comes first; only then others wait.
-pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approved, Error> {
+pub fn approve(
+    doing: ActorContext<'_>,
+    seen: &PlanFile,
+    wish: &ApproveOptions,
+) -> Result<ApproveReport, Error> {
     let project = doing.project;
     require_version(seen, wish.expect_version)?;
     let digest = seen.digest();
@@ -130,9 +137,9 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
 }
 
 /// Keeps a signature, if the plan and its terms are still what was signed.
-fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, Error> {
+fn kept(doing: ActorContext<'_>, seen: &PlanFile, signed: Signed) -> Result<ApproveReport, Error> {
     let project = doing.project;
-    let held = Held::open(doing, &seen.path, seen.source.name())?;
+    let held = LockedPlan::open(doing, &seen.path, seen.source.name())?;
     let state = match standing_still(project, &held.standing)? {
         Some(_) => allowed(project, &held.standing, doing.actor)?,
         None => held.allow(Act::Approve)?,
@@ -148,14 +155,14 @@ fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, E
     let path = signatures::save(&project.store, &signed)?;
     project.remember_id()?;
     let done = held.conclude(state, Vec::new())?;
-    Ok(Approved {
+    Ok(ApproveReport {
         signature: signed.signature,
         path,
         done,
     })
 }
 
-fn recorded(held: &Held<'_>, signature: &Signature) -> PlanEvent {
+fn recorded(held: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
     PlanEvent::PlanApproved {
         path: held.path(),
         digest: signature.digest.to_string(),

@@ -3,34 +3,37 @@
 use signoff_engine::{Actor, PlanState};
 use signoff_store::signatures::Proof;
 
-use super::approve::{Approved, Wish, approve};
+use super::approve::{ApproveOptions, ApproveReport, approve};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::state::standing;
-use crate::plans::{Doing, Done};
+use crate::plans::{ActorContext, PlanReport};
 
 /// Signs a plan that waits for a signature, if a policy covers it.
-pub fn sign_by_policy(doing: Doing<'_>, plan: &PlanFile) -> Result<Option<Approved>, Error> {
+pub fn sign_by_policy(
+    doing: ActorContext<'_>,
+    plan: &PlanFile,
+) -> Result<Option<ApproveReport>, Error> {
     let Some(why) = covering(doing, plan) else {
         return Ok(None);
     };
     if standing(doing.project, plan)?.state != PlanState::Verified {
         return Ok(None);
     }
-    let doing = Doing {
+    let doing = ActorContext {
         actor: Actor::Policy,
         ..doing
     };
-    let wish = Wish {
+    let wish = ApproveOptions {
         proof: Some(Proof::Policy),
         note: Some(why),
-        ..Wish::default()
+        ..ApproveOptions::default()
     };
     approve(doing, plan, &wish).map(Some)
 }
 
 /// The same for a plan that was just handed in; why a policy could not sign it is only worth a note.
-pub(crate) fn after_handing_in(doing: Doing<'_>, mut done: Done) -> Done {
+pub(crate) fn after_handing_in(doing: ActorContext<'_>, mut done: PlanReport) -> PlanReport {
     match sign_by_policy(doing, &done.plan) {
         Ok(None) => {}
         Ok(Some(approved)) => {
@@ -62,7 +65,7 @@ fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
 }
 
 /// Why no person is needed, if none is.
-pub(crate) fn covering(doing: Doing<'_>, plan: &PlanFile) -> Option<String> {
+pub(crate) fn covering(doing: ActorContext<'_>, plan: &PlanFile) -> Option<String> {
     let approval = &doing.project.config.approval;
     if !approval.required.value {
         return Some("the configuration requires no approval".to_owned());

@@ -6,15 +6,15 @@ use serde_json::Value;
 use signoff_plan::signed::SignedPlan;
 
 use super::preflight;
-use crate::error::{Difference, Error};
+use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText};
 use crate::project::Project;
-use crate::runs::view::View;
+use crate::runs::view::RunView;
 use crate::signing::signed::signed;
 use crate::signing::watch::Watch;
 
 /// The version of its plan that a run goes on under.
-pub(crate) struct Next {
+pub(crate) struct NextVersion {
     /// Its file.
     pub(crate) plan: PlanFile,
     pub(crate) signed: SignedPlan,
@@ -29,7 +29,7 @@ pub(crate) fn next(
     key: &str,
     (path, name): (&Path, &str),
     watch: &mut Watch,
-) -> Result<Option<Next>, Error> {
+) -> Result<Option<NextVersion>, Error> {
     let differs = watch.difference(project)?;
     if differs.is_none_or(|difference| difference.broken.is_some()) {
         return Ok(None);
@@ -46,7 +46,7 @@ pub(crate) fn next(
     preflight::no_errors(&plan)?;
     preflight::can_run(project, &plan)?;
     let terms = project.present_terms(&plan.checked.plan, key)?;
-    Ok(Some(Next {
+    Ok(Some(NextVersion {
         plan,
         signed,
         terms,
@@ -54,7 +54,10 @@ pub(crate) fn next(
 }
 
 /// What the plan's file and the terms say now that the run does not carry out.
-pub(crate) fn since_run(project: &Project, view: &View) -> Result<Option<Difference>, Error> {
+pub(crate) fn since_run(
+    project: &Project,
+    view: &RunView,
+) -> Result<Option<SignedDifference>, Error> {
     let signed = view.run.signed().clone();
     let text = SignedText::default();
     Watch::new(view.plan_path.clone(), signed, view.terms.clone(), text).difference(project)

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use signoff_api::plan_log::PlanEvent;
 use signoff_store::{atomic, failpoint};
 
-use super::housekeeping::{Chore, chores};
+use super::housekeeping::{HousekeepingTask, chores};
 use crate::error::Error;
-use crate::plans::Doing;
+use crate::plans::ActorContext;
 use crate::plans::listing::index::{Archive, is_real, refresh};
 use crate::plans::locked::stale::DAY;
-use crate::plans::locked::{Held, same_file};
+use crate::plans::locked::{LockedPlan, same_file};
 use crate::project::relative;
 
 /// A plan that was archived just now.
 #[derive(Debug)]
-pub struct Archived {
+pub struct ArchiveReport {
     /// Name in the store.
     pub key: String,
     /// Where it was.
@@ -32,16 +32,16 @@ pub struct Archived {
 }
 
 /// Archives a finished plan, however young.
-pub fn archive(doing: Doing<'_>, path: &Path, name: &str) -> Result<Archived, Error> {
-    move_away(Held::open(doing, path, name)?)
+pub fn archive(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<ArchiveReport, Error> {
+    move_away(LockedPlan::open(doing, path, name)?)
 }
 
 /// Archives every plan that was finished long enough ago.
-pub fn archive_due(doing: Doing<'_>) -> Result<Vec<Archived>, Error> {
+pub fn archive_due(doing: ActorContext<'_>) -> Result<Vec<ArchiveReport>, Error> {
     let shelf = refresh(doing.project, doing.clock.now(), Archive::AsKnown)?;
     let mut archived = Vec::new();
     for (found, chore) in chores(doing, &shelf) {
-        if chore == Chore::Archive {
+        if chore == HousekeepingTask::Archive {
             let path = found.path(doing.project);
             let name = relative(doing.project, &path);
             archived.extend(archive_if_due(doing, &path, &name)?);
@@ -52,11 +52,11 @@ pub fn archive_due(doing: Doing<'_>) -> Result<Vec<Archived>, Error> {
 
 /// Archives a plan if, under its lock, it still is due.
 pub(crate) fn archive_if_due(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     path: &Path,
     name: &str,
-) -> Result<Option<Archived>, Error> {
-    let held = Held::open(doing, path, name)?;
+) -> Result<Option<ArchiveReport>, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     let days = doing.project.rules.archive_after_days;
     let last = held.history().last_lived();
     let age = last.map_or(0, |last| doing.clock.now().saturating_sub(last));
@@ -67,15 +67,15 @@ pub(crate) fn archive_if_due(
 }
 
 /// Completes the log of a plan whose move was cut off.
-pub(crate) fn log_move(doing: Doing<'_>, path: &Path, name: &str) -> Result<(), Error> {
-    let held = Held::open(doing, path, name)?;
+pub(crate) fn log_move(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<(), Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     if held.history().path() == Some(held.path().as_str()) {
         return Ok(());
     }
     held.record(&[moved(&held, path)])
 }
 
-fn move_away(held: Held<'_>) -> Result<Archived, Error> {
+fn move_away(held: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
     let store = &held.doing.project.store;
     let name = held.plan.source.name().to_owned();
     let state = held.standing.state;
@@ -107,7 +107,7 @@ fn move_away(held: Held<'_>) -> Result<Archived, Error> {
     }
     held.record(&[moved(&held, &to)])?;
     failpoint::reached("archive.logged");
-    Ok(Archived {
+    Ok(ArchiveReport {
         key: held.key,
         from,
         to,
@@ -115,7 +115,7 @@ fn move_away(held: Held<'_>) -> Result<Archived, Error> {
     })
 }
 
-fn moved(held: &Held<'_>, to: &Path) -> PlanEvent {
+fn moved(held: &LockedPlan<'_>, to: &Path) -> PlanEvent {
     PlanEvent::PlanArchived {
         path: relative(held.doing.project, to),
         by: held.by(),

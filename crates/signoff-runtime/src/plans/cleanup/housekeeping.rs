@@ -8,26 +8,26 @@ use signoff_engine::{Act, Actor, Millis, PlanState, after};
 use signoff_store::atomic;
 use signoff_store::index::Row;
 
-use super::archive::{Archived, archive_if_due, log_move};
+use super::archive::{ArchiveReport, archive_if_due, log_move};
 use crate::error::Error;
-use crate::plans::Doing;
-use crate::plans::listing::index::{Found, Kind, Shelf};
-use crate::plans::locked::Held;
+use crate::plans::ActorContext;
+use crate::plans::listing::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
+use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
 use crate::project::{Project, relative};
 
 /// What was done, in words.
 #[derive(Debug, Default)]
-pub(crate) struct House {
+pub(crate) struct HousekeepingReport {
     pub(crate) notes: Vec<String>,
     /// Something is different from what the shelf says.
     pub(crate) moved: bool,
-    pub(crate) undone: Option<Undone>,
+    pub(crate) undone: Option<HousekeepingError>,
 }
 
 /// Plans that are due to expire or to be archived, and why nothing was done to them.
 #[derive(Debug)]
-pub struct Undone {
+pub struct HousekeepingError {
     /// How many.
     pub plans: usize,
     /// What happened to the first of them.
@@ -35,15 +35,15 @@ pub struct Undone {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Chore {
+pub(crate) enum HousekeepingTask {
     Expire,
     Archive,
     LogMove,
 }
 
 /// Does all chores that are due. What cannot be done is said once and changes nothing about a list.
-pub(crate) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
-    let doing = Doing {
+pub(crate) fn keep_house(doing: ActorContext<'_>, shelf: &IndexedPlans) -> HousekeepingReport {
+    let doing = ActorContext {
         actor: Actor::Harness,
         ..doing
     };
@@ -54,12 +54,12 @@ pub(crate) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
             atomic::clear_strays(&directory).ok();
         }
     }
-    let mut house = House::default();
+    let mut house = HousekeepingReport::default();
     let due: Vec<_> = chores(doing, shelf).collect();
     for (at, (found, chore)) in due.iter().enumerate() {
         match done(doing, found, *chore) {
             Ok(notes) => {
-                house.moved |= !notes.is_empty() || *chore == Chore::LogMove;
+                house.moved |= !notes.is_empty() || *chore == HousekeepingTask::LogMove;
                 house.notes.extend(notes);
             }
             // Somebody else was quicker, or the plan is named as a double anyway.
@@ -67,7 +67,7 @@ pub(crate) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
             Err(Error::DuplicateId { .. }) => {}
             Err(error) => {
                 let plans = due.len() - at;
-                house.undone = Some(Undone { plans, error });
+                house.undone = Some(HousekeepingError { plans, error });
                 break;
             }
         }
@@ -77,18 +77,24 @@ pub(crate) fn keep_house(doing: Doing<'_>, shelf: &Shelf) -> House {
 
 /// Which plan needs what.
 pub(crate) fn chores<'a>(
-    doing: Doing<'a>,
-    shelf: &'a Shelf,
-) -> impl Iterator<Item = (&'a Found, Chore)> {
+    doing: ActorContext<'a>,
+    shelf: &'a IndexedPlans,
+) -> impl Iterator<Item = (&'a IndexedPlan, HousekeepingTask)> {
     let now = doing.clock.now();
     shelf.rows().filter_map(move |(found, row, state)| {
         chore(doing.project, now, found.place.kind, row, state).map(|chore| (found, chore))
     })
 }
 
-fn chore(project: &Project, now: Millis, kind: Kind, row: &Row, state: PlanState) -> Option<Chore> {
+fn chore(
+    project: &Project,
+    now: Millis,
+    kind: PlanLocationKind,
+    row: &Row,
+    state: PlanState,
+) -> Option<HousekeepingTask> {
     if row.unlogged_move {
-        return Some(Chore::LogMove);
+        return Some(HousekeepingTask::LogMove);
     }
     let rules = &project.rules;
     let older = |since: Millis, days: u64| now.saturating_sub(since) > days.saturating_mul(DAY);
@@ -96,39 +102,49 @@ fn chore(project: &Project, now: Millis, kind: Kind, row: &Row, state: PlanState
     let active = match (row.active, kind) {
         // One that nothing happened to here goes by its own word, if it has one. Where nothing ever
         // did, looking is not what begins it.
-        (None, Kind::Plans) if may_expire && project.store.dir().is_dir() => row.written,
+        (None, PlanLocationKind::Plans) if may_expire && project.store.dir().is_dir() => {
+            row.written
+        }
         (active, _) => active?,
     };
     match kind {
-        Kind::Plans | Kind::Log if may_expire && older(active, rules.stale_after_days) => {
-            Some(Chore::Expire)
+        PlanLocationKind::Plans | PlanLocationKind::Log
+            if may_expire && older(active, rules.stale_after_days) =>
+        {
+            Some(HousekeepingTask::Expire)
         }
-        Kind::Plans if state.is_finished() && older(active, rules.archive_after_days) => {
-            Some(Chore::Archive)
+        PlanLocationKind::Plans
+            if state.is_finished() && older(active, rules.archive_after_days) =>
+        {
+            Some(HousekeepingTask::Archive)
         }
         _ => None,
     }
 }
 
-fn done(doing: Doing<'_>, found: &Found, chore: Chore) -> Result<Vec<String>, Error> {
+fn done(
+    doing: ActorContext<'_>,
+    found: &IndexedPlan,
+    chore: HousekeepingTask,
+) -> Result<Vec<String>, Error> {
     let path = found.path(doing.project);
     let name = relative(doing.project, &path);
     match chore {
         // Opening an expired plan cancels it, and notes that.
-        Chore::Expire => Ok(Held::open(doing, &path, &name)?.notes),
-        Chore::Archive => {
+        HousekeepingTask::Expire => Ok(LockedPlan::open(doing, &path, &name)?.notes),
+        HousekeepingTask::Archive => {
             let archived = archive_if_due(doing, &path, &name)?;
             Ok(archived.map_or_else(Vec::new, |archived| announced(doing, archived)))
         }
-        Chore::LogMove => {
+        HousekeepingTask::LogMove => {
             log_move(doing, &path, &name)?;
             Ok(Vec::new())
         }
     }
 }
 
-pub(crate) fn announced(doing: Doing<'_>, archived: Archived) -> Vec<String> {
-    let Archived { key, to, notes, .. } = archived;
+pub(crate) fn announced(doing: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {
+    let ArchiveReport { key, to, notes, .. } = archived;
     let days = doing.project.rules.archive_after_days;
     let there = relative(doing.project, &to);
     let mut said = notes;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use signoff_store::plan_log;
 
 use crate::error::Error;
-use crate::plan_history::History;
+use crate::plan_history::PlanHistory;
 use crate::project::Project;
 
 /// Endings of plan files, in the order in which they are looked for.
@@ -60,7 +60,7 @@ fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
 
 /// The file that this plan's log names, if it is still there.
 fn logged(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
-    let history = History::read(project, key)?;
+    let history = PlanHistory::read(project, key)?;
     let path = history
         .path()
         .map(|path| project.store.workspace().join(path));
@@ -87,7 +87,7 @@ fn unknown(project: &Project, text: &str) -> Error {
         .collect();
     known.sort();
     known.dedup();
-    let history = History::read(project, text);
+    let history = PlanHistory::read(project, text);
     Error::NoSuchPlan {
         plan: text.to_owned(),
         known,

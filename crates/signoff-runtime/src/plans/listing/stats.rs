@@ -8,15 +8,15 @@ use signoff_plan::Workspace;
 use signoff_plan::model::{Plan, Work};
 use signoff_plan::tools::{BUILT_IN, allows, built_in};
 
-use super::index::{Archive, Shelf, Trouble, refresh};
+use super::index::{Archive, IndexedPlans, UnreadablePlan, refresh};
 use crate::error::Error;
-use crate::plans::Doing;
+use crate::plans::ActorContext;
 
 /// How many of the most rejected plans are named.
 const MOST: usize = 5;
 
 /// Adds everything up, archived plans too; what could not be read comes with it.
-pub fn stats(doing: Doing<'_>) -> Result<(Stats, Vec<Trouble>), Error> {
+pub fn stats(doing: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Error> {
     let shelf = refresh(doing.project, doing.clock.now(), Archive::Checked)?;
     let tallies = shelf.tallies(doing.project);
     let sum = |count: fn(&signoff_store::index::Tally) -> u64| {
@@ -79,7 +79,7 @@ fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
         || workspace.tools().iter().any(|tool| covers(tool))
 }
 
-fn states(shelf: &Shelf) -> BTreeMap<String, u64> {
+fn states(shelf: &IndexedPlans) -> BTreeMap<String, u64> {
     let mut counts: BTreeMap<String, u64> = PlanState::ALL
         .into_iter()
         .map(|state| (state.name().to_owned(), 0))
@@ -90,7 +90,7 @@ fn states(shelf: &Shelf) -> BTreeMap<String, u64> {
     counts
 }
 
-fn tool_gaps(shelf: &Shelf) -> Vec<ToolGap> {
+fn tool_gaps(shelf: &IndexedPlans) -> Vec<ToolGap> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (_, row, _) in shelf.rows() {
         for tool in &row.tools {

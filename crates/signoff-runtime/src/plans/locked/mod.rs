@@ -12,33 +12,33 @@ use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
 
-use self::write_back::{Bump, Wanted, write_back};
+use self::write_back::{FileUpdate, VersionBump, write_back};
 use super::approval::preflight::no_errors;
-use super::state::{Standing, standing};
-use super::{Doing, Done};
+use super::state::{PlanStatus, standing};
+use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plan_history::{History, body};
+use crate::plan_history::{PlanHistory, body};
 use crate::project::{Project, current_task, relative};
 use crate::signing::signed::signed;
 
 /// A plan under its lock: its file, its history and its state, none of which our own processes
 /// change meanwhile. An editor that knows no lock is noticed when the file is written.
-pub(crate) struct Held<'a> {
-    pub(crate) doing: Doing<'a>,
+pub(crate) struct LockedPlan<'a> {
+    pub(crate) doing: ActorContext<'a>,
     pub(crate) key: String,
     pub(crate) plan: PlanFile,
-    pub(crate) standing: Standing,
+    pub(crate) standing: PlanStatus,
     pub(crate) notes: Vec<String>,
     lock: PlanLock,
     /// It expired just now; in words.
     expired: Option<String>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> LockedPlan<'a> {
     /// Waits for the plan's lock, then reads everything.
-    pub(crate) fn open(doing: Doing<'a>, path: &Path, name: &str) -> Result<Self, Error> {
+    pub(crate) fn open(doing: ActorContext<'a>, path: &Path, name: &str) -> Result<Self, Error> {
         let project = doing.project;
         project.store.refuse_linked_plan(path)?;
         loop {
@@ -156,40 +156,40 @@ impl<'a> Held<'a> {
         }
     }
 
-    pub(crate) fn history(&self) -> &History {
+    pub(crate) fn history(&self) -> &PlanHistory {
         &self.standing.history
     }
 
     /// Writes the new state, and these edits, into the file, and reads it again.
-    pub(crate) fn conclude(self, state: PlanState, edits: Vec<Edit>) -> Result<Done, Error> {
+    pub(crate) fn conclude(self, state: PlanState, edits: Vec<Edit>) -> Result<PlanReport, Error> {
         let now = timestamp(self.doing.clock.now());
-        self.concluded(&Wanted {
+        self.concluded(&FileUpdate {
             state,
             edits,
             now,
-            bump: Bump::WithOthers,
+            bump: VersionBump::WithOthers,
         })
     }
 
     /// The same, for a text that is new although nothing else in its file changes.
-    pub(crate) fn conclude_counting(self, state: PlanState) -> Result<Done, Error> {
+    pub(crate) fn conclude_counting(self, state: PlanState) -> Result<PlanReport, Error> {
         let now = timestamp(self.doing.clock.now());
-        self.concluded(&Wanted {
+        self.concluded(&FileUpdate {
             state,
             edits: Vec::new(),
             now,
-            bump: Bump::Always,
+            bump: VersionBump::Always,
         })
     }
 
     /// The same, for a text that has its version already.
-    pub(crate) fn conclude_quietly(self, state: PlanState) -> Result<Done, Error> {
+    pub(crate) fn conclude_quietly(self, state: PlanState) -> Result<PlanReport, Error> {
         let now = timestamp(self.doing.clock.now());
-        self.concluded(&Wanted {
+        self.concluded(&FileUpdate {
             state,
             edits: Vec::new(),
             now,
-            bump: Bump::Never,
+            bump: VersionBump::Never,
         })
     }
 
@@ -199,7 +199,7 @@ impl<'a> Held<'a> {
         self
     }
 
-    fn concluded(mut self, wanted: &Wanted) -> Result<Done, Error> {
+    fn concluded(mut self, wanted: &FileUpdate) -> Result<PlanReport, Error> {
         let state = wanted.state;
         if let Some(trouble) = write_back(&self.plan, wanted)? {
             self.notes.push(trouble);
@@ -212,7 +212,7 @@ impl<'a> Held<'a> {
         } else {
             standing(self.doing.project, &plan)?.state
         };
-        Ok(Done {
+        Ok(PlanReport {
             key: self.key,
             state,
             plan,
@@ -231,11 +231,11 @@ impl<'a> Held<'a> {
         self.record(&[self::stale::event(digest, days)])?;
         let state = PlanState::Cancelled;
         let now = timestamp(self.doing.clock.now());
-        let wanted = Wanted {
+        let wanted = FileUpdate {
             state,
             edits: Vec::new(),
             now,
-            bump: Bump::WithOthers,
+            bump: VersionBump::WithOthers,
         };
         let trouble = write_back(&self.plan, &wanted)?;
         current_task::keep_true(project, &self.key, state)?;
@@ -254,7 +254,7 @@ impl<'a> Held<'a> {
 pub(crate) fn refuse_a_double(
     project: &Project,
     plan: &PlanFile,
-    history: &History,
+    history: &PlanHistory,
 ) -> Result<(), Error> {
     let Some(id) = &plan.checked.plan.id else {
         return Ok(());

@@ -7,7 +7,7 @@ use signoff_engine::{Act, Actor, Millis, PlanState, after};
 
 use crate::clock::{Clock, millis};
 use crate::plan_file::PlanFile;
-use crate::plans::state::Standing;
+use crate::plans::state::PlanStatus;
 use crate::project::Project;
 
 pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
@@ -16,7 +16,7 @@ pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
 /// was never handed in like this is somebody's file and does not; one that lies among the proposals
 /// and never had a log goes by its own word.
 pub(crate) fn expired(
-    standing: &Standing,
+    standing: &PlanStatus,
     plan: &PlanFile,
     now: Millis,
     project: &Project,
@@ -64,7 +64,7 @@ fn own_word(project: &Project, plan: &PlanFile) -> Option<Millis> {
 pub fn notice_of(
     project: &Project,
     plan: &PlanFile,
-    standing: &Standing,
+    standing: &PlanStatus,
     clock: &dyn Clock,
 ) -> Option<String> {
     let days = expired(standing, plan, clock.now(), project)?;

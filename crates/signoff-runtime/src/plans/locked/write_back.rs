@@ -12,19 +12,19 @@ use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source, word};
 
 /// What the file should say.
-pub(crate) struct Wanted {
+pub(crate) struct FileUpdate {
     pub(crate) state: PlanState,
     /// Besides: a rejection, say.
     pub(crate) edits: Vec<Edit>,
     /// The time, for dialects that keep one.
     pub(crate) now: String,
     /// Whether the version goes up, where the dialect counts writes.
-    pub(crate) bump: Bump,
+    pub(crate) bump: VersionBump,
 }
 
 /// When the version goes up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bump {
+pub(crate) enum VersionBump {
     /// The text has its version already.
     Never,
     /// With any other change of the file.
@@ -36,7 +36,7 @@ pub(crate) enum Bump {
 /// Brings the file up to date. Somebody else's edit is kept: if it left the definition alone, ours
 /// is made in the new text, otherwise nothing is written: what was done was done to the text before.
 /// Returns why the file was left as it is.
-pub(crate) fn write_back(plan: &PlanFile, wanted: &Wanted) -> Result<Option<String>, Error> {
+pub(crate) fn write_back(plan: &PlanFile, wanted: &FileUpdate) -> Result<Option<String>, Error> {
     if plan.source.parts().len() > 1 || plan.path.is_dir() {
         // A thread's files carry no state.
         return Ok(None);
@@ -67,7 +67,7 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &Wanted) -> Result<Option<Stri
 }
 
 /// The text with everything that is wanted.
-fn projected(plan: &PlanFile, wanted: &Wanted) -> Result<Source, EditRefused> {
+fn projected(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRefused> {
     let dialect = plan.checked.dialect;
     let name = plan.source.name();
     let mut source = plan.source.clone();
@@ -84,7 +84,7 @@ fn projected(plan: &PlanFile, wanted: &Wanted) -> Result<Source, EditRefused> {
         steps: Vec::new(),
     };
     source = Source::new(name, apply_marks(&source, &marks)?);
-    let same = source.bytes() == plan.source.bytes() && wanted.bump != Bump::Always;
+    let same = source.bytes() == plan.source.bytes() && wanted.bump != VersionBump::Always;
     if same || dialect != Dialect::Proposal {
         return Ok(source);
     }
@@ -93,7 +93,7 @@ fn projected(plan: &PlanFile, wanted: &Wanted) -> Result<Source, EditRefused> {
         .checked
         .plan
         .version
-        .filter(|_| wanted.bump != Bump::Never)
+        .filter(|_| wanted.bump != VersionBump::Never)
     {
         fields.push(("version", Value::from(version.saturating_add(1))));
     }

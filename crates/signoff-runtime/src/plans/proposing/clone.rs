@@ -12,10 +12,10 @@ use super::propose::{hand_in, shown};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::state::standing;
-use crate::plans::{Doing, Done};
+use crate::plans::{ActorContext, PlanReport};
 
 /// Copies what a plan defines, without its marks, its history and its signature.
-pub fn clone(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
+pub fn clone(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
     let original = PlanFile::read(path, name, &doing.project.workspace())?;
     if original.checked.errors() > 0 {
         return Err(Error::Invalid {

@@ -10,7 +10,7 @@ use signoff_store::atomic::{self, ReplaceError};
 use signoff_store::threads::copy::{self, Files};
 
 use crate::error::Error;
-use crate::plans::Doing;
+use crate::plans::ActorContext;
 use crate::project::random;
 
 /// What a new plan consists of.
@@ -24,7 +24,7 @@ pub(crate) enum Text {
 /// Keeps a text under a new name where proposals are kept. `text` is handed the name, so that it can
 /// stand in it.
 pub(crate) fn keep(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     text: impl Fn(&str) -> Result<Text, Error>,
 ) -> Result<PathBuf, Error> {
     let store = &doing.project.store;

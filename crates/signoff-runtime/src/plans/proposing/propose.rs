@@ -14,18 +14,18 @@ use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source};
 use crate::plans::approval::policy::after_handing_in;
 use crate::plans::listing::find::of_project;
-use crate::plans::locked::Held;
-use crate::plans::{Doing, Done};
+use crate::plans::locked::LockedPlan;
+use crate::plans::{ActorContext, PlanReport};
 use crate::project::relative;
 
 /// Hands in a file of the project; it stays where it is.
-pub fn propose_file(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
+pub fn propose_file(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
     hand_in(doing, &of_project(doing.project, path)?, name, None)
 }
 
 /// Hands in a text: a plan of any dialect, or the JSON of plan mode's `plan_propose`. It is kept under
 /// a new name.
-pub fn propose_text(doing: Doing<'_>, bytes: &[u8]) -> Result<Done, Error> {
+pub fn propose_text(doing: ActorContext<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
     let path = match Request::read(bytes) {
         Some(request) => keep_request(doing, request)?,
         None => keep_text(doing, bytes)?,
@@ -49,7 +49,7 @@ pub fn read_request(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 }
 
 /// How messages call a file that we made: from the working directory, if it is below.
-pub(crate) fn shown(doing: Doing<'_>, path: &Path) -> String {
+pub(crate) fn shown(doing: ActorContext<'_>, path: &Path) -> String {
     let from = &doing.project.around.directory;
     let from = from.canonicalize().unwrap_or_else(|_| from.clone());
     let inside = path.strip_prefix(&from).ok().map(Path::to_path_buf);
@@ -60,12 +60,12 @@ pub(crate) fn shown(doing: Doing<'_>, path: &Path) -> String {
 }
 
 pub(crate) fn hand_in(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     path: &Path,
     name: &str,
     cloned_from: Option<String>,
-) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
+) -> Result<PlanReport, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     held.no_plain_errors()?;
     if held.standing.state != PlanState::Verified {
         // Says what is possible instead.
@@ -89,7 +89,7 @@ pub(crate) fn hand_in(
     Ok(after_handing_in(doing, done))
 }
 
-fn keep_text(doing: Doing<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
+fn keep_text(doing: ActorContext<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
     let source = Source::new("-", bytes.to_vec());
     let workspace = doing.project.workspace();
     let plan = PlanFile::from_source(Path::new("-"), source.clone(), None, &workspace);
@@ -108,7 +108,10 @@ fn keep_text(doing: Doing<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
     keep(doing, |id| Ok(Text::File(with_id(&source, id))))
 }
 
-fn keep_request(doing: Doing<'_>, request: Result<Request, String>) -> Result<PathBuf, Error> {
+fn keep_request(
+    doing: ActorContext<'_>,
+    request: Result<Request, String>,
+) -> Result<PathBuf, Error> {
     let request = request.map_err(|why| Error::BadRequest { why })?;
     keep(doing, |id| {
         request_text(doing, &request, id, "context.md").map(Text::File)
@@ -117,7 +120,7 @@ fn keep_request(doing: Doing<'_>, request: Result<Request, String>) -> Result<Pa
 
 /// A request as the text of the plan with this id. Large context is kept in a file of this name.
 pub(crate) fn request_text(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     request: &Request,
     id: &str,
     name: &str,

@@ -15,7 +15,7 @@ use signoff_plan::write::{Loss, write};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::approval::preflight::no_errors;
-use crate::plans::{Doing, Done, propose_text};
+use crate::plans::{ActorContext, PlanReport, propose_text};
 
 /// Characters of a task that are its title.
 const TITLE: usize = 72;
@@ -25,7 +25,7 @@ const UNTITLED: &str = "One task";
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy)]
-pub struct Quick<'a> {
+pub struct TaskOptions<'a> {
     /// What the agent is told.
     pub task: &'a str,
     /// Whose agent; without one, `default`.
@@ -35,7 +35,7 @@ pub struct Quick<'a> {
 }
 
 /// Keeps the plan under a new name and hands it in, if it could be signed as it is.
-pub fn propose_task(doing: Doing<'_>, quick: Quick<'_>) -> Result<Done, Error> {
+pub fn propose_task(doing: ActorContext<'_>, quick: TaskOptions<'_>) -> Result<PlanReport, Error> {
     doing.project.require_trust()?;
     let text = quick.text().map_err(|why| Error::BadTask { why })?;
     let source = Source::new("the plan of this task", text.clone().into_bytes());
@@ -50,7 +50,7 @@ pub fn propose_task(doing: Doing<'_>, quick: Quick<'_>) -> Result<Done, Error> {
     propose_text(doing, text.as_bytes())
 }
 
-impl Quick<'_> {
+impl TaskOptions<'_> {
     /// The plan as a native file.
     fn text(&self) -> Result<String, String> {
         let mut plan = self.skeleton()?;
@@ -139,7 +139,7 @@ mod tests {
 
     /// The task and the contract as a run would use them.
     fn come_through(task: &str, contract: Option<&str>) -> (String, Option<String>) {
-        let quick = Quick {
+        let quick = TaskOptions {
             task,
             role: Some("coder"),
             contract,
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_refused() {
-        let quick = |task, contract| Quick {
+        let quick = |task, contract| TaskOptions {
             task,
             role: None,
             contract,
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn what_looks_like_a_step_is_still_the_task() {
         let task = "first\n\n### 2. Another\n\n**task:** no";
-        let text = Quick {
+        let text = TaskOptions {
             task,
             role: None,
             contract: None,
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_title_is_the_beginning_of_the_task() {
         let long = "word ".repeat(40);
-        let plan = Quick {
+        let plan = TaskOptions {
             task: &long,
             role: None,
             contract: None,

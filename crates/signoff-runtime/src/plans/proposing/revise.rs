@@ -16,9 +16,9 @@ use super::request::Request;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::approval::policy::after_handing_in;
-use crate::plans::locked::Held;
+use crate::plans::locked::LockedPlan;
 use crate::plans::locked::version::require_version;
-use crate::plans::{Doing, Done};
+use crate::plans::{ActorContext, PlanReport};
 
 /// Where the new text is.
 #[derive(Debug, Clone)]
@@ -31,13 +31,13 @@ pub enum Revision {
 
 /// Hands in a new text of a plan. What was said about the old one stays in the file and the log.
 pub fn revise(
-    doing: Doing<'_>,
+    doing: ActorContext<'_>,
     path: &Path,
     name: &str,
     revision: &Revision,
     expect_version: Option<u64>,
-) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
+) -> Result<PlanReport, Error> {
+    let held = LockedPlan::open(doing, path, name)?;
     require_version(&held.plan, expect_version)?;
     let done = match revision {
         Revision::InPlace => in_place(held),
@@ -46,7 +46,7 @@ pub fn revise(
     Ok(after_handing_in(doing, done))
 }
 
-fn in_place(held: Held<'_>) -> Result<Done, Error> {
+fn in_place(held: LockedPlan<'_>) -> Result<PlanReport, Error> {
     held.no_plain_errors()?;
     let digest = held.digest();
     if held.history().newest_digest() == Some(&digest) {
@@ -59,7 +59,7 @@ fn in_place(held: Held<'_>) -> Result<Done, Error> {
     held.conclude_counting(PlanState::Verified)
 }
 
-fn replaced(held: Held<'_>, bytes: &[u8]) -> Result<Done, Error> {
+fn replaced(held: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
     held.allow_edit()?;
     let new = successor(&held, bytes)?;
     if new.checked.errors() > 0 {
@@ -84,7 +84,7 @@ fn replaced(held: Held<'_>, bytes: &[u8]) -> Result<Done, Error> {
     held.with_text(new).conclude_quietly(PlanState::Verified)
 }
 
-fn revised(held: &Held<'_>, plan: &PlanFile) -> PlanEvent {
+fn revised(held: &LockedPlan<'_>, plan: &PlanFile) -> PlanEvent {
     PlanEvent::PlanRevised {
         path: held.path(),
         digest: plan.digest().to_string(),
@@ -95,7 +95,7 @@ fn revised(held: &Held<'_>, plan: &PlanFile) -> PlanEvent {
 }
 
 /// The new text as it goes into the file: the plan's id, the next version, and the feedback so far.
-fn successor(held: &Held<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
+fn successor(held: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
     let old = &held.plan.checked.plan;
     let mut source = text_of(held, bytes)?;
     if let Some(id) = &old.id {
@@ -125,7 +125,7 @@ fn successor(held: &Held<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
 }
 
 /// The new text: what was given, or the plan that a JSON proposal asks for.
-fn text_of(held: &Held<'_>, bytes: &[u8]) -> Result<Source, Error> {
+fn text_of(held: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
     let name = held.plan.source.name();
     let Some(request) = Request::read(bytes) else {
         return Ok(Source::new(name, bytes.to_vec()));
@@ -145,7 +145,7 @@ fn text_of(held: &Held<'_>, bytes: &[u8]) -> Result<Source, Error> {
     Ok(Source::new(name, text.bytes().to_vec()))
 }
 
-fn carried_over(held: &Held<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
+fn carried_over(held: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
     let old = &held.plan.checked.plan;
     let set = |field: &str, value: Value| Edit::SetPlan {
         field: field.to_owned(),
@@ -171,7 +171,7 @@ fn carried_over(held: &Held<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
     edits
 }
 
-impl Held<'_> {
+impl LockedPlan<'_> {
     /// May its text be changed? After a rejection that is its revision, otherwise an edit.
     fn allow_edit(&self) -> Result<(), Error> {
         match self.standing.state {

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::error::KeyError;
-use crate::project::Surroundings;
+use crate::project::ProcessContext;
 
 const KEY: &str = "docs/plan.md";
 
@@ -25,7 +25,7 @@ fn project() -> (TempDir, Project) {
         ("PATH".into(), path),
         ("TMPDIR".into(), folder.path().into()),
     ]);
-    let around = Surroundings {
+    let around = ProcessContext {
         variables,
         directory,
         user_config: None,
@@ -68,8 +68,8 @@ fn counts(proofs: &[Proof], minimum: Proof) -> Result<String, Vec<String>> {
     }
     let (plan, terms) = digests();
     match counted(&project, KEY, (&plan, &terms), minimum).unwrap() {
-        Counted::Yes(signed) => Ok(signed.signature.by),
-        Counted::No(doubted) => Err(doubted.iter().map(ToString::to_string).collect()),
+        SignatureCheck::Valid(signed) => Ok(signed.signature.by),
+        SignatureCheck::Missing(doubted) => Err(doubted.iter().map(ToString::to_string).collect()),
     }
 }
 
@@ -137,7 +137,7 @@ fn the_stored_sample_of_a_keys_signature_is_still_believed() {
     changed.signature.note = None;
     let doubt = believe(&project, &changed, Proof::Key);
     assert!(
-        matches!(doubt, Err(Doubt::Key(KeyError::DoesNotFit))),
+        matches!(doubt, Err(SignatureDefect::Key(KeyError::DoesNotFit))),
         "{doubt:?}"
     );
 }

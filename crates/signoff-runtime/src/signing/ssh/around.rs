@@ -12,13 +12,13 @@ use crate::project::Project;
 use crate::signing::terminal::terminal;
 
 /// Where the programs work, and with what.
-pub(super) struct Around<'a> {
+pub(super) struct SshContext<'a> {
     pub(super) workspace: &'a Path,
     variables: Vec<(OsString, OsString)>,
     temporary: PathBuf,
 }
 
-impl<'a> Around<'a> {
+impl<'a> SshContext<'a> {
     pub(super) fn of(project: &'a Project) -> Self {
         let workspace = project.store.workspace();
         let mut variables = project.around.variables.clone();

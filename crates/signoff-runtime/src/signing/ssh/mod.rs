@@ -13,7 +13,7 @@ use std::path::Path;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{KeyProof, NAMESPACE, statement};
 
-use self::around::Around;
+use self::around::SshContext;
 use self::settings::Settings;
 use super::terminal::harmless;
 use crate::error::KeyError;
@@ -21,7 +21,7 @@ use crate::project::Project;
 
 /// Signs with the key that git would use. What would not be believed afterwards is not returned.
 pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof, KeyError> {
-    let around = Around::of(project);
+    let around = SshContext::of(project);
     let settings = settings_of(project, &around)?;
     let missing = settings.missing();
     let (Some(key), Some(principal), true) =
@@ -54,13 +54,13 @@ pub(crate) fn verify(
     signature: &Signature,
     proof: &KeyProof,
 ) -> Result<(), KeyError> {
-    let around = Around::of(project);
+    let around = SshContext::of(project);
     let settings = settings_of(project, &around)?;
     verify_with(&around, &settings, signature, proof)
 }
 
 /// Git's settings, with the list of allowed signers that ours names, if they do.
-fn settings_of(project: &Project, around: &Around<'_>) -> Result<Settings, KeyError> {
+fn settings_of(project: &Project, around: &SshContext<'_>) -> Result<Settings, KeyError> {
     let mut settings = settings::read(around)?;
     let home = project.around.variables.get(OsStr::new("HOME"));
     let list = project.config.approval.signers_file(home.map(Path::new));
@@ -69,7 +69,7 @@ fn settings_of(project: &Project, around: &Around<'_>) -> Result<Settings, KeyEr
 }
 
 fn verify_with(
-    around: &Around<'_>,
+    around: &SshContext<'_>,
     settings: &Settings,
     signature: &Signature,
     proof: &KeyProof,
@@ -117,7 +117,7 @@ fn verify_with(
 /// The line that would allow the person's own key. None where the repository chose the key, or the
 /// address would do more than stand in a shell's quotes: a person may type what we say.
 fn allowing(
-    around: &Around<'_>,
+    around: &SshContext<'_>,
     settings: &Settings,
     key: &str,
     principal: &str,
@@ -131,7 +131,7 @@ fn allowing(
 
 /// The SSH signature over a text.
 fn armored(
-    around: &Around<'_>,
+    around: &SshContext<'_>,
     settings: &Settings,
     key: &str,
     text: &str,

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::Around;
-use crate::error::{KeyError, Unset};
+use super::SshContext;
+use crate::error::{KeyError, MissingSetting};
 
 /// The settings that decide, read in one call.
 const WANTED: &str =
@@ -27,7 +27,7 @@ pub(super) struct Settings {
 }
 
 /// Reads git's configuration as it is in the project.
-pub(super) fn read(around: &Around<'_>) -> Result<Settings, KeyError> {
+pub(super) fn read(around: &SshContext<'_>) -> Result<Settings, KeyError> {
     let words = [
         "git",
         "config",
@@ -89,22 +89,22 @@ impl Settings {
     }
 
     /// Everything that signing needs and git does not say.
-    pub(super) fn missing(&self) -> Vec<Unset> {
+    pub(super) fn missing(&self) -> Vec<MissingSetting> {
         let mut missing = Vec::new();
         if self.signing_key.is_none() {
-            missing.push(Unset::SigningKey);
+            missing.push(MissingSetting::SigningKey);
         }
         if self.email.is_none() {
-            missing.push(Unset::Email);
+            missing.push(MissingSetting::Email);
         }
         missing.extend(self.no_list());
         missing
     }
 
-    fn no_list(&self) -> Option<Unset> {
+    fn no_list(&self) -> Option<MissingSetting> {
         self.allowed_signers
             .is_none()
-            .then_some(Unset::AllowedSigners {
+            .then_some(MissingSetting::AllowedSigners {
                 in_repository: self.listed_in_repository,
             })
     }
@@ -169,9 +169,9 @@ mod tests {
         assert_eq!(
             only.missing(),
             [
-                Unset::SigningKey,
-                Unset::Email,
-                Unset::AllowedSigners {
+                MissingSetting::SigningKey,
+                MissingSetting::Email,
+                MissingSetting::AllowedSigners {
                     in_repository: true
                 }
             ]

@@ -17,7 +17,7 @@ use crate::trees::{Trees, locked, remove_tree, said};
 
 /// Where the builds are.
 #[derive(Default)]
-pub(crate) enum Builds {
+pub(crate) enum BuildCache {
     /// There are none.
     #[default]
     None,
@@ -28,8 +28,8 @@ pub(crate) enum Builds {
 }
 
 /// The layer for the builds, for one room. It is thrown away unless it is given back.
-pub(crate) struct LentBuilds {
-    slot: Arc<Mutex<Builds>>,
+pub(crate) struct LentBuildCache {
+    slot: Arc<Mutex<BuildCache>>,
     layer: Option<PathBuf>,
     /// An earlier contract built something in it.
     is_warm: bool,
@@ -37,7 +37,7 @@ pub(crate) struct LentBuilds {
     is_spoiled: bool,
 }
 
-impl LentBuilds {
+impl LentBuildCache {
     pub(crate) fn is_warm(&self) -> bool {
         self.is_warm
     }
@@ -47,29 +47,29 @@ impl LentBuilds {
     }
 }
 
-impl Drop for LentBuilds {
+impl Drop for LentBuildCache {
     fn drop(&mut self) {
         if let Some(layer) = self.layer.take() {
             // What stays is removed before it is used again.
             remove_tree(&layer).ok();
-            *locked(&self.slot) = Builds::None;
+            *locked(&self.slot) = BuildCache::None;
         }
     }
 }
 
 impl Trees {
     /// The layer for the builds, with what earlier contracts left in it; `None`: another room has it.
-    pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuilds>, String> {
+    pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuildCache>, String> {
         let known = {
             let mut builds = locked(&self.builds);
-            if matches!(*builds, Builds::Lent) {
+            if matches!(*builds, BuildCache::Lent) {
                 return Ok(None);
             }
-            std::mem::replace(&mut *builds, Builds::Lent)
+            std::mem::replace(&mut *builds, BuildCache::Lent)
         };
         let layer = self.builds_layer();
-        let is_warm = matches!(&known, Builds::Kept(over) if Arc::ptr_eq(over, mask));
-        let lent = LentBuilds {
+        let is_warm = matches!(&known, BuildCache::Kept(over) if Arc::ptr_eq(over, mask));
+        let lent = LentBuildCache {
             slot: Arc::clone(&self.builds),
             layer: Some(layer.clone()),
             is_warm,
@@ -82,7 +82,7 @@ impl Trees {
     }
 
     /// Takes out of the builds what would hide files of this tree: what is versioned, or was produced, is the tree's.
-    pub(crate) fn fit_builds(&self, lent: &mut LentBuilds, tree: &Path) -> Result<(), String> {
+    pub(crate) fn fit_builds(&self, lent: &mut LentBuildCache, tree: &Path) -> Result<(), String> {
         let Some(layer) = lent.layer.as_ref().filter(|_| lent.is_warm) else {
             return Ok(());
         };
@@ -100,21 +100,21 @@ impl Trees {
     }
 
     /// Keeps what a contract built. Its room must be gone.
-    pub(crate) fn keep_builds(&self, mut lent: LentBuilds, mask: Arc<Mask>) {
+    pub(crate) fn keep_builds(&self, mut lent: LentBuildCache, mask: Arc<Mask>) {
         let Some(layer) = lent.layer.clone().filter(|_| !lent.is_spoiled) else {
             return;
         };
         if let Ok(true) = self.keep_built(&layer) {
             lent.layer = None;
-            *locked(&self.builds) = Builds::Kept(mask);
+            *locked(&self.builds) = BuildCache::Kept(mask);
         }
     }
 
     /// Throws the builds away. Contracts are about to show whether they hold without: if not, nobody should trust these.
     pub(crate) fn forget_builds(&self) {
         let mut builds = locked(&self.builds);
-        if matches!(*builds, Builds::Kept(_)) {
-            *builds = Builds::None;
+        if matches!(*builds, BuildCache::Kept(_)) {
+            *builds = BuildCache::None;
             // What stays is removed before it is used again.
             remove_tree(&self.builds_layer()).ok();
         }

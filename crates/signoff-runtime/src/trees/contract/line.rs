@@ -21,7 +21,7 @@ const MOST_IDLE: usize = 64;
 const GUESS: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
-pub(crate) struct Line {
+pub(crate) struct OverlayQueue {
     idle: Vec<TreeMount>,
     waiting: VecDeque<Waiting>,
     /// How many ever waited.
@@ -43,14 +43,14 @@ struct Waiting {
 }
 
 /// What whoever waited gets.
-pub(crate) enum Turn<'l> {
+pub(crate) enum QueueTurn<'l> {
     /// A room that was left.
     Left(Box<TreeMount>),
     /// It is to make one.
-    Make(AtWork<'l>),
+    Make(MakingOverlay<'l>),
 }
 
-impl Line {
+impl OverlayQueue {
     /// The rooms that nobody uses.
     pub(crate) fn idle(&mut self) -> &mut Vec<TreeMount> {
         &mut self.idle
@@ -108,35 +108,35 @@ impl Line {
 }
 
 /// Waits for a room of a commit to be left, or for the turn to make one.
-pub(crate) fn wait<'l>(line: &'l Mutex<Line>, commit: &Id) -> Turn<'l> {
+pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<'l> {
     let came = Instant::now();
     let (number, receiver) = locked(line).enter(commit.clone());
     loop {
         let mut now = locked(line);
         let patience = match receiver.try_recv() {
-            Ok(room) => return Turn::Left(Box::new(room)),
+            Ok(room) => return QueueTurn::Left(Box::new(room)),
             Err(TryRecvError::Empty) => now.patience(came, Instant::now()),
             Err(TryRecvError::Disconnected) => None,
         };
         let Some(patience) = patience else {
             now.waiting.retain(|waiting| waiting.number != number);
-            return Turn::Make(AtWork::begin(line, &mut now));
+            return QueueTurn::Make(MakingOverlay::begin(line, &mut now));
         };
         drop(now);
         if let Ok(room) = receiver.recv_timeout(patience) {
-            return Turn::Left(Box::new(room));
+            return QueueTurn::Left(Box::new(room));
         }
     }
 }
 
 /// Held while a room is made.
-pub(crate) struct AtWork<'l> {
-    line: &'l Mutex<Line>,
+pub(crate) struct MakingOverlay<'l> {
+    line: &'l Mutex<OverlayQueue>,
     began: Instant,
 }
 
-impl<'l> AtWork<'l> {
-    fn begin(line: &'l Mutex<Line>, now: &mut Line) -> Self {
+impl<'l> MakingOverlay<'l> {
+    fn begin(line: &'l Mutex<OverlayQueue>, now: &mut OverlayQueue) -> Self {
         now.making += 1;
         Self {
             line,
@@ -145,7 +145,7 @@ impl<'l> AtWork<'l> {
     }
 }
 
-impl Drop for AtWork<'_> {
+impl Drop for MakingOverlay<'_> {
     fn drop(&mut self) {
         let mut line = locked(self.line);
         line.making -= 1;
@@ -161,7 +161,7 @@ mod tests {
     const TOOK: Duration = Duration::from_millis(10);
 
     /// How long somebody still waits who came so many milliseconds after a room was made, at that many.
-    fn patience(line: &Line, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
+    fn patience(line: &OverlayQueue, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
         let at = |millis| made + Duration::from_millis(millis);
         let left = line.patience(at(came), at(now));
         left.map(|left| left.as_millis())
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn nobody_waits_longer_than_making_a_room_takes() {
         let made = Instant::now();
-        let mut line = Line::default();
+        let mut line = OverlayQueue::default();
         assert_eq!(patience(&line, made, (0, 0)), None, "there is none yet");
         line.making = 1;
         let guess = Some(GUESS.as_millis());
@@ -184,11 +184,11 @@ mod tests {
     #[test]
     fn no_more_are_made_at_a_time_than_there_are() {
         let made = Instant::now();
-        let mut line = Line {
+        let mut line = OverlayQueue {
             made: 2,
             making: 1,
             last: Some((made, TOOK)),
-            ..Line::default()
+            ..OverlayQueue::default()
         };
         assert_eq!(patience(&line, made, (0, 20)), None);
         line.making = 2;
@@ -197,16 +197,16 @@ mod tests {
 
     #[test]
     fn nobody_waits_where_rooms_are_left_changed() {
-        let line = Mutex::new(Line {
+        let line = Mutex::new(OverlayQueue {
             made: 1,
             making: 1,
-            ..Line::default()
+            ..OverlayQueue::default()
         });
         let commit: Id = "a".repeat(40).parse().unwrap();
         let (_, receiver) = locked(&line).enter(commit.clone());
         locked(&line).lose();
         assert!(receiver.recv().is_err(), "whoever waited is told");
-        assert!(matches!(wait(&line, &commit), Turn::Make(_)));
+        assert!(matches!(wait(&line, &commit), QueueTurn::Make(_)));
         assert!(locked(&line).waiting.is_empty());
         assert_eq!(locked(&line).made, 2, "whoever made one is done");
     }

@@ -17,12 +17,12 @@ use signoff_work::layers::Mask;
 use signoff_work::looks::Looks;
 
 use super::line;
-use super::line::{AtWork, Turn};
+use super::line::{MakingOverlay, QueueTurn};
 use crate::confinement::Scratch;
 use crate::trees::{IgnoredWork, Start, TreeMount, Trees, locked};
 
 /// What is to be judged, and how.
-pub(crate) struct Judging {
+pub(crate) struct ContractOverlayOptions {
     pub(crate) commit: Id,
     /// Files that the step protects, and those that were signed with the plan.
     pub(crate) protects: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Judging {
     pub(crate) warm: bool,
 }
 
-impl Judging {
+impl ContractOverlayOptions {
     /// Is it about what attempts left or contracts built? No room that is kept shows any of that.
     fn is_special(&self) -> bool {
         self.ignored.is_some() || self.warm
@@ -43,7 +43,7 @@ impl Judging {
 }
 
 /// What a contract finds besides the tree.
-pub(crate) struct Furniture {
+pub(crate) struct ContractSetup {
     commit: Id,
     /// Nobody may change these.
     read_only: Vec<PathBuf>,
@@ -58,7 +58,10 @@ pub(crate) struct Furniture {
 impl Trees {
     /// A commit for a contract to judge, in a room that was made before and that nobody uses; soon found, or not at all.
     /// And rooms that are of no use any more, for somebody with time to throw away.
-    pub(crate) fn idle_room(&self, wanted: &Judging) -> (Option<TreeMount>, Vec<TreeMount>) {
+    pub(crate) fn idle_room(
+        &self,
+        wanted: &ContractOverlayOptions,
+    ) -> (Option<TreeMount>, Vec<TreeMount>) {
         let mut line = locked(&self.line);
         let idle = line.idle();
         if idle.is_empty() || wanted.is_special() {
@@ -72,35 +75,39 @@ impl Trees {
         (index.map(|index| idle.swap_remove(index)), others)
     }
 
-    fn fits(&self, room: &TreeMount, wanted: &Judging) -> bool {
+    fn fits(&self, room: &TreeMount, wanted: &ContractOverlayOptions) -> bool {
         let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
         let furniture = room.furniture.as_ref();
         furniture.is_some_and(|furniture| furniture.read_only == read_only)
     }
 
     /// A commit for a contract to judge, in a room that another one leaves or that is made for it.
-    pub(crate) fn judging(&self, wanted: &Judging, start: Start<'_>) -> Result<TreeMount, String> {
+    pub(crate) fn judging(
+        &self,
+        wanted: &ContractOverlayOptions,
+        start: Start<'_>,
+    ) -> Result<TreeMount, String> {
         self.claim()?;
         if wanted.is_special() {
             return self.make_room(wanted, start, None);
         }
         match line::wait(&self.line, &wanted.commit) {
-            Turn::Left(room)
+            QueueTurn::Left(room)
                 if is_of_use(&room, wanted, self.current_mask().as_ref())
                     && self.fits(&room, wanted) =>
             {
                 Ok(*room)
             }
-            Turn::Left(_) => self.make_room(wanted, start, None),
-            Turn::Make(at_work) => self.make_room(wanted, start, Some(at_work)),
+            QueueTurn::Left(_) => self.make_room(wanted, start, None),
+            QueueTurn::Make(at_work) => self.make_room(wanted, start, Some(at_work)),
         }
     }
 
     fn make_room(
         &self,
-        wanted: &Judging,
+        wanted: &ContractOverlayOptions,
         start: Start<'_>,
-        at_work: Option<AtWork<'_>>,
+        at_work: Option<MakingOverlay<'_>>,
     ) -> Result<TreeMount, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let prepared = self.prepared(start)?;
@@ -153,7 +160,7 @@ impl Trees {
             }
             return;
         }
-        let is_new = |furniture: &Furniture| {
+        let is_new = |furniture: &ContractSetup| {
             let mounts = furniture.mounts.as_ref();
             let looks = furniture.looks.as_ref();
             mounts.is_some_and(KeptMounts::are_as_new) && looks.is_some_and(Looks::are_same)
@@ -175,7 +182,7 @@ impl Trees {
     fn furnish(
         &self,
         mount: &mut TreeMount,
-        wanted: &Judging,
+        wanted: &ContractOverlayOptions,
         number: &str,
         start: Start<'_>,
     ) -> io::Result<()> {
@@ -195,7 +202,7 @@ impl Trees {
         let is_plain = mount.is_plain();
         let looks = is_plain.then(|| looks(policy, scratch.path()));
         let looks = looks.transpose()?;
-        mount.furniture = Some(Furniture {
+        mount.furniture = Some(ContractSetup {
             commit: wanted.commit.clone(),
             read_only,
             mounts,
@@ -208,7 +215,7 @@ impl Trees {
 }
 
 /// Does it show what is wanted?
-fn is_of_use(room: &TreeMount, wanted: &Judging, mask: Option<&Arc<Mask>>) -> bool {
+fn is_of_use(room: &TreeMount, wanted: &ContractOverlayOptions, mask: Option<&Arc<Mask>>) -> bool {
     let furniture = room.furniture.as_ref();
     furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
         && mask.is_some_and(|mask| room.is_seen_through(mask))

@@ -67,7 +67,7 @@ impl Setup {
 impl Trees {
     /// The layer with what `prepare` made on the run's first tree, if anything: no attempt's code had a part in it.
     pub(crate) fn prepared(&self, start: Start<'_>) -> Result<Option<PathBuf>, String> {
-        let super::Showing::Overlays(_) = &self.showing else {
+        let super::OverlayMode::Overlays(_) = &self.showing else {
             return Ok(None);
         };
         if self.setup.prepare.is_empty() {

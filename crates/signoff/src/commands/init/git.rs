@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
-use signoff_runtime::project::Surroundings;
+use signoff_runtime::project::ProcessContext;
 use signoff_runtime::project::careful_git::{Environment, careful};
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
@@ -49,7 +49,7 @@ impl fmt::Display for Git {
 }
 
 /// Asks git. Our own directory does not count: it is being set up.
-pub(super) fn state(around: &Surroundings) -> Git {
+pub(super) fn state(around: &ProcessContext) -> Git {
     let Ok(sandbox) = Sandbox::new() else {
         return Git::NotInstalled;
     };
@@ -72,7 +72,7 @@ pub(super) fn state(around: &Surroundings) -> Git {
     }
 }
 
-fn status(around: &Surroundings, env: Environment) -> Command {
+fn status(around: &ProcessContext, env: Environment) -> Command {
     let words = [
         "git",
         "status",

@@ -8,7 +8,7 @@ use signoff_api::pruned::Kind;
 use signoff_engine::Millis;
 use signoff_store::index::Stamp;
 
-use super::{Pruning, Shelf, tree};
+use super::{IndexedPlans, Pruning, tree};
 use crate::error::Error;
 
 /// A proposal has its artifacts a moment before it has its file: younger ones are somebody's.
@@ -19,7 +19,7 @@ impl Pruning<'_> {
     /// what could not be read: nobody knows what belongs to it.
     pub(super) fn artifacts(
         &mut self,
-        shelf: &Shelf,
+        shelf: &IndexedPlans,
         unread: &BTreeSet<OsString>,
     ) -> Result<(), Error> {
         let store = &self.doing.project.store;

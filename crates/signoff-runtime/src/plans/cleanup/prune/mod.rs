@@ -20,17 +20,17 @@ use signoff_store::{failpoint, plan_log};
 
 use self::tree::{remove, size};
 use crate::error::Error;
-use crate::plan_history::History;
-use crate::plans::Doing;
-use crate::plans::listing::index::{Archive, Found, Kind as PlaceKind, Shelf, refresh};
-use crate::plans::locked::Held;
+use crate::plan_history::PlanHistory;
+use crate::plans::ActorContext;
+use crate::plans::listing::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, refresh};
+use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
 use crate::project::relative;
-use crate::trees::Remains;
+use crate::trees::RemainsFinder;
 
 /// What may go.
 #[derive(Debug, Clone, Copy)]
-pub struct PruneWish {
+pub struct PruneOptions {
     /// Nothing happened to it for longer than this.
     pub older_than_days: u64,
     /// Only say it.
@@ -41,16 +41,16 @@ pub struct PruneWish {
 
 /// What went, and what was due and did not.
 #[derive(Debug, Default)]
-pub struct Pruned {
+pub struct PruneReport {
     /// Deleted, or to be deleted.
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedItem>,
     /// Still there.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptItem>,
 }
 
 /// A file, a directory or a name in the repository that is gone.
 #[derive(Debug)]
-pub struct Removed {
+pub struct RemovedItem {
     /// What it was.
     pub kind: Kind,
     /// The plan it belonged to; of a run, the run.
@@ -63,16 +63,16 @@ pub struct Removed {
 
 /// Something that stays.
 #[derive(Debug)]
-pub struct Kept {
+pub struct KeptItem {
     /// Where it is.
     pub path: PathBuf,
     /// Why.
-    pub why: Why,
+    pub why: KeptReason,
 }
 
 /// Why something stays.
 #[derive(Debug)]
-pub enum Why {
+pub enum KeptReason {
     /// A run that has not ended.
     Unfinished,
     /// What the run did is nowhere else: this is its name.
@@ -84,15 +84,16 @@ pub enum Why {
 }
 
 /// Deletes what is older than wished.
-pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
+pub fn prune(doing: ActorContext<'_>, wish: &PruneOptions) -> Result<PruneReport, Error> {
     let mut shelf = refresh(doing.project, doing.clock.now(), Archive::Checked)?;
     let troubles = std::mem::take(&mut shelf.troubles);
     let mut pruning = Pruning {
         doing,
         wish: *wish,
         // Git is not needed for anything else here.
-        remains: Remains::of(doing.project).unwrap_or_else(|_| Remains::without_git(doing.project)),
-        pruned: Pruned::default(),
+        remains: RemainsFinder::of(doing.project)
+            .unwrap_or_else(|_| RemainsFinder::without_git(doing.project)),
+        pruned: PruneReport::default(),
         gone: BTreeSet::new(),
         needed: BTreeSet::new(),
     };
@@ -102,7 +103,7 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
         .collect();
     for trouble in troubles {
         // Nobody can tell what a thing is that cannot be read.
-        pruning.keep(&trouble.path, Why::Error(trouble.error));
+        pruning.keep(&trouble.path, KeptReason::Error(trouble.error));
     }
     for found in &shelf.found {
         pruning.archived(found);
@@ -119,10 +120,10 @@ pub fn prune(doing: Doing<'_>, wish: &PruneWish) -> Result<Pruned, Error> {
 }
 
 struct Pruning<'a> {
-    doing: Doing<'a>,
-    wish: PruneWish,
-    remains: Remains<'a>,
-    pruned: Pruned,
+    doing: ActorContext<'a>,
+    wish: PruneOptions,
+    remains: RemainsFinder<'a>,
+    pruned: PruneReport,
     /// Keys of the plans that go now.
     gone: BTreeSet<String>,
     /// Keys of plans with runs that stay: without the signatures nobody could read them.
@@ -135,17 +136,17 @@ impl Pruning<'_> {
         age > self.wish.older_than_days.saturating_mul(DAY)
     }
 
-    fn keep(&mut self, path: &Path, why: Why) {
+    fn keep(&mut self, path: &Path, why: KeptReason) {
         let path = path.to_owned();
-        self.pruned.kept.push(Kept { path, why });
+        self.pruned.kept.push(KeptItem { path, why });
     }
 
     /// An archived plan with what belongs to it, if it is old.
-    fn archived(&mut self, found: &Found) {
+    fn archived(&mut self, found: &IndexedPlan) {
         let Some(row) = &found.entry.row else {
             return;
         };
-        if found.place.kind != PlaceKind::Archive || !self.is_old(row.updated()) {
+        if found.place.kind != PlanLocationKind::Archive || !self.is_old(row.updated()) {
             return;
         }
         let path = &found.place.path;
@@ -163,13 +164,13 @@ impl Pruning<'_> {
                 self.gone.insert(row.key.clone());
             }
             Ok(false) => {}
-            Err(error) => self.keep(path, Why::Error(error)),
+            Err(error) => self.keep(path, KeptReason::Error(error)),
         }
     }
 
     /// Writes into the log that the plan is deleted, if it still is as old as it was.
     fn say_deleted(&self, path: &Path) -> Result<bool, Error> {
-        let held = Held::open(self.doing, path, &relative(self.doing.project, path))?;
+        let held = LockedPlan::open(self.doing, path, &relative(self.doing.project, path))?;
         let last = held.history().last_lived();
         if last.is_some_and(|last| !self.is_old(last)) {
             return Ok(false);
@@ -183,7 +184,7 @@ impl Pruning<'_> {
     }
 
     /// Logs and signatures of plans whose files are gone for long enough.
-    fn records(&mut self, shelf: &Shelf) {
+    fn records(&mut self, shelf: &IndexedPlans) {
         let store = &self.doing.project.store;
         let mut logs = Vec::new();
         for found in &shelf.found {
@@ -191,7 +192,7 @@ impl Pruning<'_> {
                 (Some(row), _) if self.gone.contains(&row.key) => {
                     logs.push((row.key.clone(), store.log_path(&row.key)));
                 }
-                (None, PlaceKind::Log) if self.is_gone(&found.place.path) => {
+                (None, PlanLocationKind::Log) if self.is_gone(&found.place.path) => {
                     let key = found.place.name.trim_end_matches(".jsonl").to_owned();
                     logs.push((key, found.place.path.clone()));
                 }
@@ -212,7 +213,7 @@ impl Pruning<'_> {
     fn is_gone(&self, log: &Path) -> bool {
         let Ok(history) = plan_log::load(log)
             .map_err(Error::from)
-            .and_then(|records| History::of(&records))
+            .and_then(|records| PlanHistory::of(&records))
         else {
             return false;
         };
@@ -223,7 +224,7 @@ impl Pruning<'_> {
     }
 
     /// Lock files of plans that are gone. Those of the others are taken again and again.
-    fn locks(&mut self, shelf: &Shelf) -> Result<(), Error> {
+    fn locks(&mut self, shelf: &IndexedPlans) -> Result<(), Error> {
         let store = &self.doing.project.store;
         let known: BTreeSet<PathBuf> = shelf
             .rows()
@@ -242,7 +243,7 @@ impl Pruning<'_> {
             let bytes = size(&path);
             let removed = self.wish.dry_run || PlanLock::remove_unheld(&path).unwrap_or(false);
             if removed {
-                self.pruned.removed.push(Removed {
+                self.pruned.removed.push(RemovedItem {
                     kind: Kind::Lock,
                     id: id.into_owned(),
                     bytes,
@@ -262,9 +263,9 @@ impl Pruning<'_> {
         if !self.wish.dry_run
             && let Err(error) = remove(path)
         {
-            return self.keep(path, Why::Error(error));
+            return self.keep(path, KeptReason::Error(error));
         }
-        self.pruned.removed.push(Removed {
+        self.pruned.removed.push(RemovedItem {
             kind,
             id: id.to_owned(),
             path: path.to_owned(),

@@ -6,7 +6,7 @@ use signoff_api::pruned::Kind;
 use signoff_work::beneath::remove_tree;
 
 use super::tree::size;
-use super::{Pruning, Removed, Why};
+use super::{KeptReason, Pruning, RemovedItem};
 use crate::error::Error;
 use crate::trees;
 
@@ -16,7 +16,7 @@ impl Pruning<'_> {
         let found = match self.remains.of_run(run) {
             Ok(found) => found,
             Err(error) => {
-                self.keep(Path::new(&trees::refs(run)), Why::Error(error));
+                self.keep(Path::new(&trees::refs(run)), KeptReason::Error(error));
                 return false;
             }
         };
@@ -35,12 +35,12 @@ impl Pruning<'_> {
             Err(Error::Git(_)) => {}
             Err(error) => {
                 let workspace = self.doing.project.store.workspace();
-                self.keep(workspace, Why::Error(error));
+                self.keep(workspace, KeptReason::Error(error));
             }
         }
     }
 
-    fn take_away(&mut self, run: &str, found: trees::Left) -> bool {
+    fn take_away(&mut self, run: &str, found: trees::RunRemains) -> bool {
         if let Some(root) = &found.worktrees {
             let bytes = size(root);
             if !self.wish.dry_run
@@ -48,19 +48,22 @@ impl Pruning<'_> {
             {
                 let path = root.clone();
                 let error = Error::Unreadable { path, why };
-                self.keep(root, Why::Error(error));
+                self.keep(root, KeptReason::Error(error));
                 return false;
             }
             self.removed(Kind::Worktrees, run, root.clone(), bytes);
         }
         if let Some(place) = found.checked_out {
-            self.keep(Path::new(&trees::branch(run)), Why::CheckedOut(place));
+            self.keep(
+                Path::new(&trees::branch(run)),
+                KeptReason::CheckedOut(place),
+            );
             return false;
         }
         if !self.wish.dry_run
             && let Err(error) = self.remains.remove_refs(run)
         {
-            self.keep(Path::new(&trees::refs(run)), Why::Error(error));
+            self.keep(Path::new(&trees::refs(run)), KeptReason::Error(error));
             return false;
         }
         for name in found.refs {
@@ -70,7 +73,7 @@ impl Pruning<'_> {
     }
 
     fn removed(&mut self, kind: Kind, run: &str, path: PathBuf, bytes: u64) {
-        self.pruned.removed.push(Removed {
+        self.pruned.removed.push(RemovedItem {
             kind,
             id: run.to_owned(),
             path,

@@ -9,13 +9,13 @@ use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
 use signoff_store::runs::{RunEntry, list};
 
-use super::{Pruning, Shelf, Why};
+use super::{IndexedPlans, KeptReason, Pruning};
 use crate::error::Error;
-use crate::runs::view::View;
+use crate::runs::view::RunView;
 
 impl Pruning<'_> {
     /// Finished runs, and runs that never began, of plans that are gone.
-    pub(super) fn runs(&mut self, shelf: &Shelf) -> Result<(), Error> {
+    pub(super) fn runs(&mut self, shelf: &IndexedPlans) -> Result<(), Error> {
         let known: BTreeSet<&str> = shelf
             .rows()
             .map(|(_, row, _)| row.key.as_str())
@@ -32,7 +32,7 @@ impl Pruning<'_> {
         if is_held(&run.dir.lock()).unwrap_or(true) {
             return;
         }
-        match View::load(self.doing.project, &run.id) {
+        match RunView::load(self.doing.project, &run.id) {
             Ok(view) => self.begun(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
                 if self.is_old(written(path)) && self.remains_of(&run.id) {
@@ -41,13 +41,13 @@ impl Pruning<'_> {
             }
             Err(error) => {
                 if self.is_old(written(path)) {
-                    self.keep(path, Why::Error(error));
+                    self.keep(path, KeptReason::Error(error));
                 }
             }
         }
     }
 
-    fn begun(&mut self, run: &RunEntry, view: &View, known: &BTreeSet<&str>) {
+    fn begun(&mut self, run: &RunEntry, view: &RunView, known: &BTreeSet<&str>) {
         let path = run.dir.path();
         let there = known.contains(view.key.as_str())
             || (view.plan_path.exists() && !self.gone.contains(&view.key));
@@ -60,9 +60,9 @@ impl Pruning<'_> {
             return;
         }
         if view.run.outcome().is_none() && !view.over {
-            self.keep(path, Why::Unfinished);
+            self.keep(path, KeptReason::Unfinished);
         } else if view.run.has_not_landed() {
-            self.keep(path, Why::NotLanded(run.id.clone()));
+            self.keep(path, KeptReason::NotLanded(run.id.clone()));
         } else if self.remains_of(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
             return self.remove(Kind::Run, &run.id, path);

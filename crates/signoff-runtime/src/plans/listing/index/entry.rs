@@ -10,26 +10,26 @@ use signoff_plan::dialect::{parse, recognise};
 use signoff_store::index::{self, Entry, Row, Stamp, Tally};
 use signoff_store::{plan_log, signatures};
 
-use super::Look;
-use super::places::{Kind, Place, inside};
+use super::ReadContext;
+use super::places::{PlanLocation, PlanLocationKind, inside};
 use super::seen::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, is_thread, read_source};
-use crate::plan_history::History;
+use crate::plan_history::PlanHistory;
 use crate::plans::listing::stats::missing_tools;
-use crate::plans::state::{Standing, standing};
+use crate::plans::state::{PlanStatus, standing};
 use crate::project::relative;
 
-pub(super) fn read(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
+pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
     match place.kind {
-        Kind::Plans | Kind::Archive => kept(look, place),
-        Kind::Log => logged(look, place),
+        PlanLocationKind::Plans | PlanLocationKind::Archive => kept(look, place),
+        PlanLocationKind::Log => logged(look, place),
     }
 }
 
 /// A plan among the proposals or in the archive.
-fn kept(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
+fn kept(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
     let Some(plan) = plan_at(look, &place.path)? else {
         let entry = Entry::default();
         return Ok(look.finished(place, None, entry));
@@ -45,9 +45,9 @@ fn kept(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
 }
 
 /// A plan elsewhere in the project, which its log names.
-fn logged(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
+fn logged(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
     let project = look.project;
-    let history = History::of(&plan_log::load(&place.path)?)?;
+    let history = PlanHistory::of(&plan_log::load(&place.path)?)?;
     let mut entry = Entry {
         tally: tally(&history),
         path: history.path().map(str::to_owned),
@@ -68,13 +68,13 @@ fn logged(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
 }
 
 /// It exists and is, all links followed, in the workspace.
-fn leads_inside(look: &Look<'_>, path: &Path) -> bool {
+fn leads_inside(look: &ReadContext<'_>, path: &Path) -> bool {
     path.canonicalize()
         .is_ok_and(|real| real.starts_with(look.project.store.workspace()))
 }
 
 /// The plan at a path; `None` for a file that is none and that nothing ever happened to.
-fn plan_at(look: &Look<'_>, path: &Path) -> Result<Option<PlanFile>, Error> {
+fn plan_at(look: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, Error> {
     if path.is_dir() && !is_thread(path) {
         return Ok(None);
     }
@@ -95,7 +95,7 @@ fn plan_at(look: &Look<'_>, path: &Path) -> Result<Option<PlanFile>, Error> {
 
 /// Does its state depend on more than the files that are compared? A run that goes on does, and so
 /// does a draft that would be none if only its surroundings were different.
-fn is_unsettled(plan: &PlanFile, standing: &Standing) -> bool {
+fn is_unsettled(plan: &PlanFile, standing: &PlanStatus) -> bool {
     match standing.state {
         PlanState::Executing | PlanState::Stalled | PlanState::Replanning => true,
         _ if plan.checked.errors() > 0 => {
@@ -105,7 +105,7 @@ fn is_unsettled(plan: &PlanFile, standing: &Standing) -> bool {
     }
 }
 
-fn tally(history: &History) -> Tally {
+fn tally(history: &PlanHistory) -> Tally {
     let mut tally = Tally::default();
     let mut since = None;
     for entry in &history.entries {
@@ -133,8 +133,13 @@ fn tally(history: &History) -> Tally {
     tally
 }
 
-impl Look<'_> {
-    fn row(&self, place: &Place, plan: &PlanFile, standing: &Standing) -> Result<Row, Error> {
+impl ReadContext<'_> {
+    fn row(
+        &self,
+        place: &PlanLocation,
+        plan: &PlanFile,
+        standing: &PlanStatus,
+    ) -> Result<Row, Error> {
         let store = &self.project.store;
         let key = plan.key(self.project);
         let signed = if standing.signed {
@@ -155,13 +160,13 @@ impl Look<'_> {
             run: standing.view.as_ref().map(|view| view.run.id().to_owned()),
             tools: missing_tools(model, &self.workspace),
             double: other == Some(true),
-            unlogged_move: place.kind == Kind::Archive && other == Some(false),
+            unlogged_move: place.kind == PlanLocationKind::Archive && other == Some(false),
             key,
         })
     }
 
     /// Does the log name another file, and does that exist?
-    fn other_file(&self, plan: &PlanFile, history: &History) -> Option<bool> {
+    fn other_file(&self, plan: &PlanFile, history: &PlanHistory) -> Option<bool> {
         let named = history.path()?;
         if named == relative(self.project, &plan.path) {
             return None;
@@ -175,7 +180,7 @@ impl Look<'_> {
     }
 
     /// The entry, with how everything looks that it was made from.
-    fn finished(&self, place: &Place, elsewhere: Option<&Path>, mut entry: Entry) -> Entry {
+    fn finished(&self, place: &PlanLocation, elsewhere: Option<&Path>, mut entry: Entry) -> Entry {
         let stamps = stamps(self, place, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
         entry.seen = index::Look::of(&stamps);

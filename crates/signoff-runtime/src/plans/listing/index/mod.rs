@@ -14,28 +14,28 @@ use signoff_engine::{Millis, PlanState};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::index::{self, Entry, Folders, Index, Row, Tally};
 
-pub(crate) use self::places::{Kind, Place, is_real};
+pub(crate) use self::places::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
 use crate::project::Project;
 
 /// Everything there is, by place.
 #[derive(Debug)]
-pub(crate) struct Shelf {
-    pub(crate) found: Vec<Found>,
+pub(crate) struct IndexedPlans {
+    pub(crate) found: Vec<IndexedPlan>,
     /// What could not be read.
-    pub(crate) troubles: Vec<Trouble>,
+    pub(crate) troubles: Vec<UnreadablePlan>,
 }
 
 /// What is in one place.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) place: Place,
+pub(crate) struct IndexedPlan {
+    pub(crate) place: PlanLocation,
     pub(crate) entry: Entry,
 }
 
 /// A plan or a log that could not be read, and so is missing in a list.
 #[derive(Debug)]
-pub struct Trouble {
+pub struct UnreadablePlan {
     /// Where.
     pub path: PathBuf,
     /// Why.
@@ -52,16 +52,16 @@ pub(crate) enum Archive {
 }
 
 /// What every look at a plan needs.
-struct Look<'a> {
+struct ReadContext<'a> {
     project: &'a Project,
     workspace: DiskWorkspace,
     folders: Folders,
     now: Millis,
 }
 
-impl Shelf {
+impl IndexedPlans {
     /// The plans: where each is, what is known of it, and its state.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&Found, &Row, PlanState)> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &Row, PlanState)> {
         self.found.iter().filter_map(|found| {
             let row = found.entry.row.as_ref()?;
             Some((found, row, PlanState::named(&row.state)?))
@@ -77,7 +77,7 @@ impl Shelf {
                 row.is_none_or(|row| places::log_name(&project.store, &row.key) != name)
             });
             let path = log.path;
-            self.troubles.push(Trouble { path, error });
+            self.troubles.push(UnreadablePlan { path, error });
         }
     }
 
@@ -90,9 +90,11 @@ impl Shelf {
         for found in &self.found {
             let row = found.entry.row.as_ref();
             let log = match (found.place.kind, row) {
-                (Kind::Log, _) => found.place.path.clone(),
-                (Kind::Plans | Kind::Archive, Some(row)) => project.store.log_path(&row.key),
-                (Kind::Plans | Kind::Archive, None) => continue,
+                (PlanLocationKind::Log, _) => found.place.path.clone(),
+                (PlanLocationKind::Plans | PlanLocationKind::Archive, Some(row)) => {
+                    project.store.log_path(&row.key)
+                }
+                (PlanLocationKind::Plans | PlanLocationKind::Archive, None) => continue,
             };
             tallies.entry(log).or_insert((&found.entry.tally, row));
         }
@@ -100,28 +102,32 @@ impl Shelf {
     }
 }
 
-impl Found {
+impl IndexedPlan {
     /// The plan's file or directory.
     pub(crate) fn path(&self, project: &Project) -> PathBuf {
         match (self.place.kind, &self.entry.path) {
-            (Kind::Log, Some(path)) => project.store.workspace().join(path),
+            (PlanLocationKind::Log, Some(path)) => project.store.workspace().join(path),
             _ => self.place.path.clone(),
         }
     }
 }
 
 /// Finds every plan of the store, reading as little as it can.
-pub(crate) fn refresh(project: &Project, now: Millis, archive: Archive) -> Result<Shelf, Error> {
+pub(crate) fn refresh(
+    project: &Project,
+    now: Millis,
+    archive: Archive,
+) -> Result<IndexedPlans, Error> {
     let settings = settings(project);
     let mut old = Index::load(&project.store, &settings).entries;
     let known = old.len();
-    let look = Look {
+    let look = ReadContext {
         project,
         workspace: project.workspace(),
         folders: Folders::open(&project.store),
         now,
     };
-    let mut shelf = Shelf {
+    let mut shelf = IndexedPlans {
         found: Vec::new(),
         troubles: Vec::new(),
     };
@@ -143,7 +149,7 @@ pub(crate) fn refresh(project: &Project, now: Millis, archive: Archive) -> Resul
 }
 
 /// Not being able to write is no reason not to list, nor is a list one to make a store.
-fn save(project: &Project, settings: &str, shelf: &Shelf) {
+fn save(project: &Project, settings: &str, shelf: &IndexedPlans) {
     if !project.store.dir().is_dir() || project.store.refuse_links().is_err() {
         return;
     }
@@ -163,20 +169,20 @@ fn settings(project: &Project) -> String {
     format!("{version}\n{:?}", project.config)
 }
 
-impl Look<'_> {
+impl ReadContext<'_> {
     /// Takes what is still true from the old entries and reads the rest; was anything different?
     fn sort_out(
         &self,
-        places: Vec<Place>,
+        places: Vec<PlanLocation>,
         archive: Archive,
         old: &mut BTreeMap<String, Entry>,
-        shelf: &mut Shelf,
+        shelf: &mut IndexedPlans,
     ) -> bool {
         let mut unknown = Vec::new();
         for place in places {
             match old.remove(&place.label()) {
                 Some(entry) if self.still_true(&place, &entry, archive) => {
-                    shelf.found.push(Found { place, entry });
+                    shelf.found.push(IndexedPlan { place, entry });
                 }
                 other => unknown.push((place, other)),
             }
@@ -186,11 +192,11 @@ impl Look<'_> {
             match read {
                 Ok(entry) => {
                     changed |= before.as_ref() != Some(&entry);
-                    shelf.found.push(Found { place, entry });
+                    shelf.found.push(IndexedPlan { place, entry });
                 }
                 // Gone since the directory was read: another list may be moving it.
                 Err(Error::Unreadable { why, .. }) if why.kind() == NOT_FOUND => {}
-                Err(error) => shelf.troubles.push(Trouble {
+                Err(error) => shelf.troubles.push(UnreadablePlan {
                     path: place.path,
                     error,
                 }),
@@ -199,9 +205,10 @@ impl Look<'_> {
         changed
     }
 
-    fn still_true(&self, place: &Place, entry: &Entry, archive: Archive) -> bool {
+    fn still_true(&self, place: &PlanLocation, entry: &Entry, archive: Archive) -> bool {
         let row = entry.row.as_ref();
-        let settled = place.kind == Kind::Archive && row.is_some_and(|row| !row.unlogged_move);
+        let settled =
+            place.kind == PlanLocationKind::Archive && row.is_some_and(|row| !row.unlogged_move);
         if settled && archive == Archive::AsKnown {
             return true;
         }
@@ -212,10 +219,10 @@ impl Look<'_> {
     }
 
     /// Reads these places, with all processors where there are many.
-    fn read_all(&self, places: Vec<(Place, Option<Entry>)>) -> Vec<Read> {
+    fn read_all(&self, places: Vec<(PlanLocation, Option<Entry>)>) -> Vec<Read> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let each = places.len().div_ceil(threads).max(FEW);
-        let read = |(place, before): (Place, Option<Entry>)| {
+        let read = |(place, before): (PlanLocation, Option<Entry>)| {
             let entry = entry::read(self, &place);
             (place, before, entry)
         };
@@ -242,7 +249,7 @@ impl Look<'_> {
     }
 }
 
-type Read = (Place, Option<Entry>, Result<Entry, Error>);
+type Read = (PlanLocation, Option<Entry>, Result<Entry, Error>);
 
 const NOT_FOUND: std::io::ErrorKind = std::io::ErrorKind::NotFound;
 

@@ -14,7 +14,7 @@ const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
 
 /// What kind of place it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PlanLocationKind {
     /// Where proposals are kept.
     Plans,
     /// Where finished plans go.
@@ -25,26 +25,26 @@ pub(crate) enum Kind {
 
 /// A file or directory that may be a plan, or the log of one.
 #[derive(Debug)]
-pub(crate) struct Place {
-    pub(crate) kind: Kind,
+pub(crate) struct PlanLocation {
+    pub(crate) kind: PlanLocationKind,
     pub(crate) name: String,
     pub(crate) path: PathBuf,
 }
 
-impl Place {
+impl PlanLocation {
     /// Its name in the index.
     pub(super) fn label(&self) -> String {
         let Self { kind, name, .. } = self;
         match kind {
-            Kind::Plans => format!("plans/{name}"),
-            Kind::Archive => format!("archive/{name}"),
-            Kind::Log => format!("log/{name}"),
+            PlanLocationKind::Plans => format!("plans/{name}"),
+            PlanLocationKind::Archive => format!("archive/{name}"),
+            PlanLocationKind::Log => format!("log/{name}"),
         }
     }
 }
 
 /// What may be a plan among the proposals and in the archive.
-pub(super) fn kept(project: &Project) -> Result<Vec<Place>, Error> {
+pub(super) fn kept(project: &Project) -> Result<Vec<PlanLocation>, Error> {
     let store = &project.store;
     let archive = store.archive_dir();
     // Links are nobody's plans.
@@ -55,20 +55,20 @@ pub(super) fn kept(project: &Project) -> Result<Vec<Place>, Error> {
             !found.is_symlink() && has_ending(path, &ENDINGS)
         }
     };
-    let mut places = scan(&store.plans_dir(), Kind::Plans, may_be)?;
-    places.extend(scan(&archive, Kind::Archive, may_be)?);
+    let mut places = scan(&store.plans_dir(), PlanLocationKind::Plans, may_be)?;
+    places.extend(scan(&archive, PlanLocationKind::Archive, may_be)?);
     Ok(places.into_iter().map(|(place, _)| place).collect())
 }
 
 /// What has the name of a log and cannot be one, with why: a plan with such a log must not be missing
 /// in silence.
-pub(super) type NoLogs = Vec<(Place, Error)>;
+pub(super) type NoLogs = Vec<(PlanLocation, Error)>;
 
 /// The logs there are, and what only looks like one.
-pub(super) fn logs(project: &Project) -> Result<(Vec<Place>, NoLogs), Error> {
+pub(super) fn logs(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
     let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
     let (mut logs, mut others) = (Vec::new(), Vec::new());
-    for (place, found) in scan(&project.store.logs_dir(), Kind::Log, is_log)? {
+    for (place, found) in scan(&project.store.logs_dir(), PlanLocationKind::Log, is_log)? {
         if found.is_file() {
             logs.push(place);
             continue;
@@ -109,9 +109,9 @@ pub(crate) fn is_real(directory: &Path) -> bool {
 /// What is in a directory and may be wanted. Hidden files are nobody's plans.
 fn scan(
     directory: &Path,
-    kind: Kind,
+    kind: PlanLocationKind,
     may_be: impl Fn(&Path, FileType) -> bool,
-) -> Result<Vec<(Place, FileType)>, Error> {
+) -> Result<Vec<(PlanLocation, FileType)>, Error> {
     let unreadable = |why: io::Error| Error::Unreadable {
         path: directory.to_owned(),
         why,
@@ -131,7 +131,7 @@ fn scan(
         };
         if may_be(&path, found) {
             let name = name.to_owned();
-            places.push((Place { kind, name, path }, found));
+            places.push((PlanLocation { kind, name, path }, found));
         }
     }
     Ok(places)

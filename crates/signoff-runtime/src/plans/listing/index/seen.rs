@@ -6,16 +6,23 @@ use signoff_engine::Millis;
 use signoff_store::index::{Entry, Row, Stamp};
 use signoff_store::runs::is_run_id;
 
-use super::Look;
-use super::places::{Kind, Place, inside};
+use super::ReadContext;
+use super::places::{PlanLocation, PlanLocationKind, inside};
 
 /// A file that was written this short a time before it was read may have been written again since
 /// without looking different: clocks of file systems are coarse.
 const RACY: Millis = 2000;
 
 /// How everything looks now that this entry was made from.
-pub(super) fn present(look: &Look<'_>, place: &Place, entry: &Entry) -> Vec<Option<Stamp>> {
-    let elsewhere = entry.path.as_deref().filter(|_| place.kind == Kind::Log);
+pub(super) fn present(
+    look: &ReadContext<'_>,
+    place: &PlanLocation,
+    entry: &Entry,
+) -> Vec<Option<Stamp>> {
+    let elsewhere = entry
+        .path
+        .as_deref()
+        .filter(|_| place.kind == PlanLocationKind::Log);
     let elsewhere = elsewhere.and_then(|path| inside(look.project, path));
     stamps(look, place, elsewhere.as_deref(), entry.row.as_ref())
 }
@@ -23,17 +30,19 @@ pub(super) fn present(look: &Look<'_>, place: &Place, entry: &Entry) -> Vec<Opti
 /// The plan's files, then its log, its signatures and its run. `elsewhere` is the file that a log
 /// names.
 pub(super) fn stamps(
-    look: &Look<'_>,
-    place: &Place,
+    look: &ReadContext<'_>,
+    place: &PlanLocation,
     elsewhere: Option<&Path>,
     row: Option<&Row>,
 ) -> Vec<Option<Stamp>> {
     let mut stamps = Vec::with_capacity(4);
     let folders = &look.folders;
     match place.kind {
-        Kind::Plans => of_text(&place.path, folders.plan(&place.name), &mut stamps),
-        Kind::Archive => of_text(&place.path, folders.archived(&place.name), &mut stamps),
-        Kind::Log => {
+        PlanLocationKind::Plans => of_text(&place.path, folders.plan(&place.name), &mut stamps),
+        PlanLocationKind::Archive => {
+            of_text(&place.path, folders.archived(&place.name), &mut stamps)
+        }
+        PlanLocationKind::Log => {
             if let Some(path) = elsewhere {
                 of_text(path, Stamp::of(path), &mut stamps);
             }
@@ -43,7 +52,7 @@ pub(super) fn stamps(
     let Some(row) = row else {
         return stamps;
     };
-    if place.kind != Kind::Log {
+    if place.kind != PlanLocationKind::Log {
         stamps.push(folders.log(&row.key));
     }
     stamps.push(folders.signatures(&row.key));

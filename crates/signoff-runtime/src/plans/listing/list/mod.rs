@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use signoff_engine::PlanState;
 use signoff_store::index::Row;
 
-use super::index::{Archive, Found, Kind, Shelf, Trouble, refresh};
+use super::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, refresh};
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::plans::Doing;
-use crate::plans::cleanup::housekeeping::{Undone, keep_house};
+use crate::plans::ActorContext;
+use crate::plans::cleanup::housekeeping::{HousekeepingError, keep_house};
 use crate::project::{Project, relative};
 
 /// Which plans somebody wants to see.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct ListOptions {
     /// Only those in one of these states; empty: in any.
     pub states: Vec<PlanState>,
     /// Archived ones too.
@@ -25,7 +25,7 @@ pub struct Wanted {
 
 /// One plan of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedPlan {
     /// Its id, else its path.
     pub key: String,
     /// What to type for it: its id or, of a thread, the name of its directory; else its path. `None`
@@ -51,20 +51,20 @@ pub struct Listed {
 #[derive(Debug)]
 pub struct Listing {
     /// The plans that are wanted, newest first.
-    pub plans: Vec<Listed>,
+    pub plans: Vec<ListedPlan>,
     /// How many plans, wanted or not, wait for a person's decision.
     pub pending: usize,
     /// What was done, and what a person should know.
     pub notes: Vec<String>,
     /// What time asked for and could not be done: the store is read-only, say.
-    pub undone: Option<Undone>,
+    pub undone: Option<HousekeepingError>,
     /// What could not be read.
-    pub troubles: Vec<Trouble>,
+    pub troubles: Vec<UnreadablePlan>,
 }
 
 /// Lists the plans. Those that nothing happened to for too long are cancelled first, and those that
 /// were finished long ago archived.
-pub fn list(doing: Doing<'_>, wanted: &Wanted) -> Result<Listing, Error> {
+pub fn list(doing: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
     let project = doing.project;
     let archive = if wanted.archived {
         Archive::Checked
@@ -81,12 +81,12 @@ pub fn list(doing: Doing<'_>, wanted: &Wanted) -> Result<Listing, Error> {
     notes.extend(doubles(project, &shelf));
     let pending = shelf
         .rows()
-        .filter(|(found, _, state)| found.place.kind != Kind::Archive && waits(*state))
+        .filter(|(found, _, state)| found.place.kind != PlanLocationKind::Archive && waits(*state))
         .count();
     let names = Names::of(project, &shelf);
-    let mut plans: Vec<(u64, Listed)> = shelf
+    let mut plans: Vec<(u64, ListedPlan)> = shelf
         .rows()
-        .filter(|(found, _, _)| wanted.archived || found.place.kind != Kind::Archive)
+        .filter(|(found, _, _)| wanted.archived || found.place.kind != PlanLocationKind::Archive)
         .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
         .map(|(found, row, state)| (row.updated(), listed(project, &names, (found, row, state))))
         .collect();
@@ -111,9 +111,9 @@ fn waits(state: PlanState) -> bool {
 fn listed(
     project: &Project,
     names: &Names<'_>,
-    (found, row, state): (&Found, &Row, PlanState),
-) -> Listed {
-    Listed {
+    (found, row, state): (&IndexedPlan, &Row, PlanState),
+) -> ListedPlan {
+    ListedPlan {
         key: row.key.clone(),
         name: names.name(found, row),
         title: row.title.clone(),
@@ -122,7 +122,7 @@ fn listed(
         updated_at: timestamp(row.updated()),
         proof: row.proof.clone(),
         path: found.path(project),
-        archived: found.place.kind == Kind::Archive,
+        archived: found.place.kind == PlanLocationKind::Archive,
     }
 }
 
@@ -135,10 +135,10 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(project: &Project, shelf: &'a Shelf) -> Self {
+    fn of(project: &Project, shelf: &'a IndexedPlans) -> Self {
         let present = shelf
             .rows()
-            .filter(|(found, _, _)| found.place.kind != Kind::Archive)
+            .filter(|(found, _, _)| found.place.kind != PlanLocationKind::Archive)
             .map(|(_, row, _)| row.key.as_str());
         Self {
             kept: format!("{}/", relative(project, &project.store.plans_dir())),
@@ -146,8 +146,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn name(&self, found: &Found, row: &Row) -> Option<String> {
-        let archived = found.place.kind == Kind::Archive;
+    fn name(&self, found: &IndexedPlan, row: &Row) -> Option<String> {
+        let archived = found.place.kind == PlanLocationKind::Archive;
         if archived && self.present.contains(row.key.as_str()) {
             return None;
         }
@@ -159,7 +159,7 @@ impl<'a> Names<'a> {
 }
 
 /// Two files with one id: nobody could tell which of them was signed.
-fn doubles(project: &Project, shelf: &Shelf) -> Vec<String> {
+fn doubles(project: &Project, shelf: &IndexedPlans) -> Vec<String> {
     let mut keys: Vec<&str> = shelf.rows().map(|(_, row, _)| row.key.as_str()).collect();
     keys.sort_unstable();
     let mut twice: Vec<&str> = keys

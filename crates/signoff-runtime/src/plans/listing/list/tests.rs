@@ -12,9 +12,9 @@ use signoff_store::root::Store;
 use super::*;
 use crate::clock::Clock;
 use crate::plans::{
-    PruneWish, archive, archive_due, cancel, delete, find, propose_file, prune, reject, stats,
+    PruneOptions, archive, archive_due, cancel, delete, find, propose_file, prune, reject, stats,
 };
-use crate::project::Surroundings;
+use crate::project::ProcessContext;
 
 const DAY: Millis = 24 * 60 * 60 * 1000;
 /// When everything begins: long after the files were written.
@@ -38,7 +38,7 @@ impl World {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         Store::create(dir.path()).unwrap();
-        let around = Surroundings {
+        let around = ProcessContext {
             variables: std::collections::BTreeMap::new(),
             directory: dir.path().canonicalize().unwrap(),
             user_config: None,
@@ -59,8 +59,8 @@ impl World {
         path
     }
 
-    fn doing(&self) -> Doing<'_> {
-        Doing {
+    fn doing(&self) -> ActorContext<'_> {
+        ActorContext {
             project: &self.project,
             actor: Actor::Person,
             clock: &self.clock,
@@ -72,13 +72,13 @@ impl World {
     }
 
     fn list(&self) -> Listing {
-        list(self.doing(), &Wanted::default()).unwrap()
+        list(self.doing(), &ListOptions::default()).unwrap()
     }
 
     fn all(&self) -> Listing {
-        let wanted = Wanted {
+        let wanted = ListOptions {
             archived: true,
-            ..Wanted::default()
+            ..ListOptions::default()
         };
         list(self.doing(), &wanted).unwrap()
     }
@@ -278,7 +278,7 @@ fn what_an_index_claims_never_becomes_a_path_or_an_act() {
         fs::write(&path, text.replace(from, to)).unwrap();
         world.list();
         assert!(world.project.store.plans_dir().join("a.md").exists());
-        let history = crate::plan_history::History::read(&world.project, "PLAN-a").unwrap();
+        let history = crate::plan_history::PlanHistory::read(&world.project, "PLAN-a").unwrap();
         assert_eq!(history.entries.len(), 1, "nothing was done to it");
     }
 }
@@ -392,7 +392,7 @@ fn nothing_is_archived_or_deleted_behind_a_link() {
     assert!(done.exists());
     fs::write(elsewhere.path().join("x.md"), proposal("PLAN-x", "X")).unwrap();
     world.days_later(10_000);
-    let wish = PruneWish {
+    let wish = PruneOptions {
         older_than_days: 1,
         dry_run: false,
         records: true,
@@ -422,12 +422,12 @@ fn prune_deletes_what_is_old_and_says_what() {
     let young = world.cancelled(".signoff/plans/b.md", &proposal("PLAN-b", "B"));
     archive(world.doing(), &young, "b").unwrap();
     world.days_later(170);
-    let wish = |dry_run, records| PruneWish {
+    let wish = |dry_run, records| PruneOptions {
         older_than_days: 365,
         dry_run,
         records,
     };
-    let told = |pruned: &crate::plans::Pruned| -> Vec<String> {
+    let told = |pruned: &crate::plans::PruneReport| -> Vec<String> {
         assert!(pruned.kept.is_empty(), "{pruned:?}");
         let words = pruned.removed.iter();
         words
