@@ -12,11 +12,11 @@ use signoff_store::trust::projects::ProjectStatus;
 use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
 
-use crate::confinement::levels::{Machine, MachineLevels, less};
+use crate::confinement::levels::{Machine, MachineLevels, weaker_than};
 use crate::confinement::obstacles;
 use crate::error::{Error, WeakerConfinement};
 use crate::project::Project;
-use crate::project::sandbox_level::{level, tried_out};
+use crate::project::sandbox_level::{level, probe_levels};
 use crate::runs::view::RunView;
 use crate::trust::{Trust, helpers};
 use crate::{confinement, trees};
@@ -56,7 +56,7 @@ pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
 /// Looks at what a configuration asks for and what works here, and in this project, if there is one.
 pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
     let (config, project) = (machine.config, machine.project);
-    let before = machine.recorded()?;
+    let before = machine.recorded_levels()?;
     let sandbox = Sandbox {
         before: before.sandbox.clone(),
         ..sandbox(config)
@@ -64,26 +64,26 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
     // Where nothing can be tried nothing is compared.
     let found = match sandbox.level.as_str() {
         UNKNOWN => None,
-        _ => machine.found(config.run.isolation.value)?,
+        _ => machine.present_levels(config.run.isolation.value)?,
     };
     let room = found
         .as_ref()
-        .and_then(MachineLevels::room)
+        .and_then(MachineLevels::overlay_level)
         .map(|(now, why)| Room {
             now: now.to_string(),
             before: before.room.clone(),
             why: why.to_vec(),
         });
-    let weaker = found.and_then(|found| less(&before, &found));
+    let weaker = found.and_then(|found| weaker_than(&before, &found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
         sandbox,
         worktrees: project.map(worktrees).transpose()?,
-        path_dropped: project.map(path_dropped).unwrap_or_default(),
+        path_dropped: project.map(dropped_path_entries).unwrap_or_default(),
         project: project.map(project_report).transpose()?,
         room,
         home: project.and_then(home),
-        weaker: weaker.as_ref().map(lost).unwrap_or_default(),
+        weaker: weaker.as_ref().map(lost_levels).unwrap_or_default(),
     })
 }
 
@@ -98,11 +98,11 @@ fn home(project: &Project) -> Option<HomeReport> {
     let unseen = unseen.iter().map(|name| format!("~/{}", name.display()));
     Some(HomeReport {
         unseen: unseen.collect(),
-        missed: missed(project, &home),
+        missed: missed_paths(project, &home),
     })
 }
 
-fn missed(project: &Project, home: &Home) -> Vec<Missed> {
+fn missed_paths(project: &Project, home: &Home) -> Vec<Missed> {
     let Ok(Some(RunView { run, .. })) = RunView::newest(project) else {
         return Vec::new();
     };
@@ -121,7 +121,7 @@ fn missed(project: &Project, home: &Home) -> Vec<Missed> {
     run.steps().flat_map(named).collect()
 }
 
-fn lost(weaker: &WeakerConfinement) -> Vec<Lost> {
+fn lost_levels(weaker: &WeakerConfinement) -> Vec<Lost> {
     let lost = weaker.lost.iter().map(|lost| Lost {
         what: lost.what.to_owned(),
         before: lost.before.clone(),
@@ -130,8 +130,8 @@ fn lost(weaker: &WeakerConfinement) -> Vec<Lost> {
     lost.collect()
 }
 
-fn path_dropped(project: &Project) -> Vec<String> {
-    let dropped = path_inside(&project.around.path(), project.store.workspace());
+fn dropped_path_entries(project: &Project) -> Vec<String> {
+    let dropped = path_inside(&project.process.path(), project.store.workspace());
     let shown = dropped.iter().map(|entry| entry.display().to_string());
     shown.collect()
 }
@@ -157,7 +157,10 @@ fn project_report(project: &Project) -> Result<ProjectReport, Error> {
 }
 
 fn helper_states(project: &Project) -> Vec<Helper> {
-    let (trusted, present) = (helpers::trusted(project), helpers::present(project));
+    let (trusted, present) = (
+        helpers::trusted_hashes(project),
+        helpers::present_hashes(project),
+    );
     let of = |helper: helpers::Helper| {
         let state = |file: &String| match trusted.get(file) {
             None => HelperState::New,
@@ -178,7 +181,7 @@ fn helper_states(project: &Project) -> Vec<Helper> {
 /// How agents and contracts will be confined.
 pub fn sandbox(config: &Config) -> Sandbox {
     let mode = config.sandbox.mode.value;
-    let found = (mode != Mode::Off).then(tried_out).transpose();
+    let found = (mode != Mode::Off).then(probe_levels).transpose();
     let level = match &found {
         Ok(found) => Some(found.as_ref().map_or(Level::None, |found| found.level)),
         Err(_) => None,

@@ -70,7 +70,7 @@ impl PlanHistory {
                 PlanEvent::PlanExecuting { digest, .. }
                 | PlanEvent::PlanCompleted { digest, .. }
                 | PlanEvent::PlanFailed { digest, .. } => Some(digest),
-                event => fact(event).map(|(_, digest)| digest),
+                event => plan_fact(event).map(|(_, digest)| digest),
             })
     }
 
@@ -114,13 +114,13 @@ impl PlanHistory {
     /// When something last happened to a plan of this definition.
     pub fn last_activity(&self, digest: &str) -> Option<Millis> {
         let about = |entry: &&PlanHistoryEntry| {
-            fact(&entry.event).is_some_and(|(_, about)| about == digest)
+            plan_fact(&entry.event).is_some_and(|(_, about)| about == digest)
         };
         self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
 
     /// When something last happened to it, its deletion apart.
-    pub(crate) fn last_lived(&self) -> Option<Millis> {
+    pub(crate) fn last_change(&self) -> Option<Millis> {
         let deleted =
             |entry: &&PlanHistoryEntry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
         let lived = self.entries.iter().rev().find(|entry| !deleted(entry));
@@ -139,7 +139,7 @@ impl PlanHistory {
     }
 
     /// Does it tell that this run was completed?
-    pub(crate) fn tells_end_of(&self, run: &str) -> bool {
+    pub(crate) fn records_end_of(&self, run: &str) -> bool {
         let ends = |event: &PlanEvent| matches!(event, PlanEvent::PlanCompleted { run: ended, .. } if ended == run);
         self.entries.iter().any(|entry| ends(&entry.event))
     }
@@ -170,7 +170,7 @@ impl PlanHistory {
 }
 
 /// What an event decides about a plan, with the digest of the definition it is about.
-pub(crate) fn fact(event: &PlanEvent) -> Option<(Fact, &String)> {
+pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(Fact, &String)> {
     Some(match event {
         PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
             (Fact::Proposed, digest)
@@ -200,7 +200,7 @@ fn entry(record: &Record) -> Result<PlanHistoryEntry, Error> {
 }
 
 /// An event as the log takes it.
-pub(crate) fn body(event: &PlanEvent) -> Result<Map<String, Value>, Error> {
+pub(crate) fn event_body(event: &PlanEvent) -> Result<Map<String, Value>, Error> {
     match serde_json::to_value(event) {
         Ok(Value::Object(body)) => Ok(body),
         Ok(_) => Err(Error::Unwritable {
@@ -213,7 +213,7 @@ pub(crate) fn body(event: &PlanEvent) -> Result<Map<String, Value>, Error> {
 }
 
 /// Writes a line into the plan's log.
-pub(crate) fn log(
+pub(crate) fn append_event(
     project: &Project,
     key: &str,
     event: &PlanEvent,
@@ -221,7 +221,7 @@ pub(crate) fn log(
 ) -> Result<(), Error> {
     let lock = plan_log::lock(&project.store, key)?;
     let at = timestamp(clock.now());
-    plan_log::append(&project.store, key, &lock, &at, &[body(event)?])?;
+    plan_log::append(&project.store, key, &lock, &at, &[event_body(event)?])?;
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use signoff_work::tools::{StopFlag, Toolbox};
 use crate::confinement;
 use crate::error::Error;
 use crate::project::{Project, sandbox_level};
-use crate::trust::helpers::pinned;
+use crate::trust::helpers::pin_command;
 
 /// How long a server may take to say what it offers; the first start may have to fetch it.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -29,7 +29,7 @@ pub fn toolbox(project: &Project, tree: PathBuf, sandbox: Arc<Sandbox>) -> Toolb
     let allowed = &project.config.sandbox.env.value;
     // An entry of PATH lies in the checkout, wherever the tree is.
     let checkout = project.store.workspace();
-    let environment = for_contract(&project.around.variables, allowed, checkout);
+    let environment = for_contract(&project.process.variables, allowed, checkout);
     Toolbox::new(tree, servers(project), sandbox, environment)
         .with_shell(&project.config.contract.shell.value)
 }
@@ -44,8 +44,8 @@ pub fn servers(project: &Project) -> Vec<Server> {
             name: name.clone(),
             command: server.command.clone(),
             confined: server.confined,
-            pinned: pinned(project, &server.command),
-            env: select(&project.around.variables, &server.env),
+            pinned: pin_command(project, &server.command),
+            env: select(&project.process.variables, &server.env),
             read_only: server.read_only.clone(),
             repeatable: server.repeatable.clone(),
             timeout: server.timeout,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use signoff_engine::{Actor, Millis, PlanState};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::state::standing;
+use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::plans::{ActorContext, cancel, expiry_notice, propose_file, reject};
 use signoff_runtime::project::{ProcessContext, Project};
 use signoff_runtime::{Clock, Error};
@@ -51,7 +51,7 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     propose_file(doing, &path, "plan.md").unwrap();
     let state = || {
         let plan = PlanFile::read(&path, "plan.md", &project.workspace()).unwrap();
-        standing(&project, &plan).unwrap().state
+        plan_status(&project, &plan).unwrap().state
     };
 
     clock.0.set(20_030 * DAY);
@@ -107,7 +107,7 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, &text).unwrap();
             let plan = PlanFile::read(path, name, &project.workspace()).unwrap();
-            let now = standing(&project, &plan).unwrap();
+            let now = plan_status(&project, &plan).unwrap();
             let notice = expiry_notice(&project, &plan, &now, &clock);
             assert_eq!(notice.is_some(), expires, "{name} {notice:?}");
         }

@@ -45,7 +45,7 @@ impl Perform for Busy {
         Ok(())
     }
 
-    fn recorded(&mut self, _: &Run, _: &Input) {}
+    fn input_recorded(&mut self, _: &Run, _: &Input) {}
 
     fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<WakeReason, Error> {
         Ok(WakeReason::Interrupted)
@@ -175,7 +175,7 @@ impl Perform for CutOff {
         Ok(())
     }
 
-    fn recorded(&mut self, _: &Run, _: &Input) {}
+    fn input_recorded(&mut self, _: &Run, _: &Input) {}
 
     fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<WakeReason, Error> {
         Ok(WakeReason::Interrupted)

@@ -15,7 +15,7 @@ use super::overlays::OverlayLevel;
 use super::{obstacles, overlays};
 use crate::error::{Error, LostLevel, WeakerConfinement};
 use crate::plan_file::PlanFile;
-use crate::project::sandbox_level::{level, strongest_and_why};
+use crate::project::sandbox_level::{level, strongest_level_with_reasons};
 use crate::project::{ProcessContext, Project, sandbox_level};
 
 /// What this machine gives now.
@@ -40,7 +40,7 @@ impl MachineLevels {
     }
 
     /// How trees are shown, and why not better.
-    pub(crate) fn room(&self) -> Option<(OverlayLevel, &[String])> {
+    pub(crate) fn overlay_level(&self) -> Option<(OverlayLevel, &[String])> {
         Some((self.room?, self.why_room.as_slice()))
     }
 }
@@ -49,7 +49,7 @@ impl MachineLevels {
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// What the process was started with.
-    pub around: &'a ProcessContext,
+    pub process: &'a ProcessContext,
     /// The settings in force.
     pub config: &'a Config,
     /// The project, if there is one.
@@ -59,7 +59,7 @@ pub struct Machine<'a> {
 impl<'a> From<&'a Project> for Machine<'a> {
     fn from(project: &'a Project) -> Self {
         Self {
-            around: &project.around,
+            process: &project.process,
             config: &project.config,
             project: Some(project),
         }
@@ -72,13 +72,15 @@ impl Machine<'_> {
     }
 
     /// What it gives now; nothing where nothing is to be confined.
-    pub(crate) fn found(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
+    pub(crate) fn present_levels(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
         if self.config.sandbox.mode.value == Mode::Off {
             return Ok(None);
         }
-        let (level, why_level) = strongest_and_why()?;
+        let (level, why_level) = strongest_level_with_reasons()?;
         let project = self.project.filter(|_| wanted != Isolation::Shared);
-        let room = project.map(|project| room(project, level)).transpose()?;
+        let room = project
+            .map(|project| overlay_level(project, level))
+            .transpose()?;
         let (room, why_room) = room.unzip();
         Ok(Some(MachineLevels {
             level,
@@ -89,8 +91,8 @@ impl Machine<'_> {
     }
 
     /// What it had before.
-    pub(crate) fn recorded(&self) -> Result<RecordedLevels, Error> {
-        match &self.around.state_dir {
+    pub(crate) fn recorded_levels(&self) -> Result<RecordedLevels, Error> {
+        match &self.process.state_dir {
             Some(state) => Ok(levels::recorded(state, self.workspace())?),
             // Nothing is remembered where there is no home.
             None => Ok(RecordedLevels::default()),
@@ -99,17 +101,17 @@ impl Machine<'_> {
 
     /// Remembers what it gives now.
     fn record(&self, now: &RecordedLevels) -> Result<(), TrustError> {
-        match &self.around.state_dir {
+        match &self.process.state_dir {
             Some(state) => levels::record(state, self.workspace(), now),
             None => Ok(()),
         }
     }
 
     /// What is less than before, if anything is.
-    pub fn weaker(&self) -> Result<Option<WeakerConfinement>, Error> {
-        let found = self.found(self.config.run.isolation.value)?;
-        let recorded = self.recorded()?;
-        Ok(found.and_then(|found| less(&recorded, &found)))
+    pub fn weaker_confinement(&self) -> Result<Option<WeakerConfinement>, Error> {
+        let found = self.present_levels(self.config.run.isolation.value)?;
+        let recorded = self.recorded_levels()?;
+        Ok(found.and_then(|found| weaker_than(&recorded, &found)))
     }
 
     /// A person accepts what there is now: from now on it is what there was before.
@@ -119,18 +121,24 @@ impl Machine<'_> {
 }
 
 /// How trees of a project are shown, and why not better.
-fn room(project: &Project, level: Level) -> Result<(OverlayLevel, Vec<String>), Error> {
+fn overlay_level(project: &Project, level: Level) -> Result<(OverlayLevel, Vec<String>), Error> {
     let why = obstacles::obstacles(project)?;
     if !why.is_empty() {
         return Ok((OverlayLevel::Shared, why));
     }
-    overlays::room(project, level)
+    overlays::overlay_level(project, level)
 }
 
 /// Compares what was remembered with what was found.
-pub(crate) fn less(before: &RecordedLevels, found: &MachineLevels) -> Option<WeakerConfinement> {
+pub(crate) fn weaker_than(
+    before: &RecordedLevels,
+    found: &MachineLevels,
+) -> Option<WeakerConfinement> {
     let (mut lost, mut why) = (Vec::new(), Vec::new());
-    let level = before.sandbox.as_deref().and_then(sandbox_level::named);
+    let level = before
+        .sandbox
+        .as_deref()
+        .and_then(sandbox_level::level_named);
     if let Some(before) = level.filter(|before| *before > found.level) {
         lost.push(LostLevel {
             what: "sandbox",
@@ -140,7 +148,7 @@ pub(crate) fn less(before: &RecordedLevels, found: &MachineLevels) -> Option<Wea
         why.extend(found.why_level.iter().cloned());
     }
     // Who accepted a weaker sandbox has accepted what follows from it, for every checkout.
-    let before = before.room.as_deref().and_then(OverlayLevel::named);
+    let before = before.room.as_deref().and_then(OverlayLevel::from_name);
     let before = before.map(|before| before.min(OverlayLevel::best_at(found.level)));
     if let (Some(before), Some(now)) = (before, found.room)
         && before > now
@@ -157,7 +165,7 @@ pub(crate) fn less(before: &RecordedLevels, found: &MachineLevels) -> Option<Wea
 }
 
 /// Where the steps of a plan are to work, as somebody chose it.
-fn wanted(project: &Project, plan: &Plan, asked: Option<Isolation>) -> Isolation {
+fn requested_isolation(project: &Project, plan: &Plan, asked: Option<Isolation>) -> Isolation {
     let wants_shared = |way: &Option<String>| way.as_deref() == Some("shared");
     if plan.steps.iter().any(|step| wants_shared(&step.isolation)) {
         return Isolation::Shared;
@@ -167,8 +175,8 @@ fn wanted(project: &Project, plan: &Plan, asked: Option<Isolation>) -> Isolation
 
 /// Refuses a run that would be confined less than this machine could before; nothing is started or written.
 pub fn check(project: &Project, plan: &PlanFile, asked: Option<Isolation>) -> Result<(), Error> {
-    let wanted = wanted(project, &plan.checked.plan, asked);
-    compared(project, wanted).map(drop)
+    let wanted = requested_isolation(project, &plan.checked.plan, asked);
+    require_as_strong(project, wanted).map(drop)
 }
 
 /// The same for a run that starts: what it gets is remembered.
@@ -177,7 +185,7 @@ pub(crate) fn require(
     plan: &Plan,
     asked: Option<Isolation>,
 ) -> Result<(), Error> {
-    let found = compared(project, wanted(project, plan, asked))?;
+    let found = require_as_strong(project, requested_isolation(project, plan, asked))?;
     remember(project, found.as_ref())
 }
 
@@ -187,7 +195,7 @@ pub(crate) fn require_again(
     began_at: &str,
     works_in_checkout: bool,
 ) -> Result<(), Error> {
-    let began_at = sandbox_level::named(began_at);
+    let began_at = sandbox_level::level_named(began_at);
     // What is less than the run itself began with cannot be accepted: it is refused as it is driven.
     let is_less = |found: Level| began_at.is_some_and(|began_at| found < began_at);
     if is_less(level(project)?) {
@@ -198,16 +206,16 @@ pub(crate) fn require_again(
     } else {
         Isolation::Auto
     };
-    let found = compared(project, wanted)?;
+    let found = require_as_strong(project, wanted)?;
     remember(project, found.as_ref())
 }
 
-fn compared(project: &Project, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
+fn require_as_strong(project: &Project, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
     let machine = Machine::from(project);
-    let Some(found) = machine.found(wanted)? else {
+    let Some(found) = machine.present_levels(wanted)? else {
         return Ok(None);
     };
-    match less(&machine.recorded()?, &found) {
+    match weaker_than(&machine.recorded_levels()?, &found) {
         Some(weaker) => Err(Error::Weaker(Box::new(weaker))),
         None => Ok(Some(found)),
     }
@@ -241,7 +249,7 @@ mod tests {
             why_level: vec!["level".to_owned()],
             why_room: vec!["room".to_owned()],
         };
-        let weaker = less(&recorded, &found);
+        let weaker = weaker_than(&recorded, &found);
         let line = |lost: &LostLevel| format!("{}: {} > {}", lost.what, lost.before, lost.now);
         let lost = weaker.iter().flat_map(|weaker| &weaker.lost).map(line);
         let why = weaker.iter().flat_map(|weaker| weaker.why.iter().cloned());

@@ -13,18 +13,20 @@ use signoff_sandbox::{Level, Sandbox};
 use signoff_store::config::Mode;
 use signoff_work::confine::{Grounds, Home, HomeOptions};
 
-pub(crate) use self::obstacles::{not_here, obstacles};
-pub(crate) use self::overlays::{OverlayMode, showing};
+pub(crate) use self::obstacles::{mount_obstacles, obstacles};
+pub(crate) use self::overlays::{OverlayMode, overlay_mode};
 pub(crate) use self::scratch::Scratch;
 use crate::error::Error;
 use crate::project::Project;
-use crate::project::directories::{own_directories, top};
-use crate::project::sandbox_level::{level, named, strongest, strongest_and_why};
+use crate::project::directories::{own_directories, top_directory};
+use crate::project::sandbox_level::{
+    level, level_named, strongest_level, strongest_level_with_reasons,
+};
 
 /// Refuses where everything must be confined and cannot be.
 pub(crate) fn require(project: &Project) -> Result<(), Error> {
     let mode = project.config.sandbox.mode.value;
-    if mode == Mode::Required && !strongest()?.uses_mounts() {
+    if mode == Mode::Required && !strongest_level()?.uses_mounts() {
         return Err(unconfined("a namespace or bubblewrap sandbox"));
     }
     // Half of what was asked for would be taken for the whole.
@@ -37,9 +39,9 @@ pub(crate) fn require(project: &Project) -> Result<(), Error> {
 
 /// The sandbox of a run that began at this level: its evidence names it.
 pub(crate) fn sandbox(recorded: &str) -> Result<Sandbox, Error> {
-    let level = match named(recorded) {
+    let level = match level_named(recorded) {
         None | Some(Level::None) => Level::None,
-        Some(wanted) => match strongest()? {
+        Some(wanted) => match strongest_level()? {
             found if found >= wanted => found,
             _ => return Err(unconfined(&wanted.to_string())),
         },
@@ -48,7 +50,7 @@ pub(crate) fn sandbox(recorded: &str) -> Result<Sandbox, Error> {
 }
 
 fn unconfined(wanted: &str) -> Error {
-    match strongest_and_why() {
+    match strongest_level_with_reasons() {
         Ok((found, why)) => Error::Unconfined {
             wanted: wanted.to_owned(),
             found: found.to_string(),
@@ -79,9 +81,9 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
         }
     }
     let tree = project.store.workspace().to_owned();
-    let variable = |name: &str| project.around.variables.get(OsStr::new(name)).cloned();
+    let variable = |name: &str| project.process.variables.get(OsStr::new(name)).cloned();
     let inside = |path: &PathBuf| path.starts_with(&tree);
-    let kept = [top(&tree, project.store.dir()), plan.to_owned()];
+    let kept = [top_directory(&tree, project.store.dir()), plan.to_owned()];
     let kept = kept.into_iter().chain(own_files(project));
     Some(Grounds {
         kept: kept.filter(inside).collect(),
@@ -101,7 +103,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
 /// What agents and contracts find of the person's home.
 pub(crate) fn home(project: &Project) -> Home {
     let config = &project.config.sandbox;
-    let variables = &project.around.variables;
+    let variables = &project.process.variables;
     Home::new(&HomeOptions {
         home: variables.get(OsStr::new("HOME")).map(PathBuf::from),
         other_homes: other_homes(project),
@@ -121,7 +123,7 @@ fn other_homes(project: &Project) -> Vec<PathBuf> {
     let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let account = user.and_then(|user| account_home(&accounts, user));
     let root = (user == Some(0)).then(|| PathBuf::from("/root"));
-    let value = |name: &&str| project.around.variables.get(OsStr::new(name));
+    let value = |name: &&str| project.process.variables.get(OsStr::new(name));
     let moved = MOVED.iter().filter_map(value).map(PathBuf::from);
     account.into_iter().chain(root).chain(moved).collect()
 }
@@ -149,7 +151,7 @@ fn own_files(project: &Project) -> Vec<PathBuf> {
         ".gitconfig",
         ".config/git",
     ];
-    let home = project.around.variables.get(OsStr::new("HOME"));
+    let home = project.process.variables.get(OsStr::new("HOME"));
     let home = home
         .map(PathBuf::from)
         .filter(|home| home.starts_with(project.store.workspace()));

@@ -33,7 +33,7 @@ impl OverlayLevel {
     ];
 
     /// The one with this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|room| room.to_string() == name)
     }
 
@@ -79,28 +79,35 @@ impl OverlayMode {
 
 /// How a run's trees are shown to processes: by overlays where they can be mounted, beside the trees or in shared
 /// memory.
-pub(crate) fn showing(project: &Project, run: &str, level: Level) -> Result<OverlayMode, Error> {
-    let (Level::Namespaces, Some(root)) = (level, directories::root(project, run)) else {
+pub(crate) fn overlay_mode(
+    project: &Project,
+    run: &str,
+    level: Level,
+) -> Result<OverlayMode, Error> {
+    let (Level::Namespaces, Some(root)) = (level, directories::run_root(project, run)) else {
         return Ok(OverlayMode::Copies);
     };
-    let trial = try_overlays(project, [root, in_memory()?.join(run)])?;
+    let trial = try_overlays(project, [root, shared_memory_dir()?.join(run)])?;
     Ok(trial
         .place
         .map_or(OverlayMode::Copies, OverlayMode::Overlays))
 }
 
 /// How trees of the project's runs will be shown, tried where those lie, and why not better.
-pub(crate) fn room(project: &Project, level: Level) -> Result<(OverlayLevel, Vec<String>), Error> {
-    let (Level::Namespaces, Some(data)) = (level, directories::data(project)) else {
+pub(crate) fn overlay_level(
+    project: &Project,
+    level: Level,
+) -> Result<(OverlayLevel, Vec<String>), Error> {
+    let (Level::Namespaces, Some(data)) = (level, directories::project_data(project)) else {
         let why = format!("overlays are mounted at level `namespaces` only, not at `{level}`");
         return Ok((OverlayLevel::Copy, vec![why]));
     };
-    let trial = try_overlays(project, [data, in_memory()?])?;
+    let trial = try_overlays(project, [data, shared_memory_dir()?])?;
     Ok((trial.room, trial.why))
 }
 
 /// Where runs of this user keep in shared memory what cannot lie beside their trees.
-fn in_memory() -> Result<PathBuf, Error> {
+fn shared_memory_dir() -> Result<PathBuf, Error> {
     let user = std::fs::metadata("/proc/self");
     let user = user.map_err(Error::Sandbox)?.uid();
     Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
@@ -117,7 +124,7 @@ struct OverlayTrial {
 
 /// Tries upper layers beside the trees, then in shared memory.
 fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<OverlayTrial, Error> {
-    let most = failpoint::room().and_then(|name| OverlayLevel::named(&name));
+    let most = failpoint::room().and_then(|name| OverlayLevel::from_name(&name));
     let mut why = Vec::new();
     for (room, place) in [
         (OverlayLevel::Overlay, beside),

@@ -60,7 +60,7 @@ impl FileJournal {
         durability: Durability,
         mut each: impl FnMut(Recorded) -> Result<(), Error>,
     ) -> Result<Self, Error> {
-        let journal = Journal::open_each(path, |line| each(recorded(line)?))?;
+        let journal = Journal::open_each(path, |line| each(parse_event(line)?))?;
         Ok(Self::new(journal, durability))
     }
 
@@ -134,15 +134,15 @@ fn entry(event: &Event) -> Result<Entry, Error> {
 }
 
 /// Reads a run's journal, which another process may be writing, one event at a time.
-pub(crate) fn load(
+pub(crate) fn read_events(
     path: &Path,
     mut each: impl FnMut(Recorded) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    journal::load_each(path, |line| each(recorded(line)?))
+    journal::load_each(path, |line| each(parse_event(line)?))
 }
 
 /// The first event of a journal, if it has any.
-pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
+pub(crate) fn first_event(path: &Path) -> Result<Option<Recorded>, Error> {
     enum Early {
         Found(Box<Recorded>),
         Failed(Error),
@@ -153,7 +153,7 @@ pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
         }
     }
     let read = journal::load_each(path, |line| {
-        Err(match recorded(line) {
+        Err(match parse_event(line) {
             Ok(recorded) => Early::Found(Box::new(recorded)),
             Err(error) => Early::Failed(error),
         })
@@ -167,7 +167,7 @@ pub(crate) fn first(path: &Path) -> Result<Option<Recorded>, Error> {
 
 /// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
-pub(crate) fn recorded(line: Line<'_>) -> Result<Recorded, Error> {
+pub(crate) fn parse_event(line: Line<'_>) -> Result<Recorded, Error> {
     let event = serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
         seq: line.seq,
         why: why.to_string(),

@@ -22,7 +22,7 @@ pub trait Perform {
     /// Begins it. The journal knows of it by now.
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
     /// The input of something begun has been journaled.
-    fn recorded(&mut self, run: &Run, input: &Input);
+    fn input_recorded(&mut self, run: &Run, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
     fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error>;
     /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
@@ -108,7 +108,7 @@ pub trait Person {
     /// The answer does not fit.
     fn refused(&mut self, refusal: &Refusal);
     /// Is anybody there at all?
-    fn is_there(&self) -> bool;
+    fn is_present(&self) -> bool;
 }
 
 /// What a person said about an item.
@@ -133,7 +133,7 @@ impl Person for NoPerson {
 
     fn refused(&mut self, _: &Refusal) {}
 
-    fn is_there(&self) -> bool {
+    fn is_present(&self) -> bool {
         false
     }
 }
@@ -165,7 +165,7 @@ impl std::fmt::Debug for Loop<'_, '_> {
 impl Loop<'_, '_> {
     /// Drives the run until it ends or cannot go on by itself.
     pub fn drive(mut self) -> Result<StopReason, Error> {
-        let stopped = self.until_stopped();
+        let stopped = self.drive_until_stopped();
         if stopped.is_err() {
             // Whatever went wrong, no agent may outlive the loop that journals for it.
             self.perform.stop();
@@ -175,7 +175,7 @@ impl Loop<'_, '_> {
         stopped
     }
 
-    fn until_stopped(&mut self) -> Result<StopReason, Error> {
+    fn drive_until_stopped(&mut self) -> Result<StopReason, Error> {
         loop {
             let now = self.run.now();
             if self.perform.is_stopping() {
@@ -188,7 +188,7 @@ impl Loop<'_, '_> {
             let (wake, stuck) = match self.begin_all(now)? {
                 BeginOutcome::Ended(stopped) => return Ok(stopped),
                 // A condition that holds, or a loop that has become its items, lets more begin.
-                BeginOutcome::Again => match self.news(now)? {
+                BeginOutcome::Again => match self.handle_news(now)? {
                     Some(stopped) => return Ok(stopped),
                     None => continue,
                 },
@@ -211,7 +211,7 @@ impl Loop<'_, '_> {
     }
 
     /// Handles what has happened already. However long things go on without waiting, a person can stop them.
-    fn news(&mut self, now: Millis) -> Result<Option<StopReason>, Error> {
+    fn handle_news(&mut self, now: Millis) -> Result<Option<StopReason>, Error> {
         if !self.perform.has_news() {
             return Ok(None);
         }
@@ -271,7 +271,7 @@ impl Loop<'_, '_> {
             Readiness::Go(input) => self.write(input).map(|()| Some(true)),
             Readiness::Instead(input) => {
                 self.record(input.clone())?;
-                self.perform.recorded(self.run.state(), &input);
+                self.perform.input_recorded(self.run.state(), &input);
                 Ok(Some(false))
             }
             Readiness::Stopping => Ok(Some(false)),
@@ -291,8 +291,8 @@ impl Loop<'_, '_> {
 
     fn handle(&mut self, happened: WakeReason) -> Result<Option<StopReason>, Error> {
         match happened {
-            WakeReason::Input(input) => self.happened(input)?,
-            WakeReason::Asked { request, ask } => return self.asked(&request, ask),
+            WakeReason::Input(input) => self.handle_input(input)?,
+            WakeReason::Asked { request, ask } => return self.handle_request(&request, ask),
             WakeReason::Timer => {}
             WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
             WakeReason::Interrupted => return self.interrupt().map(Some),
@@ -300,17 +300,21 @@ impl Loop<'_, '_> {
         Ok(None)
     }
 
-    fn happened(&mut self, input: Input) -> Result<(), Error> {
-        let (before, after) = points(&input);
+    fn handle_input(&mut self, input: Input) -> Result<(), Error> {
+        let (before, after) = failpoints_around(&input);
         failpoint::reached(before);
         self.record(input.clone())?;
         failpoint::reached(after);
-        self.perform.recorded(self.run.state(), &input);
+        self.perform.input_recorded(self.run.state(), &input);
         Ok(())
     }
 
     /// Does what another process asks for.
-    fn asked(&mut self, request: &str, ask: RunRequest) -> Result<Option<StopReason>, Error> {
+    fn handle_request(
+        &mut self,
+        request: &str,
+        ask: RunRequest,
+    ) -> Result<Option<StopReason>, Error> {
         let stopped = match ask {
             RunRequest::Stop => Some(self.interrupt()?),
             RunRequest::Abort { by } => {
@@ -416,7 +420,7 @@ impl Loop<'_, '_> {
 }
 
 /// Where the crash tests kill the process around this input.
-fn points(input: &Input) -> (&'static str, &'static str) {
+fn failpoints_around(input: &Input) -> (&'static str, &'static str) {
     match input {
         Input::EvaluationEnded { .. } | Input::BaselineEnded { .. } => {
             ("verdict.before", "verdict.after")

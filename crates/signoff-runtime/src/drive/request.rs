@@ -27,7 +27,7 @@ pub enum RunRequest {
 }
 
 /// A request as the loop takes it.
-pub(crate) fn meant(what: request::Ask, by: String) -> RunRequest {
+pub(crate) fn to_request(what: request::Ask, by: String) -> RunRequest {
     RunRequest::Input(match what {
         request::Ask::Stop => return RunRequest::Stop,
         request::Ask::Abort => return RunRequest::Abort { by },
@@ -53,13 +53,13 @@ pub(crate) fn meant(what: request::Ask, by: String) -> RunRequest {
 }
 
 /// A request from its bytes; what is none is answered with a refusal.
-pub(crate) fn read(bytes: &[u8]) -> Result<RunRequest, String> {
+pub(crate) fn parse_request(bytes: &[u8]) -> Result<RunRequest, String> {
     let request: Request = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
-    Ok(meant(request.ask, request.by))
+    Ok(to_request(request.ask, request.by))
 }
 
 /// The bytes of a reply.
-pub(crate) fn reply(refused: Option<String>) -> Vec<u8> {
+pub(crate) fn encode_reply(refused: Option<String>) -> Vec<u8> {
     // A struct of one optional text always has a form.
     serde_json::to_vec(&Reply { refused }).unwrap_or_default()
 }

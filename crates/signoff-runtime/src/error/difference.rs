@@ -46,8 +46,8 @@ fn terms(signed: &Value, present: &Value) -> Vec<String> {
             "prompt" => lines.push(prompt(before, after)),
             "schema" => lines.push(format!(
                 "this version signs other terms ({} → {}), so a signature from before holds no longer",
-                shown(before),
-                shown(after)
+                display_value(before),
+                display_value(after)
             )),
             _ => compare_leaves(&name, before, after, &mut leaves),
         }
@@ -130,7 +130,7 @@ fn keys(left: &Value, right: &Value) -> BTreeSet<String> {
     maps.flat_map(serde_json::Map::keys).cloned().collect()
 }
 
-fn shown(value: Option<&Value>) -> String {
+fn display_value(value: Option<&Value>) -> String {
     value.map_or_else(|| "nothing".to_owned(), Value::to_string)
 }
 
@@ -146,7 +146,7 @@ fn compare_leaves(
     }
     let is_map = |value: Option<&Value>| value.is_some_and(Value::is_object);
     if !is_map(before) && !is_map(after) {
-        found.push((path.to_owned(), shown(before), shown(after)));
+        found.push((path.to_owned(), display_value(before), display_value(after)));
         return;
     }
     let none = Value::Null;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
 
+use super::isolation::forget_finished_repairs;
 use super::landing::LandingReport;
 use super::notify::Notify;
 use super::prepared::FirstInput;
-use super::work_place::forget_finished_repairs;
 use super::{PreparedRun, landing};
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, StopReason};
@@ -47,8 +47,8 @@ impl PreparedRun<'_> {
         let place = self.work_place(&mut grounds, level)?;
         let trees = place.trees().cloned();
         self.refuse_if_changed()?;
-        current_task::keep_true(project, &self.opened.key, PlanState::Executing)?;
-        let notified = (!person.is_there()).then(|| Arc::clone(&sandbox));
+        current_task::update_status(project, &self.opened.key, PlanState::Executing)?;
+        let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
         let mut local = Local::new(
             project,
@@ -148,7 +148,7 @@ fn go_on(
     replan: Option<Box<Input>>,
     trees: Option<&Trees>,
 ) -> Result<(), Error> {
-    let merges = merges::begun(work.run.state());
+    let merges = merges::begun_merges(work.run.state());
     work.record(input)?;
     let Some(replan) = replan else {
         return Ok(());

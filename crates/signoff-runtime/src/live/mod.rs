@@ -4,12 +4,12 @@
 //! [`PreparedRun::drive`] hands it to the loop and lands what it did. [`rehearsal`] tells what would happen.
 
 mod driving;
+mod isolation;
 pub mod landing;
 mod notify;
 mod options;
 mod prepared;
 pub mod rehearsal;
-mod work_place;
 
 pub use self::driving::RunReport;
 pub use self::options::{RunLimit, RunOptions};

@@ -14,7 +14,7 @@ use signoff_work::helpers::Pinned;
 use crate::drive::Observe;
 use crate::error::Error;
 use crate::project::Project;
-use crate::trust::helpers::pinned;
+use crate::trust::helpers::pin_command;
 
 /// Longer than it takes to hand a message on.
 const TIME: Duration = Duration::from_secs(10);
@@ -47,8 +47,8 @@ impl Notify {
         let workspace = project.store.workspace();
         // A program of the person's: it may need their display or their session. Nothing that agents
         // write is looked at for it.
-        let mut variables = project.around.variables.clone();
-        let path = path_outside(&project.around.path(), workspace);
+        let mut variables = project.process.variables.clone();
+        let path = path_outside(&project.process.path(), workspace);
         variables.insert("PATH".into(), path);
         Some(Self {
             sandbox,
@@ -56,7 +56,7 @@ impl Notify {
             cwd: workspace.to_owned(),
             env: variables.into_iter().collect(),
             plan: plan.to_owned(),
-            pinned: pinned(project, command),
+            pinned: pin_command(project, command),
             refused: Vec::new(),
             under_way: Vec::new(),
         })

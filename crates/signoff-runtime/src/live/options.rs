@@ -30,10 +30,10 @@ pub enum RunLimit {
 /// How far the run goes this time, and how much of it at once.
 pub(super) fn bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
     let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    Ok(reach(run, options)?.at_once(jobs))
+    Ok(step_bounds(run, options)?.at_once(jobs))
 }
 
-fn reach(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
+fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
     let (step, only) = match &options.limit {
         None => return Ok(Bounds::default()),
         Some(RunLimit::Only(step)) => (step, true),

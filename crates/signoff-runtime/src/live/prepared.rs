@@ -22,7 +22,7 @@ use crate::confinement::levels;
 use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
 use crate::plan_file::{PlanFile, SignedText};
-use crate::plan_history::{PlanHistory, log};
+use crate::plan_history::{PlanHistory, append_event};
 use crate::plans::ActorContext;
 use crate::plans::approval::{preflight, replan};
 use crate::plans::locked::LockedPlan;
@@ -31,8 +31,8 @@ use crate::project::{Project, random, relative};
 use crate::runs::marks::Times;
 use crate::runs::worktrees::RunWorktrees;
 use crate::runs::{OpenedRun, snapshot};
-use crate::signing::proof::{SignatureCheck, counted_for_run};
-use crate::signing::signed::{signed, still_signed};
+use crate::signing::proof::{SignatureCheck, valid_signature_for_run};
+use crate::signing::signed::{require_signed, require_still_signed};
 use crate::signing::watch::Watch;
 use crate::{confinement, trees};
 
@@ -82,45 +82,45 @@ impl<'a> PreparedRun<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
-        let doing = ActorContext {
+        let context = ActorContext {
             project,
             actor,
             clock,
         };
         // Nobody else does anything to the plan until its log says that it runs.
-        let held = LockedPlan::open(doing, &plan.path, plan.source.name())?;
-        held.may_start()?;
+        let locked = LockedPlan::open(context, &plan.path, plan.source.name())?;
+        locked.may_start()?;
         project.remember_id()?;
-        let plan = &held.plan;
-        preflight::can_run(project, plan)?;
+        let plan = &locked.plan;
+        preflight::require_runnable(project, plan)?;
         confinement::require(project)?;
-        let state = Run::new(signed(project, plan)?);
+        let state = Run::new(require_signed(project, plan)?);
         // Before anything is written: nothing has begun if it cannot go that far.
         let bounds = bounds(&state, options)?;
         let chosen = trees::choose(project, state.plan(), options.isolation)?;
         levels::require(project, state.plan(), options.isolation)?;
         let settings = settings(project, options, (chosen.isolation, chosen.land))?;
-        let terms = project.present_terms(state.plan(), &held.key)?;
+        let terms = project.present_terms(state.plan(), &locked.key)?;
         let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
         let NewRun { id, dir, lock } = new_run(project)?;
         if let Some(workspace) = &mut workspace_lock {
             workspace.name_run(&id).map_err(Error::Sandbox)?;
         }
         snapshot::save(&dir, plan)?;
-        snapshot::keep_signature(project, &held.key, &dir, state.signed())?;
+        snapshot::keep_signature(project, &locked.key, &dir, state.signed())?;
         let durability = project.config.run.durability.value;
         let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
         failpoint::reached("run.created");
         let digest = state.signed().digest().to_string();
         let path = relative(project, &plan.path);
-        held.record(&[PlanEvent::PlanExecuting {
+        locked.record(&[PlanEvent::PlanExecuting {
             path: path.clone(),
             digest: digest.clone(),
             run: id.clone(),
         }])?;
         let first = Input::Start {
             run: id.clone(),
-            plan: held.key.clone(),
+            plan: locked.key.clone(),
             path,
             digest,
             terms: state.signed().terms().to_string(),
@@ -148,7 +148,7 @@ impl<'a> PreparedRun<'a> {
                 run: JournaledRun::new(state, journal, clock),
                 dir,
                 times: Times::default(),
-                key: held.key.clone(),
+                key: locked.key.clone(),
                 plan: plan.path.clone(),
                 terms,
                 versions: 1,
@@ -182,7 +182,7 @@ impl<'a> PreparedRun<'a> {
         }
         PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         landing::refuse_if_checked_out(&opened)?;
-        let by = project.around.person.clone();
+        let by = project.process.person.clone();
         let input = match opened.state().outcome() {
             None => Input::Resume { by },
             Some(Outcome::Failed) => {
@@ -190,7 +190,7 @@ impl<'a> PreparedRun<'a> {
                 Input::Reopen { by }
             }
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
-                still_signed(project, &opened.key, opened.state().signed())?;
+                require_still_signed(project, &opened.key, opened.state().signed())?;
                 opened.settle(outcome)?;
                 return Err(Error::already_finished(opened.state(), outcome));
             }
@@ -199,7 +199,7 @@ impl<'a> PreparedRun<'a> {
         let mut watch = watch(&opened, opened.state().signed());
         let replan = take_next_version(&mut opened, &name, &mut watch)?;
         if replan.is_none() {
-            still_signed(project, &opened.key, opened.state().signed())?;
+            require_still_signed(project, &opened.key, opened.state().signed())?;
         }
         // Where steps are may change with the plan.
         let foreseen = match &replan {
@@ -236,7 +236,7 @@ impl<'a> PreparedRun<'a> {
             project, key, dir, ..
         } = &self.opened;
         let signed = self.run().goes_on_under();
-        counted_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
+        valid_signature_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
     }
 
     /// How messages call its plan.
@@ -255,7 +255,7 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Where its trees are.
-    pub fn whereabouts(&self) -> RunWorktrees {
+    pub fn worktrees(&self) -> RunWorktrees {
         let in_worktrees = self.settings.isolation == Isolation::Worktree;
         RunWorktrees::of(self.opened.project, self.id(), in_worktrees)
     }
@@ -342,7 +342,7 @@ fn take_next_version(
         ..
     } = opened;
     let file = (plan.as_path(), name);
-    let Some(next) = replan::next(project, key, file, watched)? else {
+    let Some(next) = replan::next_version(project, key, file, watched)? else {
         return Ok(None);
     };
     // Kept first: until the journal names it, it is nobody's.
@@ -360,7 +360,7 @@ fn take_next_version(
         digest: next.signed.digest().to_string(),
         run: opened.id.clone(),
     };
-    log(project, key, &executing, opened.clock)?;
+    append_event(project, key, &executing, opened.clock)?;
     opened.terms = next.terms;
     let source = &next.plan.source;
     opened.text.set(

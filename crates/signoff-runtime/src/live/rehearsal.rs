@@ -13,10 +13,10 @@ use crate::confinement::levels;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::approval::preflight;
-use crate::plans::state::{PlanStatus, standing};
-use crate::plans::{ActorContext, covering, expiry_notice, refuse_a_double};
+use crate::plans::status::{PlanStatus, plan_status};
+use crate::plans::{ActorContext, covering_policy, expiry_notice, refuse_duplicate};
 use crate::project::Project;
-use crate::signing::signed::signed;
+use crate::signing::signed::require_signed;
 use crate::trees;
 
 /// What a run would be.
@@ -35,22 +35,22 @@ pub struct Rehearsal {
 
 /// Rehearses a run. `approve`: a person would sign the plan first.
 pub fn rehearse(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     plan: &PlanFile,
     options: &RunOptions,
     approve: bool,
 ) -> Rehearsal {
-    let project = doing.project;
-    let steps = within(&plan.checked.plan, options);
+    let project = context.project;
+    let steps = allowed_steps(&plan.checked.plan, options);
     let allowed = steps.as_ref().cloned().unwrap_or_default();
     let jobs = options.jobs.unwrap_or(project.config.run.jobs.value);
     let jobs = usize::try_from(jobs).unwrap_or(1).max(1);
-    let (agents, working) = worst(project, &plan.checked.plan, &allowed);
+    let (agents, working) = worst_case(project, &plan.checked.plan, &allowed);
     Rehearsal {
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
-        refused: refusal(doing, plan, (options, approve))
+        refused: refusal(context, plan, (options, approve))
             .err()
             .or(steps.err()),
     }
@@ -58,17 +58,17 @@ pub fn rehearse(
 
 /// What `run` asks before it starts anything, in its order.
 fn refusal(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     plan: &PlanFile,
     (options, approve): (&RunOptions, bool),
 ) -> Result<(), Error> {
-    let project = doing.project;
+    let project = context.project;
     project.require_trust()?;
-    preflight::no_errors(plan)?;
-    let standing = standing(project, plan)?;
-    refuse_a_double(project, plan, &standing.history)?;
-    may_start(doing, plan, &standing, approve)?;
-    preflight::can_run(project, plan)?;
+    preflight::require_no_errors(plan)?;
+    let status = plan_status(project, plan)?;
+    refuse_duplicate(project, plan, &status.history)?;
+    may_start(context, plan, &status, approve)?;
+    preflight::require_runnable(project, plan)?;
     let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
     levels::check(project, plan, options.isolation)?;
     let lock = project.store.workspace_lock();
@@ -82,14 +82,14 @@ fn refusal(
 
 /// Does its state allow a run, after it was signed if it is to be?
 fn may_start(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     plan: &PlanFile,
-    standing: &PlanStatus,
+    status: &PlanStatus,
     approve: bool,
 ) -> Result<(), Error> {
-    let (project, actor) = (doing.project, doing.actor);
-    let state = standing.state;
-    if let Some(notice) = expiry_notice(project, plan, standing, doing.clock) {
+    let (project, actor) = (context.project, context.actor);
+    let state = status.state;
+    if let Some(notice) = expiry_notice(project, plan, status, context.clock) {
         let state = PlanState::Cancelled;
         let forbidden = Forbidden::State {
             state,
@@ -103,9 +103,9 @@ fn may_start(
         _ if approve => after(state, Act::Approve, actor)
             .map(drop)
             .map_err(Error::Forbidden),
-        PlanState::Verified if covering(doing, plan).is_some() => Ok(()),
+        PlanState::Verified if covering_policy(context, plan).is_some() => Ok(()),
         PlanState::Draft | PlanState::Verified => {
-            signed(project, plan)?;
+            require_signed(project, plan)?;
             let plan = plan.source.name().to_owned();
             Err(Error::NotSigned { plan })
         }
@@ -120,7 +120,7 @@ fn may_start(
 }
 
 /// The steps that may start.
-fn within(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, Error> {
+fn allowed_steps(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, Error> {
     let (step, only) = match &options.limit {
         None => return Ok((0..plan.steps.len()).collect()),
         Some(RunLimit::Only(step)) => (step, true),
@@ -161,7 +161,7 @@ fn rounds(plan: &Plan, allowed: &BTreeSet<usize>, jobs: usize) -> Vec<Vec<usize>
     ready.retain(|&at| is_free(&waits, at));
     let mut rounds = Vec::new();
     while !ready.is_empty() {
-        let round = together(plan, &ready, jobs);
+        let round = next_round(plan, &ready, jobs);
         for at in &round {
             ready.remove(at);
             for &later in frees.get(*at).into_iter().flatten() {
@@ -178,7 +178,7 @@ fn rounds(plan: &Plan, allowed: &BTreeSet<usize>, jobs: usize) -> Vec<Vec<usize>
     rounds
 }
 
-fn together(plan: &Plan, ready: &BTreeSet<usize>, jobs: usize) -> Vec<usize> {
+fn next_round(plan: &Plan, ready: &BTreeSet<usize>, jobs: usize) -> Vec<usize> {
     let mut round: Vec<usize> = Vec::new();
     let mut locks: BTreeSet<&String> = BTreeSet::new();
     for &at in ready {
@@ -212,7 +212,7 @@ pub fn most_agents(step: &Step) -> u64 {
 }
 
 /// Agents, and how long they may work.
-fn worst(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> (u64, Duration) {
+fn worst_case(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> (u64, Duration) {
     let steps = allowed.iter().filter_map(|&at| plan.steps.get(at));
     let mut worst = (0_u64, Duration::ZERO);
     for step in steps {

@@ -20,8 +20,8 @@ use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
 use super::RunIsolation;
-use super::crew::Starter;
-use super::workbench::{broken, known};
+use super::commands::{broken_run, require_step};
+use super::supervisor::Starter;
 use crate::drive::Readiness;
 use crate::error::Error;
 use crate::project::Project;
@@ -100,7 +100,7 @@ impl Calls {
             // has the queue.
             let shown = trees.show_head(&head?, starter);
             if let Err(why) = shown {
-                return Ok(impossible(step, why));
+                return Ok(impossible_call(step, why));
             }
         }
         Ok(self.begins(run, step, attempt))
@@ -108,15 +108,15 @@ impl Calls {
 
     fn begins(&self, run: &Run, step: usize, attempt: u32) -> Readiness {
         let Some((definition, state)) = run.step(step) else {
-            return impossible(step, "an unknown step");
+            return impossible_call(step, "an unknown step");
         };
         let Work::Tool { tool, .. } = &definition.work else {
-            return impossible(step, "a step that calls no tool");
+            return impossible_call(step, "a step that calls no tool");
         };
         let args = match resolved_arguments(run, step) {
             Some(Ok(args)) => args,
-            Some(Err(why)) => return impossible(step, why),
-            None => return impossible(step, "a step that calls no tool"),
+            Some(Err(why)) => return impossible_call(step, why),
+            None => return impossible_call(step, "a step that calls no tool"),
         };
         let problems = self.toolbox.check(tool, &args);
         if !problems.is_empty() && state.turn.args.is_some() {
@@ -128,7 +128,7 @@ impl Calls {
             return Readiness::Instead(Input::CallImpossible { step, problems });
         }
         if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
-            return impossible(step, format!("`{tool}` is out of the plan's scope"));
+            return impossible_call(step, format!("`{tool}` is out of the plan's scope"));
         }
         // Whoever named the tool did not see a command that is put together only now.
         let free = is_named(run, definition, tool) && !is_built(run, step);
@@ -157,9 +157,9 @@ impl Calls {
         (timeout, log): (Duration, PathBuf),
         tree: Option<CallTree>,
     ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
-        let (definition, state) = known(run, step)?;
+        let (definition, state) = require_step(run, step)?;
         let Some(call) = state.attempt.call.clone() else {
-            return Err(broken(run, "a call that was not recorded"));
+            return Err(broken_run(run, "a call that was not recorded"));
         };
         let changes_tree = call.changes_tree;
         // What only talks to others needs no tree.
@@ -282,7 +282,7 @@ fn is_built(run: &Run, step: usize) -> bool {
     runs && (is_dynamic(command) || of_item)
 }
 
-fn impossible(step: usize, why: impl Into<String>) -> Readiness {
+fn impossible_call(step: usize, why: impl Into<String>) -> Readiness {
     Readiness::Instead(Input::CallImpossible {
         step,
         problems: vec![why.into()],

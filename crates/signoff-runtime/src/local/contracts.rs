@@ -6,8 +6,8 @@ use signoff_store::config::Ignored;
 use signoff_work::confine::Home;
 
 use super::Local;
-use super::shared::StepAttempts;
-use super::workbench::known;
+use super::commands::require_step;
+use super::shared_checkout::StepAttempts;
 use crate::error::Error;
 use crate::trees::{IgnoredWork, TreeMount};
 
@@ -22,13 +22,14 @@ impl Local<'_> {
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) -> Result<(), Error> {
         let how = (patience, baseline);
-        let bench = &self.bench;
-        let (command, scratch) = bench.evaluation(run, step, attempt, how, mount.as_ref())?;
+        let commands = &self.commands;
+        let (command, scratch) = commands.evaluation(run, step, attempt, how, mount.as_ref())?;
         let Some(mount) = mount else {
-            let past = StepAttempts::to_judge(&self.bench.dir, run, step).filter(|_| !baseline);
+            let attempts =
+                StepAttempts::to_judge(&self.commands.dir, run, step).filter(|_| !baseline);
             let checkout = self.shared(self.place.own());
-            let before = move || Ok((past.map(|past| checkout.left(&past)), scratch));
-            self.crew
+            let before = move || Ok((attempts.map(|attempts| checkout.left(&attempts)), scratch));
+            self.supervisor
                 .start(command, before, move |before, mut observed| {
                     observed.room = Some("shared".to_owned());
                     observed.changes = before.and_then(|(left, _)| left).map(Box::new);
@@ -40,16 +41,16 @@ impl Local<'_> {
         let contract = run.definition(step).and_then(|step| step.contract.as_ref());
         let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
         let name = run.definition(step).map(|step| step.id.clone());
-        let grounds = self.bench.grounds.as_ref();
+        let grounds = self.commands.grounds.as_ref();
         let home = grounds.map(|grounds| grounds.home.clone());
         let before = move || Ok((trees, mount));
-        self.crew
+        self.supervisor
             .start(command, before, move |before, mut observed| {
                 let Some((trees, mount)) = before else {
                     return report(observed);
                 };
                 observed.tree = Some(mount.tree());
-                observed.room = Some(trees.showing().to_owned());
+                observed.room = Some(trees.overlay_mode().to_owned());
                 observed.wrote = trees.written(&mount);
                 observed.void = void(&mount.changed_meanwhile());
                 observed.left_out.clone_from(&mount.left_out().needed);
@@ -57,7 +58,7 @@ impl Local<'_> {
                 observed.ignored_work = mount.has_ignored_work;
                 observed.warm = mount.is_warm();
                 let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
-                trees.leave_room(mount, has_ended && observed.void.is_none());
+                trees.release_overlay(mount, has_ended && observed.void.is_none());
                 // Nothing is missed that is there.
                 let ignored = name
                     .as_deref()
@@ -81,16 +82,16 @@ impl Local<'_> {
         run: &Run,
         action: &Action,
     ) -> Result<Option<IgnoredWork>, Error> {
-        if self.bench.project.config.contract.ignored.value == Ignored::Checkout {
+        if self.commands.project.config.contract.ignored.value == Ignored::Checkout {
             return Ok(None);
         }
         Ok(Some(match *action {
             Action::Evaluate { step, attempt, .. } => {
-                IgnoredWork::LeftBy(known(run, step)?.0.id.clone(), attempt)
+                IgnoredWork::LeftBy(require_step(run, step)?.0.id.clone(), attempt)
             }
             // Once more, without the work.
-            Action::Baseline { step } if known(run, step)?.1.attempt.candidate.is_some() => {
-                let (definition, state) = known(run, step)?;
+            Action::Baseline { step } if require_step(run, step)?.1.attempt.candidate.is_some() => {
+                let (definition, state) = require_step(run, step)?;
                 IgnoredWork::FoundBy(definition.id.clone(), state.attempts)
             }
             _ => IgnoredWork::Newest,
@@ -129,7 +130,7 @@ fn void(changed: &[String]) -> Option<String> {
     (!changed.is_empty()).then(|| {
         format!(
             "{} changed in the checkout while the contract ran, so nobody knows what it saw",
-            quoted(changed)
+            quote(changed)
         )
     })
 }
@@ -139,7 +140,7 @@ fn cold(caches: &[String]) -> Option<String> {
     (!caches.is_empty()).then(|| {
         format!(
             "{} changed in the checkout since the run began, so the contract ran without",
-            quoted(caches)
+            quote(caches)
         )
     })
 }
@@ -150,12 +151,12 @@ fn missed_in(home: &Home, observed: &Observation) -> Option<String> {
     let first = missed.first()?;
     Some(format!(
         "{} in the home is not shown to contracts; `[sandbox] home = [\"{first}\"]` in a person's own configuration shows it",
-        quoted(&missed)
+        quote(&missed)
     ))
 }
 
 /// The first names of a list, as people read them.
-fn quoted(names: &[String]) -> String {
+fn quote(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
     let mut shown: Vec<String> = shown.collect();

@@ -3,8 +3,8 @@
 use signoff_engine::{Input, Run};
 
 use super::Local;
-use super::commits::{attempt_of, head, parsed};
-use super::workbench::{broken, known};
+use super::commands::{broken_run, require_step};
+use super::commits::{attempt_of, head, parse_id};
 use crate::drive::Readiness;
 use crate::error::Error;
 use crate::trees::{CandidateResult, LandedFiles, Trees, WorkContext};
@@ -15,8 +15,8 @@ impl Local<'_> {
         let trees = self.own_trees(run)?;
         let work = attempt_of(&trees, run, step, attempt)?;
         let (head, signed) = (head(run)?, self.watch.signed_files());
-        let starter = self.crew.starter();
-        self.crew.work(move || {
+        let starter = self.supervisor.starter();
+        self.supervisor.work(move || {
             let conflicted = |files, text| Input::Conflicted {
                 step,
                 attempt,
@@ -45,14 +45,14 @@ impl Local<'_> {
     /// Makes the step's candidate the head.
     pub(super) fn merge(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let trees = self.own_trees(run)?;
-        let (definition, state) = known(run, step)?;
+        let (definition, state) = require_step(run, step)?;
         let candidate = (state.attempt.candidate.clone())
-            .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
+            .ok_or_else(|| broken_run(run, "a merge of a step without a candidate"))?;
         let start = run.run_tree().map(|tree| tree.start.as_str());
-        let since = parsed(run, start.unwrap_or_default())?;
+        let since = parse_id(run, start.unwrap_or_default())?;
         let name = definition.id.clone();
-        let starter = self.crew.starter();
-        self.crew.work(move || {
+        let starter = self.supervisor.starter();
+        self.supervisor.work(move || {
             Some(match trees.merge((&name, attempt), &candidate, &since) {
                 Ok((commit, tree)) => Input::Merged {
                     step,
@@ -80,8 +80,8 @@ impl Local<'_> {
         let landed = match trees.land_files(&head) {
             Ok(landed) => landed,
             // It is done when the run goes on.
-            Err(_) if self.crew.is_stopping() => return Ok(Readiness::Stopping),
-            Err(why) => match self.lost(run) {
+            Err(_) if self.supervisor.is_stopping() => return Ok(Readiness::Stopping),
+            Err(why) => match self.missing_error(run) {
                 Some(lost) => return Err(lost),
                 None => LandedFiles {
                     held: vec![why],

@@ -1,19 +1,19 @@
 //! Performs actions on this machine, through `signoff-work` and `signoff-sandbox`: on trees of the run's own, or in the
 //! checkout where nothing can be mounted.
 
+mod action_trees;
 mod calls;
+mod checkout_watcher;
+mod commands;
 mod commits;
 mod contracts;
-mod crew;
-mod joining;
 mod merging;
 mod message;
 mod pool;
+mod prompt_context;
 mod requests;
-mod shared;
-mod told;
-mod trees_for_actions;
-mod workbench;
+mod shared_checkout;
+mod supervisor;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,13 +31,13 @@ use signoff_work::environment::for_contract;
 use signoff_work::git::{ImportLimits, Own};
 
 use self::calls::Calls;
-use self::commits::{attempt_of, head, newest_base, parsed, work_context, work_on};
-use self::crew::{ProcessSupervisor, StopHandle};
-use self::joining::CheckoutWatcher;
+use self::checkout_watcher::CheckoutWatcher;
+use self::commands::{CommandBuilder, broken_run, require_step};
+use self::commits::{attempt_of, head, newest_base, parse_id, work_context, work_on};
 use self::message::Message;
 use self::requests::Listener;
-use self::shared::{CheckoutBefore, SharedCheckout, StepAttempts};
-use self::workbench::{CommandBuilder, broken, known};
+use self::shared_checkout::{CheckoutBefore, SharedCheckout, StepAttempts};
+use self::supervisor::{ProcessSupervisor, StopHandle};
 use crate::clock::Clock;
 use crate::confinement::Scratch;
 use crate::drive::{Perform, Readiness, WakeReason};
@@ -72,11 +72,11 @@ impl Interrupt {
 
 /// This machine's hands.
 pub(crate) struct Local<'a> {
-    bench: CommandBuilder<'a>,
-    crew: ProcessSupervisor,
+    commands: CommandBuilder<'a>,
+    supervisor: ProcessSupervisor,
     calls: Calls,
     place: RunIsolation,
-    joining: CheckoutWatcher,
+    checkout_watcher: CheckoutWatcher,
     watch: Watch,
     listener: Listener,
     sender: Sender<Message>,
@@ -130,21 +130,21 @@ impl<'a> Local<'a> {
     ) -> Self {
         let (sender, receiver) = channel();
         let contract_environment = for_contract(
-            &project.around.variables,
+            &project.process.variables,
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
         let git = place.own().map(Own::stop_flag);
-        let crew = ProcessSupervisor::new(
+        let supervisor = ProcessSupervisor::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
             git,
         );
-        let listener = Listener::start(&dir, sender.clone(), crew.stop_handle());
+        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
         let confined = (sandbox, grounds.as_ref());
         Self {
-            calls: Calls::new(project, &dir, confined, (&place, crew.starter())),
-            bench: CommandBuilder {
+            calls: Calls::new(project, &dir, confined, (&place, supervisor.starter())),
+            commands: CommandBuilder {
                 project,
                 dir,
                 key,
@@ -154,9 +154,9 @@ impl<'a> Local<'a> {
                 grounds,
                 prompts: BTreeMap::new(),
             },
-            crew,
+            supervisor,
             place,
-            joining: CheckoutWatcher::default(),
+            checkout_watcher: CheckoutWatcher::default(),
             watch,
             listener,
             sender,
@@ -169,16 +169,16 @@ impl<'a> Local<'a> {
     /// Removes what belonged to what it started.
     pub(crate) fn end(&self) {
         if let Some(trees) = self.trees() {
-            trees.clear_rooms();
+            trees.clear_overlays();
         }
         // What stays is removed with the run.
-        clear_leftovers(&self.bench.dir).ok();
+        clear_leftovers(&self.commands.dir).ok();
     }
 
     pub(crate) fn interrupt(&self) -> Interrupt {
         Interrupt {
             sender: self.sender.clone(),
-            stop: self.crew.stop_handle(),
+            stop: self.supervisor.stop_handle(),
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> Local<'a> {
 
     fn own_trees(&self, run: &Run) -> Result<Arc<Trees>, Error> {
         let trees = self.trees().map(Arc::clone);
-        trees.ok_or_else(|| broken(run, "no trees of its own"))
+        trees.ok_or_else(|| broken_run(run, "no trees of its own"))
     }
 
     fn prepare_dispatch(
@@ -212,9 +212,9 @@ impl<'a> Local<'a> {
             }
             Some(_) | None => None,
         };
-        let checkout = self.bench.project.store.workspace();
+        let checkout = self.commands.project.store.workspace();
         let path = files.as_ref().map_or(checkout, |files| files.path());
-        let item = self.bench.work_item(run, step, attempt, path)?;
+        let item = self.commands.work_item(run, step, attempt, path)?;
         Ok(Readiness::Go(Input::WorkBegins {
             step,
             attempt,
@@ -241,7 +241,7 @@ impl<'a> Local<'a> {
         // What cannot be done now is told when the candidate is built.
         let parted = trees.part_from_person(&attempt.work, &head(run)?);
         let parted = parted.ok().flatten();
-        Ok(parted.map(|parted| self.joining.found(self.bench.project, parted)))
+        Ok(parted.map(|parted| self.checkout_watcher.found(self.commands.project, parted)))
     }
 
     /// Starts an agent, held at its gate until the journal knows its process.
@@ -253,15 +253,19 @@ impl<'a> Local<'a> {
     ) -> Result<(), Error> {
         let signed = self.watch.signed_files();
         let tree = (mount.as_deref(), signed.as_slice());
-        let (command, scratch) = self.bench.agent(run, step, attempt, tree)?;
+        let (command, scratch) = self.commands.agent(run, step, attempt, tree)?;
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
-        let (definition, _) = known(run, step)?;
-        let kept = self.bench.dir.attempt(&definition.id, attempt).repository();
+        let (definition, _) = require_step(run, step)?;
+        let kept = self
+            .commands
+            .dir
+            .attempt(&definition.id, attempt)
+            .repository();
         let before = self.work_begins(run, (step, attempt), mount)?;
         let own = self.place.own().cloned();
-        self.crew.start_held(
+        self.supervisor.start_held(
             command,
             move || Ok((before()?, scratch)),
             move |process| {
@@ -302,51 +306,56 @@ impl<'a> Local<'a> {
         (step, attempt): (usize, u32),
         mount: Option<Box<TreeMount>>,
     ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
-        let (definition, state) = known(run, step)?;
+        let (definition, state) = require_step(run, step)?;
         let globs = definition.protects.clone();
-        let past = StepAttempts::of(&self.bench.dir, definition, state);
+        let attempts = StepAttempts::of(&self.commands.dir, definition, state);
         let in_tree = match (&self.place, mount) {
             (RunIsolation::Trees(trees), Some(mount)) => {
                 let work = work_context(trees, run, step, attempt)?;
                 Ok((Arc::clone(trees), mount, Box::new(work)))
             }
             (RunIsolation::Checkout(own), _) => Err(self.shared(own.as_ref())),
-            (RunIsolation::Trees(_), None) => return Err(broken(run, "an agent without a tree")),
+            (RunIsolation::Trees(_), None) => {
+                return Err(broken_run(run, "an agent without a tree"));
+            }
         };
         Ok(move || match in_tree {
             Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
             Err(checkout) => checkout
-                .look(globs, past)
+                .look(globs, attempts)
                 .map(|before| WorkedTree::Checkout(Box::new(before))),
         })
     }
 
     fn shared(&self, own: Option<&Own>) -> SharedCheckout {
         SharedCheckout {
-            path: self.bench.project.store.workspace().to_owned(),
+            path: self.commands.project.store.workspace().to_owned(),
             own: own.cloned(),
         }
     }
 
     fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let limit = self.bench.time_limit(run, step)?;
-        let log = self.bench.dir.attempt(&known(run, step)?.0.id, attempt);
+        let limit = self.commands.time_limit(run, step)?;
+        let log = self
+            .commands
+            .dir
+            .attempt(&require_step(run, step)?.0.id, attempt);
         let how = (limit, log.tool_log());
         let tree = match self.trees() {
             Some(trees) => Some(calls::CallTree {
                 trees: Arc::clone(trees),
                 work: work_context(trees, run, step, attempt)?,
-                starter: self.crew.starter(),
+                starter: self.supervisor.starter(),
             }),
             None => None,
         };
         let call = self.calls.call(run, step, attempt, how, tree)?;
-        self.crew.work(call);
+        self.supervisor.work(call);
         Ok(())
     }
 
-    fn heard(&mut self, happened: WakeReason) -> WakeReason {
-        self.joining.heard(&happened);
+    fn note_event(&mut self, happened: WakeReason) -> WakeReason {
+        self.checkout_watcher.note_event(&happened);
         happened
     }
 
@@ -354,20 +363,20 @@ impl<'a> Local<'a> {
     fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let difference = match action {
             Action::Dispatch { .. } | Action::Call { .. } => {
-                self.watch.difference(self.bench.project)?
+                self.watch.difference(self.commands.project)?
             }
             // What was signed is compared with what a step wants to merge.
             _ if run.in_worktrees() => None,
             // An agent that rewrites the script it is measured by would pass any contract.
-            _ => self.watch.changed_files(self.bench.project),
+            _ => self.watch.changed_files(self.commands.project),
         };
         if let Some(difference) = difference {
             return Ok(Readiness::Changed(Box::new(difference)));
         }
         if let Some(trees) = self.trees().map(Arc::clone)
-            && let Some(joined) = self
-                .joining
-                .before(run, action, (self.bench.project, &trees))?
+            && let Some(joined) =
+                self.checkout_watcher
+                    .before(run, action, (self.commands.project, &trees))?
         {
             return Ok(Readiness::Instead(joined));
         }
@@ -391,7 +400,7 @@ impl<'a> Local<'a> {
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => {
                 let tree = self.trees().map(|trees| (&**trees, head(run)));
-                let starter = self.crew.starter();
+                let starter = self.supervisor.starter();
                 self.calls.prepare(run, (step, attempt), tree, &starter)?
             }
             Action::Gate { .. }
@@ -400,7 +409,7 @@ impl<'a> Local<'a> {
             | Action::AskForAcceptance
             | Action::Wait { .. }
             | Action::Finish => {
-                return Err(broken(run, "an action without a performer"));
+                return Err(broken_run(run, "an action without a performer"));
             }
         })
     }
@@ -419,8 +428,8 @@ impl<'a> Local<'a> {
                 continue;
             };
             let shown = match &state.attempt.candidate {
-                Some(candidate) => parsed(run, &candidate.commit)
-                    .and_then(|work| Ok((work, parsed(run, &candidate.onto)?))),
+                Some(candidate) => parse_id(run, &candidate.commit)
+                    .and_then(|work| Ok((work, parse_id(run, &candidate.onto)?))),
                 None => work_context(&trees, run, at, state.attempts + 1)
                     .map(|next| (next.began, next.base)),
             };
@@ -464,7 +473,7 @@ impl WorkedTree {
 impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let prepared = self.prepare_action(run, action);
-        if self.crew.is_stopping() {
+        if self.supervisor.is_stopping() {
             // Git may have been ended in the middle of it. What is done is journaled, and nothing else begins.
             return Ok(match prepared {
                 Ok(Readiness::Instead(
@@ -474,9 +483,9 @@ impl Perform for Local<'_> {
             });
         }
         if matches!(prepared, Ok(Readiness::Go(_))) {
-            self.joining.begun(action);
+            self.checkout_watcher.begun(action);
         }
-        prepared.map_err(|error| self.lost(run).unwrap_or(error))
+        prepared.map_err(|error| self.missing_error(run).unwrap_or(error))
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
@@ -486,20 +495,20 @@ impl Perform for Local<'_> {
         };
         match begun {
             // What has not begun is void, and begins when the run goes on.
-            Err(_) if self.crew.is_stopping() => Ok(()),
+            Err(_) if self.supervisor.is_stopping() => Ok(()),
             begun => begun,
         }
     }
 
     fn is_stopping(&self) -> bool {
-        self.crew.is_stopping()
+        self.supervisor.is_stopping()
     }
 
-    fn recorded(&mut self, run: &Run, input: &Input) {
+    fn input_recorded(&mut self, run: &Run, input: &Input) {
         match input {
             Input::CheckoutJoined { .. } => {
                 if let Some(trees) = self.trees().map(Arc::clone) {
-                    self.joining.recorded(&trees);
+                    self.checkout_watcher.recorded(&trees);
                 }
             }
             Input::WorkBegins { step, attempt, .. } => {
@@ -534,17 +543,17 @@ impl Perform for Local<'_> {
             };
             match message {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
-                None => return Ok(self.heard(WakeReason::Timer)),
+                None => return Ok(self.note_event(WakeReason::Timer)),
                 Some(Message::Happened(happened)) => {
-                    let happened = self.heard(happened);
+                    let happened = self.note_event(happened);
                     return self.checked(run, happened);
                 }
                 Some(Message::Ready { action, made }) => match made {
                     // What has not begun is void, and begins when the run goes on.
-                    Ok(_) if self.crew.is_stopping() => {}
+                    Ok(_) if self.supervisor.is_stopping() => {}
                     Ok(mount) => self.begin_in(run, &action, Some(mount))?,
                     Err(why) => {
-                        return match self.lost(run) {
+                        return match self.missing_error(run) {
                             Some(lost) => Err(lost),
                             None => Self::without_tree(run, &action, why),
                         };
@@ -558,7 +567,7 @@ impl Perform for Local<'_> {
         // Threads that hold an agent at its gate see it close and let the agent go unstarted.
         self.gates.clear();
         self.calls.stop();
-        self.crew.stop();
+        self.supervisor.stop();
         let late = self.news.take().into_iter().chain(self.receiver.try_iter());
         let late = late.filter_map(|message| match message {
             // One that was not let go has not started.

@@ -6,9 +6,9 @@ use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
 
 use super::Message;
-use super::crew::StopHandle;
+use super::supervisor::StopHandle;
 use crate::drive::WakeReason;
-use crate::drive::request::{RunRequest, TICK, read, reply};
+use crate::drive::request::{RunRequest, TICK, encode_reply, parse_request};
 
 /// A thread that looks for requests as long as this lives.
 pub(super) struct Listener {
@@ -31,7 +31,7 @@ impl Listener {
 
     pub(super) fn reply(&self, request: &str, refused: Option<String>) {
         // Whoever asked notices that it was not answered.
-        drop(self.requests.reply(request, &reply(refused)));
+        drop(self.requests.reply(request, &encode_reply(refused)));
     }
 }
 
@@ -49,7 +49,7 @@ fn listen(
                 continue;
             }
             seen.push(request.clone());
-            match read(&bytes) {
+            match parse_request(&bytes) {
                 Ok(ask) => {
                     let ends = matches!(ask, RunRequest::Stop | RunRequest::Abort { .. });
                     let asked = WakeReason::Asked { request, ask };
@@ -61,7 +61,7 @@ fn listen(
                         stop.stop();
                     }
                 }
-                Err(why) => drop(requests.reply(&request, &reply(Some(why)))),
+                Err(why) => drop(requests.reply(&request, &encode_reply(Some(why)))),
             }
         }
     }

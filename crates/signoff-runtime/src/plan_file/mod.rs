@@ -204,7 +204,7 @@ fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
 }
 
 /// The word a dialect has for a state; `None` where its files carry none.
-pub(crate) fn word(dialect: Dialect, state: PlanState) -> Option<&'static str> {
+pub(crate) fn status_word(dialect: Dialect, state: PlanState) -> Option<&'static str> {
     match dialect {
         Dialect::Workunit => Some(state.in_workunit()),
         Dialect::Proposal => Some(state.in_proposal()),

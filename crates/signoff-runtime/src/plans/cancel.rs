@@ -6,42 +6,42 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, Actor, Forbidden, PlanState, may_delete, possible};
 
 use super::locked::LockedPlan;
-use super::state::standing;
+use super::status::plan_status;
 use super::{ActorContext, PlanReport};
 use crate::error::Error;
 use crate::runs::end_leftovers_of;
-use crate::signing::signed::not_signed;
+use crate::signing::signed::not_signed_error;
 
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
 /// stopped first.
 pub fn cancel(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     reason: Option<&str>,
 ) -> Result<PlanReport, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    held.allow(Act::Cancel)?;
-    let digest = given_up(&held);
-    let run = give_up(&held)?;
+    let locked = LockedPlan::open(context, path, name)?;
+    locked.allow(Act::Cancel)?;
+    let digest = abandoned_digest(&locked);
+    let run = end_unfinished_run(&locked)?;
     let why = reason.map(str::trim).filter(|text| !text.is_empty());
-    held.record(&[PlanEvent::PlanCancelled {
+    locked.record(&[PlanEvent::PlanCancelled {
         digest,
-        by: held.by(),
-        actor: doing.actor.name().to_owned(),
+        by: locked.actor_name(),
+        actor: context.actor.name().to_owned(),
         reason: why.unwrap_or("a person cancelled it").to_owned(),
         run,
     }])?;
-    let state = standing(doing.project, &held.plan)?.state;
-    let left = left_standing(&held);
-    let mut done = held.conclude(state, Vec::new())?;
+    let state = plan_status(context.project, &locked.plan)?.state;
+    let left = worktrees_note(&locked);
+    let mut done = locked.conclude(state, Vec::new())?;
     done.notes.extend(left);
     Ok(done)
 }
 
 /// What a run that was given up leaves in worktrees: somebody may want some of it.
-fn left_standing(held: &LockedPlan<'_>) -> Option<String> {
-    let view = held.standing.view.as_ref()?;
+fn worktrees_note(locked: &LockedPlan<'_>) -> Option<String> {
+    let view = locked.status.view.as_ref()?;
     let branch = view.branch().filter(|_| view.run.outcome().is_none())?;
     let run = view.run.id();
     Some(format!(
@@ -52,16 +52,16 @@ fn left_standing(held: &LockedPlan<'_>) -> Option<String> {
 /// Cancels a plan because what it was made from is gone, whoever caused that. A plan whose run is
 /// not over is a person's to cancel. `None`: nobody could start it any more anyway.
 pub fn withdraw(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     reason: &str,
 ) -> Result<Option<PlanReport>, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    let state = held.standing.state;
+    let locked = LockedPlan::open(context, path, name)?;
+    let state = locked.status.state;
     if !may_delete(state) {
         let act = Act::Cancel;
-        let possible = possible(state, doing.actor);
+        let possible = possible(state, context.actor);
         return Err(Forbidden::State {
             state,
             act,
@@ -72,58 +72,58 @@ pub fn withdraw(
     if matches!(state, PlanState::Completed | PlanState::Cancelled) {
         return Ok(None);
     }
-    held.record(&[PlanEvent::PlanCancelled {
-        digest: held.digest(),
+    locked.record(&[PlanEvent::PlanCancelled {
+        digest: locked.digest(),
         by: Actor::Harness.name().to_owned(),
         actor: Actor::Harness.name().to_owned(),
         reason: reason.to_owned(),
         run: None,
     }])?;
-    held.conclude(PlanState::Cancelled, Vec::new()).map(Some)
+    locked.conclude(PlanState::Cancelled, Vec::new()).map(Some)
 }
 
 /// Makes a failed or stalled plan approved again: the next run starts from scratch, under the
 /// signature there is.
-pub fn retry(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    let state = held.allow(Act::Retry)?;
-    if !held.standing.signed {
-        return Err(not_signed(doing.project, &held.plan)?);
+pub fn retry(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    let state = locked.allow(Act::Retry)?;
+    if !locked.status.signed {
+        return Err(not_signed_error(context.project, &locked.plan)?);
     }
-    let unfinished = give_up(&held)?;
-    let newest = held
-        .standing
+    let unfinished = end_unfinished_run(&locked)?;
+    let newest = locked
+        .status
         .view
         .as_ref()
         .map(|view| view.run.id().to_owned());
-    held.record(&[PlanEvent::PlanRetried {
-        digest: held.digest(),
-        by: held.by(),
+    locked.record(&[PlanEvent::PlanRetried {
+        digest: locked.digest(),
+        by: locked.actor_name(),
         run: unfinished.or(newest).unwrap_or_default(),
     }])?;
-    held.conclude(state, Vec::new())
+    locked.conclude(state, Vec::new())
 }
 
 /// What is given up: what an unfinished run carries out, if there is one. A text that was edited since
 /// is not what ran; it can be signed and run.
-fn given_up(held: &LockedPlan<'_>) -> String {
-    let unfinished = held.standing.view.as_ref();
+fn abandoned_digest(locked: &LockedPlan<'_>) -> String {
+    let unfinished = locked.status.view.as_ref();
     let unfinished = unfinished.filter(|view| view.run.outcome().is_none());
     unfinished.map_or_else(
-        || held.digest(),
+        || locked.digest(),
         |view| view.run.signed().digest().to_string(),
     )
 }
 
 /// Ends what is left of the plan's unfinished run; returns its name.
-fn give_up(held: &LockedPlan<'_>) -> Result<Option<String>, Error> {
-    let Some(view) = &held.standing.view else {
+fn end_unfinished_run(locked: &LockedPlan<'_>) -> Result<Option<String>, Error> {
+    let Some(view) = &locked.status.view else {
         return Ok(None);
     };
     if view.run.outcome().is_some() {
         return Ok(None);
     }
     let id = view.run.id().to_owned();
-    end_leftovers_of(held.doing.project, &id, held.doing.clock)?;
+    end_leftovers_of(locked.context.project, &id, locked.context.clock)?;
     Ok(Some(id))
 }

@@ -23,39 +23,41 @@ pub struct DeleteReport {
 }
 
 /// Deletes a plan whose run, if any, is over. What happened to it stays in its log.
-pub fn delete(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<DeleteReport, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    if held.history().is_deleted() {
+pub fn delete(context: ActorContext<'_>, path: &Path, name: &str) -> Result<DeleteReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    if locked.history().is_deleted() {
         return Err(Error::NoSuchPlan {
             plan: name.to_owned(),
             known: Vec::new(),
             deleted: true,
         });
     }
-    if !may_delete(held.standing.state) {
+    if !may_delete(locked.status.state) {
         return Err(Error::NotDeletable {
             plan: name.to_owned(),
-            state: held.standing.state,
+            state: locked.status.state,
         });
     }
-    held.record(&[PlanEvent::PlanDeleted { by: held.by() }])?;
-    let store = &doing.project.store;
+    locked.record(&[PlanEvent::PlanDeleted {
+        by: locked.actor_name(),
+    }])?;
+    let store = &context.project.store;
     let kept = [store.plans_dir(), store.archive_dir()];
-    let ours = held.plan.path.parent().is_some_and(|parent| {
+    let ours = locked.plan.path.parent().is_some_and(|parent| {
         let real = |path: &Path| path.canonicalize().ok();
         kept.iter()
             .any(|kept| real(kept).is_some() && real(kept) == real(parent))
     });
-    match (ours, held.plan.path.is_dir()) {
-        (true, true) => atomic::remove_directory(&held.plan.path)?,
-        (true, false) => atomic::remove(&held.plan.path)?,
+    match (ours, locked.plan.path.is_dir()) {
+        (true, true) => atomic::remove_directory(&locked.plan.path)?,
+        (true, false) => atomic::remove(&locked.plan.path)?,
         (false, _) => {}
     }
     // It may still be named as the current one; it is nobody's task any more.
-    current_task::keep_true(doing.project, &held.key, PlanState::Cancelled)?;
+    current_task::update_status(context.project, &locked.key, PlanState::Cancelled)?;
     Ok(DeleteReport {
-        key: held.key,
-        path: held.plan.path,
+        key: locked.key,
+        path: locked.plan.path,
         removed: ours,
     })
 }

@@ -13,14 +13,14 @@ mod listing;
 pub(crate) mod locked;
 mod proposing;
 mod reject;
-pub mod state;
+pub mod status;
 
 use signoff_engine::{Actor, PlanState};
 
 pub use self::approval::approve::{
-    ApproveOptions, ApproveReport, ChangedRun, approve, during, since_signed,
+    ApproveOptions, ApproveReport, ChangedRun, approve, changed_run, changes_since_signed,
 };
-pub(crate) use self::approval::policy::covering;
+pub(crate) use self::approval::policy::covering_policy;
 pub use self::approval::policy::sign_by_policy;
 pub use self::cancel::{cancel, retry, withdraw};
 pub use self::cleanup::archive::{ArchiveReport, archive, archive_due};
@@ -33,12 +33,12 @@ pub use self::listing::find::find;
 pub use self::listing::index::UnreadablePlan;
 pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
-pub(crate) use self::locked::refuse_a_double;
+pub(crate) use self::locked::refuse_duplicate;
 pub use self::locked::stale::notice_of as expiry_notice;
 pub use self::proposing::clone::clone;
 pub use self::proposing::propose::{propose_file, propose_text, read_request};
-pub use self::proposing::quick::{TaskOptions, propose_task};
 pub use self::proposing::revise::{Revision, revise};
+pub use self::proposing::task::{TaskOptions, propose_task};
 pub use self::reject::reject;
 use crate::clock::Clock;
 use crate::plan_file::PlanFile;

@@ -13,33 +13,33 @@ use crate::error::Error;
 /// Rejects a plan; the feedback is kept in the log and, where its dialect has a place, in its file.
 /// One rejection too many asks a person to look at it.
 pub fn reject(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     feedback: Option<&str>,
 ) -> Result<PlanReport, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    let mut state = held.allow(Act::Reject)?;
+    let locked = LockedPlan::open(context, path, name)?;
+    let mut state = locked.allow(Act::Reject)?;
     let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
     let mut events = vec![PlanEvent::PlanRejected {
-        path: held.path(),
-        digest: held.digest(),
-        version: held.version(),
-        by: held.by(),
+        path: locked.path(),
+        digest: locked.digest(),
+        version: locked.version(),
+        by: locked.actor_name(),
         feedback: feedback.map(str::to_owned),
     }];
-    let rejections = held.history().rejections() + 1;
-    if escalates(rejections, doing.project.rules.max_rejections) {
+    let rejections = locked.history().rejections() + 1;
+    if escalates(rejections, context.project.rules.max_rejections) {
         state = PlanState::NeedsReview;
         events.push(PlanEvent::PlanNeedsReview {
-            digest: held.digest(),
+            digest: locked.digest(),
             rejections,
         });
     }
-    held.record(&events)?;
+    locked.record(&events)?;
     let edits = feedback.map(|feedback| Edit::Reject {
-        version: held.version().unwrap_or(rejections),
+        version: locked.version().unwrap_or(rejections),
         feedback: feedback.to_owned(),
     });
-    held.conclude(state, edits.into_iter().collect())
+    locked.conclude(state, edits.into_iter().collect())
 }

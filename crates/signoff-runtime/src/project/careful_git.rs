@@ -30,14 +30,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The environment in which git looks at this directory and runs nothing; `None` where it does not say what it would
 /// run.
-pub fn careful(
+pub fn careful_environment(
     sandbox: &Sandbox,
-    around: &ProcessContext,
+    process: &ProcessContext,
     directory: &Path,
 ) -> Result<Option<Environment>, StartError> {
-    let mut env = plain(around, directory);
+    let mut env = base_environment(process, directory);
     let words = ["git", "config", "--list", "--null", "--name-only"];
-    let ended = sandbox.run(question(&words, directory, env.clone()))?;
+    let ended = sandbox.run(git_command(&words, directory, env.clone()))?;
     let names = ended.stdout.bytes();
     let names = names.filter(|_| matches!(ended.status, ExitStatus::Exited(0)));
     Ok(names.map(|names| {
@@ -47,7 +47,7 @@ pub fn careful(
 }
 
 /// Asks git something about this directory.
-pub(crate) fn question(words: &[&str], directory: &Path, env: Environment) -> Command {
+pub(crate) fn git_command(words: &[&str], directory: &Path, env: Environment) -> Command {
     Command {
         argv: words.iter().map(OsString::from).collect(),
         cwd: directory.to_owned(),
@@ -66,13 +66,13 @@ pub(crate) fn question(words: &[&str], directory: &Path, env: Environment) -> Co
 }
 
 /// The person's own, without what points git elsewhere.
-fn plain(around: &ProcessContext, directory: &Path) -> Environment {
+fn base_environment(process: &ProcessContext, directory: &Path) -> Environment {
     let kept = ["HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"];
-    let own = around.variables.iter();
+    let own = process.variables.iter();
     let own = own.filter(|(name, _)| kept.map(OsStr::new).contains(&name.as_os_str()));
     let own = own.map(|(name, value)| (name.clone(), value.clone()));
     // A `git` in the tree that agents write to is nobody's git.
-    let path = path_outside(&around.path(), directory);
+    let path = path_outside(&process.path(), directory);
     let fixed = [
         ("LC_ALL", "C"),
         ("GIT_TERMINAL_PROMPT", "0"),
@@ -140,18 +140,18 @@ mod tests {
 
     use super::*;
     use crate::project::Project;
-    use crate::project::uncommitted::uncommitted;
+    use crate::project::uncommitted::uncommitted_files;
 
     /// What filters may be called.
     const NAMES: [&str; 5] = ["evil", "a.b.c", "a=b", "Ä", "x.clean"];
 
-    fn git(around: &ProcessContext, words: &[&str]) {
+    fn git(process: &ProcessContext, words: &[&str]) {
         let mut command = process::Command::new("git");
         command
             .args(["-c", "user.name=p", "-c", "user.email=p@x"])
             .args(words)
-            .current_dir(&around.directory)
-            .env("HOME", &around.variables[OsStr::new("HOME")]);
+            .current_dir(&process.directory)
+            .env("HOME", &process.variables[OsStr::new("HOME")]);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{words:?}: {output:?}");
     }
@@ -168,14 +168,14 @@ mod tests {
         .unwrap();
         fs::set_permissions(&evil, PermissionsExt::from_mode(0o755)).unwrap();
         let path = std::env::var_os("PATH").unwrap();
-        let around = ProcessContext {
+        let process = ProcessContext {
             variables: [("PATH".into(), path), ("HOME".into(), folder.into())].into(),
             directory: repo.clone(),
             user_config: None,
             state_dir: None,
             person: "p".to_owned(),
         };
-        git(&around, &["init", "-q"]);
+        git(&process, &["init", "-q"]);
         let put = |text: &str| {
             for name in NAMES {
                 fs::write(repo.join(name), text).unwrap();
@@ -184,31 +184,34 @@ mod tests {
         put("1\n");
         let lines = NAMES.map(|name| format!("{name} filter={name}\n"));
         fs::write(repo.join(".gitattributes"), lines.concat()).unwrap();
-        git(&around, &["add", "-A"]);
-        git(&around, &["commit", "-q", "-m", "first"]);
+        git(&process, &["add", "-A"]);
+        git(&process, &["commit", "-q", "-m", "first"]);
         for name in NAMES {
             let evil = evil.to_str().unwrap();
-            git(&around, &["config", &format!("filter.{name}.{part}"), evil]);
             git(
-                &around,
+                &process,
+                &["config", &format!("filter.{name}.{part}"), evil],
+            );
+            git(
+                &process,
                 &["config", &format!("filter.{name}.required"), "true"],
             );
         }
         git(
-            &around,
+            &process,
             &["config", "core.fsmonitor", evil.to_str().unwrap()],
         );
         put("2\n");
-        around
+        process
     }
 
     #[test]
     fn no_program_that_the_configuration_names_is_run() {
         for part in ["clean", "process"] {
             let folder = tempfile::tempdir().unwrap();
-            let around = hostile(folder.path(), part);
-            let project = Project::open(&around).unwrap();
-            let mut found = uncommitted(&project).unwrap();
+            let process = hostile(folder.path(), part);
+            let project = Project::open(&process).unwrap();
+            let mut found = uncommitted_files(&project).unwrap();
             found.sort();
             assert_eq!(found, ["a.b.c", "a=b", "evil", "x.clean", "Ä"]);
             let canary = folder.path().join("canary");
@@ -216,7 +219,7 @@ mod tests {
             // The canary does sing.
             let status = process::Command::new("git")
                 .args(["-c", "core.fsmonitor=false", "status"])
-                .current_dir(&around.directory)
+                .current_dir(&process.directory)
                 .output();
             assert!(canary.exists(), "{part}: {status:?}");
         }

@@ -11,7 +11,7 @@ use super::Project;
 use crate::error::Error;
 
 /// Brings the file's status up to date, if it is about this plan; every other byte stays.
-pub(crate) fn keep_true(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
+pub(crate) fn update_status(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
     let Some(path) = file(project) else {
         return Ok(());
     };

@@ -32,43 +32,43 @@ pub struct Project {
     /// Settings in force.
     pub config: Config,
     /// What the process was started with.
-    pub around: ProcessContext,
+    pub process: ProcessContext,
     /// What the configuration says about the life of plans.
     pub rules: Rules,
 }
 
 impl Project {
     /// Finds the store from the working directory and reads the configuration.
-    pub fn open(around: &ProcessContext) -> Result<Self, Error> {
-        let store = discover(&around.directory)?.ok_or_else(|| Error::NoStore {
-            from: around.directory.clone(),
+    pub fn open(process: &ProcessContext) -> Result<Self, Error> {
+        let store = discover(&process.directory)?.ok_or_else(|| Error::NoStore {
+            from: process.directory.clone(),
         })?;
-        let config = load_config(around, Some(&store))?;
+        let config = load_config(process, Some(&store))?;
         let rules = Rules::from(&config);
         Ok(Self {
             store,
             config,
-            around: around.clone(),
+            process: process.clone(),
             rules,
         })
     }
 
     /// What is told to nobody.
     pub fn secrets(&self) -> Secrets {
-        let secrets = Secrets::of(&self.around.variables);
+        let secrets = Secrets::of(&self.process.variables);
         secrets.add(&self.config.sandbox.redact.value);
         secrets
     }
 
     /// What the checks may ask about this project.
     pub fn workspace(&self) -> DiskWorkspace {
-        workspace_at(self.store.workspace(), &self.around, &self.config)
+        workspace_at(self.store.workspace(), &self.process, &self.config)
     }
 
     /// What is known of this directory with the project's id, if it has one.
     pub fn id_status(&self) -> Result<(Option<String>, ProjectStatus), Error> {
         let id = self.store.project_id()?;
-        let status = match (&id, &self.around.state_dir) {
+        let status = match (&id, &self.process.state_dir) {
             (Some(id), Some(state)) => projects::status(state, id, self.store.workspace())?,
             // Nothing is remembered where there is no home.
             _ => ProjectStatus::First,
@@ -84,7 +84,7 @@ impl Project {
             (_, ProjectStatus::Copy { of }) => Err(Error::CopiedProject { of }),
             (Some(id), ProjectStatus::Known | ProjectStatus::First) => Ok(id),
             (None, _) => Err(Error::NoStore {
-                from: self.around.directory.clone(),
+                from: self.process.directory.clone(),
             }),
         }
     }
@@ -92,7 +92,7 @@ impl Project {
     /// Remembers that this directory has the project's id: a copy of it is then known for one.
     pub fn remember_id(&self) -> Result<(), Error> {
         self.store.complete()?;
-        if let (Some(id), Some(state)) = (self.store.project_id()?, &self.around.state_dir) {
+        if let (Some(id), Some(state)) = (self.store.project_id()?, &self.process.state_dir) {
             match projects::remember(state, &id, self.store.workspace()) {
                 // A home that cannot be written to remembers nothing; that stops nobody.
                 Ok(()) | Err(TrustError::File(_)) => {}
@@ -154,13 +154,13 @@ pub fn minimum_proof(project: &Project) -> Proof {
 }
 
 /// What the checks may ask about a directory, with or without a project.
-pub fn workspace_at(root: &Path, around: &ProcessContext, config: &Config) -> DiskWorkspace {
+pub fn workspace_at(root: &Path, process: &ProcessContext, config: &Config) -> DiskWorkspace {
     let (mode, has_place) = (
         config.sandbox.mode.value,
-        directories::has_place(around, root),
+        directories::has_place(process, root),
     );
-    DiskWorkspace::new(root, &around.path(), config)
-        .with_mounts(move || has_place && sandbox_level::mounts(mode))
+    DiskWorkspace::new(root, &process.path(), config)
+        .with_mounts(move || has_place && sandbox_level::can_mount(mode))
 }
 
 /// Names of the agents a plan uses; steps without one use `default`.

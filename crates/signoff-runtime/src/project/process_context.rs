@@ -37,21 +37,21 @@ impl ProcessContext {
 }
 
 /// The configuration in force, with or without a project.
-pub fn load_config(around: &ProcessContext, store: Option<&Store>) -> Result<Config, Error> {
+pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Config, Error> {
     let pi = store.map(|store| store.workspace().join(".pi"));
     // Only a store of plans makes the file beside it ours to read.
     let pi = pi.filter(|pi| pi.join("plans").is_dir());
-    let settings = around
+    let settings = process
         .variables
         .iter()
         .filter(|(name, _)| is_ours(name))
         .map(|(name, value)| (name.clone(), value.clone()));
     Ok(Config::load(&Layers {
         pi_store: pi.is_some(),
-        user: around.user_config.clone(),
+        user: process.user_config.clone(),
         pi: pi.map(|pi| pi.join("plans.json")),
         project: store.map(Store::config_path),
-        home: around
+        home: process
             .variables
             .get(OsStr::new("HOME"))
             .map(PathBuf::from)

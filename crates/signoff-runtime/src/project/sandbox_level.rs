@@ -22,32 +22,32 @@ pub(crate) fn level(project: &Project) -> Result<Level, Error> {
 fn level_in(mode: Mode) -> Result<Level, Error> {
     match mode {
         Mode::Off => Ok(Level::None),
-        Mode::Auto | Mode::Required => strongest(),
+        Mode::Auto | Mode::Required => strongest_level(),
     }
 }
 
 /// Whether something can be mounted here. Where that could not be tried, whoever runs a plan is told.
-pub(crate) fn mounts(mode: Mode) -> bool {
+pub(crate) fn can_mount(mode: Mode) -> bool {
     level_in(mode).map_or(true, Level::uses_mounts)
 }
 
 /// What works here.
-pub(crate) fn strongest() -> Result<Level, Error> {
-    Ok(tried_out().map_err(untried)?.level)
+pub(crate) fn strongest_level() -> Result<Level, Error> {
+    Ok(probe_levels().map_err(probe_error)?.level)
 }
 
 /// What works here, and why nothing stronger does.
-pub(crate) fn strongest_and_why() -> Result<(Level, Vec<String>), Error> {
-    let found = tried_out().map_err(untried)?;
+pub(crate) fn strongest_level_with_reasons() -> Result<(Level, Vec<String>), Error> {
+    let found = probe_levels().map_err(probe_error)?;
     let why = found.failed_levels.iter();
     let why = why.map(|tried| format!("{}: {}", tried.level, tried.why));
     Ok((found.level, why.collect()))
 }
 
 /// What the trials found; a test may want less.
-pub(crate) fn tried_out() -> Result<Probe, ProbeError> {
+pub(crate) fn probe_levels() -> Result<Probe, ProbeError> {
     let found = probe()?;
-    let wanted = failpoint::sandbox_level().and_then(|name| named(&name));
+    let wanted = failpoint::sandbox_level().and_then(|name| level_named(&name));
     let Some(level) = wanted else {
         return Ok(found.clone());
     };
@@ -64,7 +64,7 @@ pub(crate) fn tried_out() -> Result<Probe, ProbeError> {
     })
 }
 
-fn untried(error: ProbeError) -> Error {
+fn probe_error(error: ProbeError) -> Error {
     Error::Unconfined {
         wanted: "to know what this machine can enforce".to_owned(),
         found: "unknown".to_owned(),
@@ -72,6 +72,6 @@ fn untried(error: ProbeError) -> Error {
     }
 }
 
-pub(crate) fn named(name: &str) -> Option<Level> {
+pub(crate) fn level_named(name: &str) -> Option<Level> {
     LEVELS.into_iter().find(|level| level.to_string() == name)
 }

@@ -6,18 +6,18 @@ use signoff_sandbox::{Command, ExitStatus, Sandbox};
 use signoff_work::git::LARGEST_OF_PERSON;
 
 use super::Project;
-use super::careful_git::{Environment, careful, question};
+use super::careful_git::{Environment, careful_environment, git_command};
 
 /// Paths that differ from the last commit or are not in it, in git's order; `None` where there is no
 /// git, no repository, or no answer.
-pub fn uncommitted(project: &Project) -> Option<Vec<String>> {
+pub fn uncommitted_files(project: &Project) -> Option<Vec<String>> {
     let workspace = project.store.workspace();
     // Most of the time there is nothing to start a process for.
     workspace
         .ancestors()
         .find(|above| above.join(".git").exists())?;
     let sandbox = Sandbox::new().ok()?;
-    let env = careful(&sandbox, &project.around, workspace).ok()??;
+    let env = careful_environment(&sandbox, &project.process, workspace).ok()??;
     let ended = sandbox.run(status(workspace, env)).ok()?;
     if !matches!(ended.status, ExitStatus::Exited(0)) || ended.stdout.is_cut() {
         return None;
@@ -47,7 +47,7 @@ fn status(workspace: &Path, env: Environment) -> Command {
         ".",
         ":(exclude,top).signoff",
     ];
-    question(&words, workspace, env)
+    git_command(&words, workspace, env)
 }
 
 /// `XY PATH`, and for what was moved its old path after it; each ends in NUL.

@@ -12,7 +12,7 @@ use super::leftovers::end_leftovers_of;
 use super::opened::OpenedRun;
 use super::view::RunView;
 use crate::clock::Clock;
-use crate::drive::request::{RunRequest, TICK, meant};
+use crate::drive::request::{RunRequest, TICK, to_request};
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::{Project, random};
@@ -44,14 +44,14 @@ pub fn ask(
         let requests = Requests::of(&dir);
         if send(&requests, &dir.lock(), project, &what, clock)? {
             if matches!(what, request::Ask::Stop | request::Ask::Abort) {
-                until_free(&dir.lock());
+                wait_until_free(&dir.lock());
             }
             return Ok(RequestOutcome::There);
         }
     }
     refuse_if_ended(project, run, &what)?;
-    let by = project.around.person.clone();
-    let input = match meant(what, by) {
+    let by = project.process.person.clone();
+    let input = match to_request(what, by) {
         RunRequest::Stop => {
             // What a process that died left running is stopped too.
             end_leftovers_of(project, run, clock)?;
@@ -79,7 +79,7 @@ fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<
 }
 
 /// Waits until whoever drove the run has let go of it, so that whatever is typed next finds it free.
-fn until_free(lock: &std::path::Path) {
+fn wait_until_free(lock: &std::path::Path) {
     let asked = Instant::now();
     while is_held(lock).unwrap_or(false) && asked.elapsed() < PATIENCE {
         std::thread::sleep(TICK / 10);
@@ -96,7 +96,7 @@ fn send(
 ) -> Result<bool, Error> {
     let request = Request {
         schema: SCHEMA.to_owned(),
-        by: project.around.person.clone(),
+        by: project.process.person.clone(),
         ask: what.clone(),
     };
     let name = format!("{:013}-{:08x}", clock.now(), random());
@@ -107,7 +107,7 @@ fn send(
     let asked = Instant::now();
     loop {
         if let Some(reply) = requests.take_reply(&name) {
-            return answered(&reply).map(|()| true);
+            return reply_result(&reply).map(|()| true);
         }
         let alone = !is_held(lock).unwrap_or(false);
         if alone || asked.elapsed() > PATIENCE {
@@ -115,7 +115,7 @@ fn send(
             let late = requests.take_reply(&name);
             requests.withdraw(&name);
             return match late {
-                Some(reply) => answered(&reply).map(|()| true),
+                Some(reply) => reply_result(&reply).map(|()| true),
                 None if alone => Ok(false),
                 None => Err(Error::NoReply),
             };
@@ -125,7 +125,7 @@ fn send(
 }
 
 /// What the process that drives the run said.
-fn answered(reply: &[u8]) -> Result<(), Error> {
+fn reply_result(reply: &[u8]) -> Result<(), Error> {
     let reply: Option<Reply> = serde_json::from_slice(reply).ok();
     match reply.and_then(|reply| reply.refused) {
         Some(why) => Err(Error::RefusedThere { why }),

@@ -8,7 +8,7 @@ use signoff_store::journal::Follower;
 use signoff_store::lock::is_held;
 
 use super::replay::Replay;
-use crate::drive::journal::recorded;
+use crate::drive::journal::parse_event;
 use crate::error::Error;
 use crate::project::Project;
 
@@ -49,7 +49,7 @@ impl<'a> Follow<'a> {
         let driven = is_held(&self.lock).unwrap_or(false);
         let replay = &mut self.replay;
         self.journal.more(|line| {
-            let recorded = recorded(line)?;
+            let recorded = parse_event(line)?;
             replay.apply(&recorded)?;
             each(&replay.run, &recorded);
             Ok::<_, Error>(())

@@ -6,7 +6,7 @@ use signoff_engine::{Input, Run, Stage};
 use crate::trees::{Trees, id};
 
 /// The steps whose merge was begun, with their attempts.
-pub(crate) fn begun(run: &Run) -> Vec<(usize, u32)> {
+pub(crate) fn begun_merges(run: &Run) -> Vec<(usize, u32)> {
     let merging = |at| match run.step(at)?.1.stage {
         Stage::Merging { attempt } => Some((at, attempt)),
         _ => None,

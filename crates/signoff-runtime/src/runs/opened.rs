@@ -11,7 +11,7 @@ use signoff_store::{atomic, failpoint, plan_log};
 
 use super::marks::{Execution, Projection, Times};
 use super::merges;
-use super::replay::{Replay, unknown};
+use super::replay::{Replay, unknown_run};
 use crate::clock::Clock;
 use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
@@ -51,7 +51,7 @@ impl<'a> OpenedRun<'a> {
     ) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
         if !dir.path().is_dir() {
-            return Err(unknown(project, Some(id)));
+            return Err(unknown_run(project, Some(id)));
         }
         let run_lock = take_run(&dir, id)?;
         let mut replay = Replay::begin(project, id)?;
@@ -119,7 +119,7 @@ impl<'a> OpenedRun<'a> {
         atomic::remove_stray_temp(&self.plan)?;
         self.marks().write(self.run.state(), self.clock.now());
         let (project, key) = (self.project, &self.key);
-        if !PlanHistory::read(project, key)?.tells_end_of(&self.id) {
+        if !PlanHistory::read(project, key)?.records_end_of(&self.id) {
             return log_end(project, key, self.state(), outcome, self.clock);
         }
         let lock = plan_log::lock(&project.store, key)?;
@@ -129,7 +129,7 @@ impl<'a> OpenedRun<'a> {
 
     /// Records merges that took place and were not journaled.
     fn finish_merges(&mut self) -> Result<(), Error> {
-        let begun = merges::begun(self.state());
+        let begun = merges::begun_merges(self.state());
         if begun.is_empty() {
             return Ok(());
         }
@@ -176,6 +176,6 @@ pub(crate) fn log_end(
         ),
         Outcome::Failed => (PlanEvent::PlanFailed { digest, run }, PlanState::Failed),
     };
-    current_task::keep_true(project, key, state)?;
-    plan_history::log(project, key, &event, clock)
+    current_task::update_status(project, key, state)?;
+    plan_history::append_event(project, key, &event, clock)
 }

@@ -7,7 +7,7 @@ use signoff_engine::{Event, Recorded, Run, apply};
 use signoff_store::runs::{RunDir, is_run_id, list};
 
 use super::snapshot::{PlanVersion, signed_snapshot};
-use crate::drive::journal::first;
+use crate::drive::journal::first_event;
 use crate::error::Error;
 use crate::plan_file::SignedText;
 use crate::project::Project;
@@ -38,7 +38,7 @@ impl<'a> Replay<'a> {
     pub(crate) fn begin(project: &'a Project, id: &str) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
         if !is_run_id(id) || !dir.path().is_dir() {
-            return Err(unknown(project, Some(id)));
+            return Err(unknown_run(project, Some(id)));
         }
         let never_begun = || Error::NeverBegun { run: id.to_owned() };
         if !dir.journal().exists() {
@@ -50,7 +50,7 @@ impl<'a> Replay<'a> {
             digest,
             terms,
             ..
-        }) = first(&dir.journal())?.map(|first| first.event)
+        }) = first_event(&dir.journal())?.map(|first| first.event)
         else {
             return Err(never_begun());
         };
@@ -101,7 +101,7 @@ impl<'a> Replay<'a> {
 }
 
 /// No run has this name, or there is none at all.
-pub(crate) fn unknown(project: &Project, id: Option<&str>) -> Error {
+pub(crate) fn unknown_run(project: &Project, id: Option<&str>) -> Error {
     let known = list(&project.store).unwrap_or_default();
     Error::NoSuchRun {
         run: id.map(str::to_owned),

@@ -76,14 +76,14 @@ impl OpenedRun<'_> {
         &self,
         repository: Repository,
         grounds: Option<&mut Grounds>,
-        showing: OverlayMode,
+        overlay_mode: OverlayMode,
     ) -> Result<Trees, Error> {
         let grounds = grounds.map(|grounds| {
             grounds.objects = Some(repository.objects().to_owned());
             grounds.clone()
         });
         let kept = trees::kept(self.project, (&self.key, &self.plan));
-        let how = (showing, self.setup(grounds));
+        let how = (overlay_mode, self.setup(grounds));
         let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
         if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
             let parsed = |text: &str| {
@@ -104,7 +104,7 @@ impl OpenedRun<'_> {
             prepare: config.run.prepare.value.clone(),
             shell: config.contract.shell.value.clone(),
             environment: for_contract(
-                &self.project.around.variables,
+                &self.project.process.variables,
                 &config.sandbox.env.value,
                 self.project.store.workspace(),
             ),

@@ -8,11 +8,11 @@ use signoff_engine::{Event, KnownRun, Millis, PauseReason, PlanState, Run};
 use signoff_store::lock::is_held;
 use signoff_store::runs::list;
 
-use super::replay::{Replay, unknown};
+use super::replay::{Replay, unknown_run};
 pub use super::streamed::streamed;
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
-use crate::drive::journal::{first, load};
+use crate::drive::journal::{first_event, read_events};
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
@@ -38,7 +38,7 @@ pub struct RunView {
     /// Does a process drive it now?
     pub driven: bool,
     /// Where its worktrees are.
-    pub whereabouts: RunWorktrees,
+    pub worktrees: RunWorktrees,
     /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
     pub over: bool,
 }
@@ -49,7 +49,7 @@ impl RunView {
         let mut replay = Replay::begin(project, id)?;
         let dir = project.store.run_dir(id);
         let mut times = None;
-        load(&dir.journal(), |event| {
+        read_events(&dir.journal(), |event| {
             let (first, _) = times.unwrap_or((event.at, event.at));
             times = Some((first, event.at));
             replay.apply(&event)
@@ -63,12 +63,12 @@ impl RunView {
             ..
         } = replay;
         let driven =
-            is_held(&dir.lock()).unwrap_or(false) && !silent(project, &run, &dir.journal());
+            is_held(&dir.lock()).unwrap_or(false) && !is_silent(project, &run, &dir.journal());
         // Where the log cannot be read, whoever does something to the plan is told.
         let over = PlanHistory::read(project, &key)
             .is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
-            whereabouts: RunWorktrees::of(project, id, run.in_worktrees()),
+            worktrees: RunWorktrees::of(project, id, run.in_worktrees()),
             over: over && run.outcome().is_none(),
             run,
             began,
@@ -109,18 +109,18 @@ impl RunView {
         for entry in list(&project.store)?.into_iter().rev() {
             let journal = entry.dir.journal();
             // Otherwise nothing happened in it.
-            if journal.exists() && first(&journal)?.is_some() {
+            if journal.exists() && first_event(&journal)?.is_some() {
                 return Ok(entry.id);
             }
         }
-        Err(unknown(project, None))
+        Err(unknown_run(project, None))
     }
 
     /// The named run, or the newest.
     pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
         match id {
             Some(id) => Self::load(project, id),
-            None => Self::newest(project)?.ok_or_else(|| unknown(project, None)),
+            None => Self::newest(project)?.ok_or_else(|| unknown_run(project, None)),
         }
     }
 
@@ -166,12 +166,12 @@ impl RunView {
             progress: self.run.progress(),
             isolation: Some(self.run.settings().isolation),
             branch: self.branch(),
-            worktree: self.whereabouts.run_tree().map(shown),
+            worktree: self.worktrees.run_tree().map(display_path),
             landed: self.run.landed().map(str::to_owned),
             undone: self.run.undone(),
             held: self.held_files().to_vec(),
             steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
-                self.whereabouts.of_step(&self.run, at).map(shown)
+                self.worktrees.of_step(&self.run, at).map(display_path)
             }),
             inbox: self.items(),
         }
@@ -212,21 +212,21 @@ impl RunView {
             return Vec::new();
         }
         let item = |item| {
-            let place = self.whereabouts.of_item(&self.run, item).map(shown);
+            let place = self.worktrees.of_item(&self.run, item).map(display_path);
             signoff_api::inbox::Item::new(&self.run, item, place)
         };
         self.run.items().map(item).collect()
     }
 }
 
-fn shown(path: PathBuf) -> String {
+fn display_path(path: PathBuf) -> String {
     path.to_string_lossy().into_owned()
 }
 
 /// Hands over every event of a run, oldest first.
 pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> Result<(), Error> {
     let journal = project.store.run_dir(id).journal();
-    load(&journal, |recorded| {
+    read_events(&journal, |recorded| {
         each(&recorded.event);
         Ok(())
     })
@@ -234,7 +234,7 @@ pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> 
 
 /// Has whoever drives this run written nothing for longer than any step may take? It hangs, or sits
 /// on a machine that was put to sleep.
-fn silent(project: &Project, run: &Run, journal: &Path) -> bool {
+fn is_silent(project: &Project, run: &Run, journal: &Path) -> bool {
     let steps = run.plan().steps.iter().filter_map(|step| step.timeout);
     let longest = steps.max().unwrap_or(project.config.run.step_timeout.value);
     let patience = Duration::from_secs(project.rules.silent_minutes.saturating_mul(60));

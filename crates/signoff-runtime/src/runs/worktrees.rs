@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use signoff_engine::{Choice, Item, Run};
 
 use crate::project::Project;
-use crate::project::directories::{root, run_tree, step_tree};
+use crate::project::directories::{run_root, run_tree_dir, step_tree_dir};
 
 /// The worktrees of one run. In the checkout it has none.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ impl RunWorktrees {
     /// Those of a run of this name.
     pub(crate) fn of(project: &Project, run: &str, in_worktrees: bool) -> Self {
         Self {
-            root: root(project, run).filter(|_| in_worktrees),
+            root: run_root(project, run).filter(|_| in_worktrees),
         }
     }
 
@@ -25,14 +25,14 @@ impl RunWorktrees {
     pub fn run_tree(&self) -> Option<PathBuf> {
         self.root
             .as_deref()
-            .map(run_tree)
+            .map(run_tree_dir)
             .filter(|path| path.is_dir())
     }
 
     /// The worktree that a step has to itself, if it is there.
     pub fn of_step(&self, run: &Run, at: usize) -> Option<PathBuf> {
         let (step, _) = run.step(at).filter(|_| run.has_own_tree(at))?;
-        let path = step_tree(self.root.as_deref()?, &step.id);
+        let path = step_tree_dir(self.root.as_deref()?, &step.id);
         path.is_dir().then_some(path)
     }
 

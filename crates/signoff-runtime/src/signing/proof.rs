@@ -28,7 +28,7 @@ pub enum SignatureCheck {
 }
 
 /// Finds the newest signature over these digests whose proof is believed and strong enough.
-pub fn counted(
+pub fn valid_signature(
     project: &Project,
     key: &str,
     digests: (&Digest, &Digest),
@@ -36,12 +36,12 @@ pub fn counted(
 ) -> Result<SignatureCheck, Error> {
     let (plan, terms) = digests;
     let found = signatures::all_matching(&project.store, key, plan, terms)?;
-    counted_among(project, found, minimum)
+    first_valid(project, found, minimum)
 }
 
 /// The same of a run that has begun: its own copy tells it where the plan's signatures are not there, on another branch for
 /// instance.
-pub fn counted_for_run(
+pub fn valid_signature_for_run(
     project: &Project,
     (key, run): (&str, &RunDir),
     (plan, terms): (&Digest, &Digest),
@@ -50,10 +50,10 @@ pub fn counted_for_run(
     if found.is_empty() {
         found = signatures::kept(run, key, plan, terms)?;
     }
-    counted_among(project, found, minimum_proof(project))
+    first_valid(project, found, minimum_proof(project))
 }
 
-fn counted_among(
+fn first_valid(
     project: &Project,
     found: Vec<Signed>,
     minimum: Proof,
@@ -61,8 +61,8 @@ fn counted_among(
     let mut doubted = Vec::new();
     let (id, status) = project.id_status()?;
     for signed in found {
-        let bound = binds(&signed, id.as_deref(), &status);
-        match bound.and_then(|()| believe(project, &signed, minimum)) {
+        let bound = check_project(&signed, id.as_deref(), &status);
+        match bound.and_then(|()| check_proof(project, &signed, minimum)) {
             Ok(()) => return Ok(SignatureCheck::Valid(Box::new(signed))),
             Err(why) => doubted.push(RejectedSignature {
                 by: signed.signature.by,
@@ -75,7 +75,11 @@ fn counted_among(
 }
 
 /// Was the signature given in this project?
-fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<(), SignatureDefect> {
+fn check_project(
+    signed: &Signed,
+    id: Option<&str>,
+    status: &ProjectStatus,
+) -> Result<(), SignatureDefect> {
     match (&signed.signature.project, status) {
         (None, _) => Err(SignatureDefect::Unbound),
         (Some(project), _) if Some(project.as_str()) != id => Err(SignatureDefect::OtherProject),
@@ -84,7 +88,7 @@ fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<()
     }
 }
 
-fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), SignatureDefect> {
+fn check_proof(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), SignatureDefect> {
     let proof = signed.proof();
     if !proof.meets(minimum) {
         return Err(SignatureDefect::TooWeak { proof, minimum });
@@ -97,7 +101,7 @@ fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), Sig
 }
 
 /// What the person is asked for: what they chose, which can only be more than what is required.
-pub(crate) fn chosen(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
+pub(crate) fn choose_proof(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
     match wish {
         None => Ok(required),
         // Nobody is asked; whether it counts is for `minimum` to say.

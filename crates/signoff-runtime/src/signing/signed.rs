@@ -4,18 +4,18 @@ use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
 use signoff_store::signatures::{self, Signed};
 
-use super::proof::{SignatureCheck, counted};
+use super::proof::{SignatureCheck, valid_signature};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::PlanFile;
 use crate::project::{Project, minimum_proof};
 
 /// Finds the signature that counts for the present digests, or says what changed since the last one.
-pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, Error> {
+pub(crate) fn require_signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, Error> {
     let key = plan.key(project);
     let terms = project.present_terms(&plan.checked.plan, &key)?;
     let terms_digest = Digest::of_json(&terms);
     let digests = (&plan.digest(), &terms_digest);
-    match counted(project, &key, digests, minimum_proof(project))? {
+    match valid_signature(project, &key, digests, minimum_proof(project))? {
         SignatureCheck::Valid(found) => return join(plan, &terms_digest, &found),
         SignatureCheck::Missing(doubted) if !doubted.is_empty() => {
             let plan = plan.source.name().to_owned();
@@ -23,13 +23,13 @@ pub(crate) fn signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, E
         }
         SignatureCheck::Missing(_) => {}
     }
-    Err(not_signed(project, plan)?)
+    Err(not_signed_error(project, plan)?)
 }
 
 /// Why a plan without a valid signature has none: nobody ever signed it, or what changed since.
-pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Error> {
+pub(crate) fn not_signed_error(project: &Project, plan: &PlanFile) -> Result<Error, Error> {
     let plan_name = plan.source.name().to_owned();
-    Ok(match since_signed(project, plan)? {
+    Ok(match changes_since_signed(project, plan)? {
         None => Error::NotSigned { plan: plan_name },
         Some((_, difference)) => Error::Changed {
             plan: plan_name,
@@ -39,7 +39,7 @@ pub(crate) fn not_signed(project: &Project, plan: &PlanFile) -> Result<Error, Er
 }
 
 /// What changed since somebody last signed the plan, whatever that signature counts for.
-pub(crate) fn since_signed(
+pub(crate) fn changes_since_signed(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<Option<(Signature, SignedDifference)>, Error> {
@@ -54,9 +54,13 @@ pub(crate) fn since_signed(
 }
 
 /// A run goes on only while a signature of its plan still counts.
-pub(crate) fn still_signed(project: &Project, key: &str, plan: &SignedPlan) -> Result<(), Error> {
+pub(crate) fn require_still_signed(
+    project: &Project,
+    key: &str,
+    plan: &SignedPlan,
+) -> Result<(), Error> {
     let digests = (&plan.digest(), &plan.terms());
-    match counted(project, key, digests, minimum_proof(project))? {
+    match valid_signature(project, key, digests, minimum_proof(project))? {
         SignatureCheck::Valid(_) => Ok(()),
         SignatureCheck::Missing(doubted) if doubted.is_empty() => Err(Error::NotSigned {
             plan: key.to_owned(),

@@ -104,7 +104,7 @@ impl Watch {
         let settings = [
             Some(&self.plan),
             Some(&config),
-            project.around.user_config.as_ref(),
+            project.process.user_config.as_ref(),
         ];
         let mut files = self.files(project);
         if self.plan.is_dir() {
@@ -126,7 +126,7 @@ impl Watch {
             }
             Err(error) => return Err(error),
         };
-        let fresh = Project::open(&project.around)?;
+        let fresh = Project::open(&project.process)?;
         fresh.require_trust()?;
         let terms = fresh.terms_against(self.signed.plan(), &self.terms);
         if self.is_signed(&source) && Digest::of_json(&terms) == self.signed.terms() {

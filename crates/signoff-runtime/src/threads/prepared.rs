@@ -17,9 +17,9 @@ use super::{ThreadError, shown};
 use crate::clock::timestamp;
 use crate::error::{Error, ThreadConflict};
 use crate::plan_file::PlanFile;
-use crate::plan_history::{PlanHistory, body};
+use crate::plan_history::{PlanHistory, event_body};
 use crate::plans::ActorContext;
-use crate::plans::state::standing;
+use crate::plans::status::plan_status;
 use crate::project::relative;
 
 /// Where the plan of a thread is in the store, while nobody else does anything to it.
@@ -31,10 +31,10 @@ pub(super) struct LockedThreadPlan {
 
 /// The places of these threads, locked in one order, whoever takes them.
 pub(super) fn lock_all<'a>(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     ids: impl Iterator<Item = &'a ThreadId>,
 ) -> Result<BTreeMap<ThreadId, LockedThreadPlan>, Error> {
-    let store = &doing.project.store;
+    let store = &context.project.store;
     let mut sorted: Vec<_> = ids.collect();
     sorted.sort();
     let mut places = BTreeMap::new();
@@ -64,7 +64,7 @@ pub(super) struct PreparedThread {
 impl PreparedThread {
     /// Looks at what the store has; also why it may not be replaced.
     pub(super) fn new(
-        doing: ActorContext<'_>,
+        context: ActorContext<'_>,
         id: ThreadId,
         plan: PlanFile,
         place: LockedThreadPlan,
@@ -76,7 +76,7 @@ impl PreparedThread {
         let found = copy::hash_of(&place.path)?;
         let changed = found.as_ref() != Some(&hash);
         let conflict = match found.filter(|_| changed) {
-            Some(found) => conflict(doing, &id, &place.path, expected.contains(&found))?,
+            Some(found) => conflict(context, &id, &place.path, expected.contains(&found))?,
             None => None,
         };
         let prepared = Self {
@@ -102,46 +102,46 @@ impl PreparedThread {
     }
 
     /// Hands it in, unless its present text was handed in already, or a person decided about it.
-    pub(super) fn record(&self, doing: ActorContext<'_>, session: &str) -> Result<(), Error> {
-        let store = &doing.project.store;
-        let kept = self.kept(doing)?;
-        let standing = standing(doing.project, &kept)?;
-        let open = match standing.state {
+    pub(super) fn record(&self, context: ActorContext<'_>, session: &str) -> Result<(), Error> {
+        let store = &context.project.store;
+        let kept = self.kept(context)?;
+        let status = plan_status(context.project, &kept)?;
+        let open = match status.state {
             PlanState::Draft | PlanState::Verified => true,
-            PlanState::Cancelled => given_up_by_us(&standing.history),
+            PlanState::Cancelled => given_up_by_us(&status.history),
             _ => false,
         };
         let digest = kept.digest().to_string();
-        if !open || is_newest_proposal(&standing.history, &digest) {
+        if !open || is_newest_proposal(&status.history, &digest) {
             return Ok(());
         }
         let event = PlanEvent::PlanProposed {
-            path: relative(doing.project, &self.place.path),
+            path: relative(context.project, &self.place.path),
             digest,
             version: None,
             by: format!("session {session}"),
-            actor: doing.actor.name().to_owned(),
+            actor: context.actor.name().to_owned(),
             cloned_from: None,
         };
-        let at = timestamp(doing.clock.now());
+        let at = timestamp(context.clock.now());
         plan_log::append(
             store,
             &self.place.key,
             &self.place.lock,
             &at,
-            &[body(&event)?],
+            &[event_body(&event)?],
         )?;
         Ok(())
     }
 
     /// The plan as it is in the store.
-    fn kept(&self, doing: ActorContext<'_>) -> Result<PlanFile, Error> {
-        let name = relative(doing.project, &self.place.path);
-        PlanFile::read(&self.place.path, &name, &doing.project.workspace())
+    fn kept(&self, context: ActorContext<'_>) -> Result<PlanFile, Error> {
+        let name = relative(context.project, &self.place.path);
+        PlanFile::read(&self.place.path, &name, &context.project.workspace())
     }
 
-    pub(super) fn committed(self, doing: ActorContext<'_>) -> Result<CommittedThread, Error> {
-        let state = standing(doing.project, &self.kept(doing)?)?.state;
+    pub(super) fn committed(self, context: ActorContext<'_>) -> Result<CommittedThread, Error> {
+        let state = plan_status(context.project, &self.kept(context)?)?.state;
         Ok(CommittedThread {
             thread: self.thread,
             plan: self.plan,
@@ -161,7 +161,7 @@ fn files(source: &Source) -> Files {
 
 /// What keeps a plan that is in the store from being replaced.
 fn conflict(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     id: &ThreadId,
     path: &Path,
     ours: bool,
@@ -171,8 +171,8 @@ fn conflict(
         let path = path.to_path_buf();
         return Ok(Some(ThreadConflict::Edited { thread, path }));
     }
-    let plan = PlanFile::read(path, id.as_str(), &doing.project.workspace())?;
-    let state = standing(doing.project, &plan)?.state;
+    let plan = PlanFile::read(path, id.as_str(), &context.project.workspace())?;
+    let state = plan_status(context.project, &plan)?.state;
     Ok((!may_delete(state)).then_some(ThreadConflict::Running { thread, state }))
 }
 

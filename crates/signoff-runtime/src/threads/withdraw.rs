@@ -30,7 +30,7 @@ impl Planning {
     /// Removes an additional thread and its directory.
     pub fn remove(
         &mut self,
-        around: &ProcessContext,
+        process: &ProcessContext,
         clock: &dyn Clock,
         thread: &str,
     ) -> Result<WithdrawReport, Error> {
@@ -49,7 +49,7 @@ impl Planning {
             .into());
         }
         let thread = id(thread)?;
-        let withdrawn = self.withdraw(around, clock, &thread, "its thread was removed")?;
+        let withdrawn = self.withdraw(process, clock, &thread, "its thread was removed")?;
         // The directory first: repeating the command after a crash finishes it.
         self.threads.remove(&thread).map_err(ThreadError::Store)?;
         let threads = &mut self.known().threads;
@@ -61,12 +61,12 @@ impl Planning {
     /// Removes the plan of the current thread; the directory stays.
     pub fn clear_current(
         &mut self,
-        around: &ProcessContext,
+        process: &ProcessContext,
         clock: &dyn Clock,
     ) -> Result<WithdrawReport, Error> {
         self.current()?;
         let thread = self.session.clone();
-        let withdrawn = self.withdraw(around, clock, &thread, CLEARED)?;
+        let withdrawn = self.withdraw(process, clock, &thread, CLEARED)?;
         self.threads.clear(&thread).map_err(ThreadError::Store)?;
         self.save()?;
         Ok(withdrawn)
@@ -77,7 +77,7 @@ impl Planning {
     /// save.
     pub(super) fn withdraw(
         &mut self,
-        around: &ProcessContext,
+        process: &ProcessContext,
         clock: &dyn Clock,
         thread: &ThreadId,
         reason: &str,
@@ -91,17 +91,17 @@ impl Planning {
         let mut still = Vec::new();
         for place in committed {
             let workspace = Path::new(&place.workspace);
-            let Some(project) = project_at(around, workspace)? else {
+            let Some(project) = project_at(process, workspace)? else {
                 let note = format!("{} is no longer a project", place.workspace);
                 withdrawn.notes.push(note);
                 continue;
             };
-            let doing = ActorContext {
+            let context = ActorContext {
                 project: &project,
                 actor: Actor::Harness,
                 clock,
             };
-            let cancelled = cancel(doing, thread, &place.contents, reason)?;
+            let cancelled = cancel(context, thread, &place.contents, reason)?;
             withdrawn.cancelled.extend(cancelled);
             still.push(place);
         }
@@ -125,10 +125,10 @@ impl Planning {
 pub(super) const CLEARED: &str = "its thread was cleared";
 
 /// The project of this workspace itself, not one around it.
-fn project_at(around: &ProcessContext, workspace: &Path) -> Result<Option<Project>, Error> {
+fn project_at(process: &ProcessContext, workspace: &Path) -> Result<Option<Project>, Error> {
     let there = ProcessContext {
         directory: workspace.to_path_buf(),
-        ..around.clone()
+        ..process.clone()
     };
     match Project::open(&there) {
         Ok(project) if project.store.workspace() == workspace => Ok(Some(project)),
@@ -140,23 +140,23 @@ fn project_at(around: &ProcessContext, workspace: &Path) -> Result<Option<Projec
 /// Cancels the plan in one store; returns its name there, unless there was nothing to cancel. A plan
 /// that was given up before, and that somebody else has edited since, is theirs.
 fn cancel(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     thread: &ThreadId,
     ours: &[String],
     reason: &str,
 ) -> Result<Option<String>, Error> {
-    let store = &doing.project.store;
+    let store = &context.project.store;
     store.refuse_links()?;
     let path = store.plans_dir().join(thread.as_str());
     copy::recover(&path)?;
     let Some(hash) = copy::hash_of(&path)? else {
         return Ok(None);
     };
-    let history = PlanHistory::read(doing.project, &store.key_of(None, &path))?;
+    let history = PlanHistory::read(context.project, &store.key_of(None, &path))?;
     if given_up_by_us(&history) && !ours.contains(&hash) {
         return Ok(None);
     }
-    match plans::withdraw(doing, &path, thread.as_str(), reason) {
+    match plans::withdraw(context, &path, thread.as_str(), reason) {
         Ok(done) => Ok(done.map(|done| done.key)),
         Err(Error::Forbidden(Forbidden::State { state, .. })) => Err(running(thread, state)),
         Err(error) => Err(error),

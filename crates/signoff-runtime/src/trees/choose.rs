@@ -8,7 +8,7 @@ use signoff_store::config::Isolation as IsolationSetting;
 use signoff_work::git::Repository;
 
 use super::{repository, run_repository};
-use crate::confinement::not_here;
+use crate::confinement::mount_obstacles;
 use crate::error::Error;
 use crate::project::Project;
 
@@ -38,7 +38,7 @@ pub(crate) fn choose(
         .iter()
         .map(|step| format!("step `{step}` asks for a tree of its own"))
         .collect();
-    let mut why = not_here(project)?;
+    let mut why = mount_obstacles(project)?;
     match wanted {
         IsolationSetting::Shared if asked.is_some() => {
             why.push("`--isolation shared` was asked for".into())

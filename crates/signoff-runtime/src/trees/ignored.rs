@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use signoff_store::key;
 
-use super::{Trees, WorkContext, locked};
+use super::{Trees, WorkContext, lock};
 
 /// Layers of ignored files that are kept for later work: an overlay has room for twelve layers.
 const MOST_IGNORED: usize = 6;
@@ -125,7 +125,7 @@ impl Trees {
         if roots.is_empty() {
             return None;
         }
-        let _one_at_a_time = locked(&self.masks);
+        let _one_at_a_time = lock(&self.masks);
         let folder = self.layer_root().join("ignored");
         let newest = self.ignored_layers().into_iter().next();
         let newest = newest.and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());

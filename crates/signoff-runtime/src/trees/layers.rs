@@ -12,7 +12,7 @@ use signoff_work::layers::{
 };
 
 use super::ignored::note_found;
-use super::{Start, TreeMount, Trees, changed_files, ref_part, remove_tree, said};
+use super::{Start, TreeMount, Trees, changed_files, error_text, ref_part, remove_tree};
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
@@ -72,7 +72,7 @@ impl Trees {
     ) -> Result<Option<RecordedWork>, String> {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
-        if let Some(commit) = self.recorded(work).map_err(said)? {
+        if let Some(commit) = self.recorded(work).map_err(error_text)? {
             // Left by a harness that was killed before it had kept everything.
             if upper.is_dir()
                 && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
@@ -102,7 +102,7 @@ impl Trees {
         read: impl FnOnce(&LayerContext<'_>) -> Result<LayerReport, LayerError>,
     ) -> Result<LayerReport, String> {
         let rules = self.rules()?;
-        let base = self.own.tree_of(&work.began).map_err(said)?;
+        let base = self.own.tree_of(&work.began).map_err(error_text)?;
         let ignored = self.known_ignored();
         let context = LayerContext {
             own: &self.own,
@@ -112,7 +112,7 @@ impl Trees {
             ignored_roots: &ignored,
             limits: LayerLimits::default(),
         };
-        read(&context).map_err(said)
+        read(&context).map_err(error_text)
     }
 
     /// A commit of the work, without what it must not change.
@@ -122,19 +122,19 @@ impl Trees {
             tree.clone()
         } else {
             let kept = self.own.overlaid(tree, &work.base, &protected);
-            kept.map_err(said)?
+            kept.map_err(error_text)?
         };
         let parent = std::slice::from_ref(&work.base);
         let commit = self
             .own
             .commit(&tree, parent, &work.message)
-            .map_err(said)?;
+            .map_err(error_text)?;
         let name = work_name(&work.step, work.attempt);
-        self.remember(&name, &commit).map_err(said)?;
+        self.remember(&name, &commit).map_err(error_text)?;
         if !protected.is_empty() {
             // What is no longer in the tree has to be told all the same.
             let list = protected.join("\n");
-            fs::write(self.protected_file(work), list).map_err(said)?;
+            fs::write(self.protected_file(work), list).map_err(error_text)?;
         }
         Ok(commit)
     }
@@ -144,7 +144,7 @@ impl Trees {
             return Ok(Vec::new());
         }
         let (changed, details) =
-            changed_files(&self.own, &work.base, tree, self.installed()).map_err(said)?;
+            changed_files(&self.own, &work.base, tree, self.installed()).map_err(error_text)?;
         let mut found = Vec::new();
         for path in changed {
             if self.is_protected(work, tree, &path, &details)? {
@@ -169,14 +169,14 @@ impl Trees {
         let Some(link) = details.links.iter().find(|one| one.link == path) else {
             return Ok(false);
         };
-        let files = self.own.files_below(tree, &link.end).map_err(said)?;
+        let files = self.own.files_below(tree, &link.end).map_err(error_text)?;
         let mut inner = files.iter().filter_map(|file| file.strip_prefix(&link.end));
         Ok(inner.any(|rest| covers(&format!("{path}/{}", rest.trim_start_matches('/')))))
     }
 
     fn described(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
         let (mut files, details) =
-            changed_files(&self.own, &work.base, &commit, self.installed()).map_err(said)?;
+            changed_files(&self.own, &work.base, &commit, self.installed()).map_err(error_text)?;
         let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());
@@ -190,7 +190,7 @@ impl Trees {
 
     /// What an attempt was recorded as.
     pub(super) fn recorded(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
-        self.remembered(&work_name(&work.step, work.attempt))
+        self.remembered_commit(&work_name(&work.step, work.attempt))
     }
 
     /// The last work recorded on this base by one of these attempts: the next one goes on with it.
@@ -201,10 +201,13 @@ impl Trees {
         base: &Id,
     ) -> Result<Option<Id>, String> {
         for attempt in attempts.rev() {
-            let Some(commit) = self.remembered(&work_name(step, attempt)).map_err(said)? else {
+            let Some(commit) = self
+                .remembered_commit(&work_name(step, attempt))
+                .map_err(error_text)?
+            else {
                 continue;
             };
-            if self.own.parents(&commit).map_err(said)?.first() == Some(base) {
+            if self.own.parents(&commit).map_err(error_text)?.first() == Some(base) {
                 return Ok(Some(commit));
             }
         }

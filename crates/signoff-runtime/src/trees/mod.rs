@@ -13,10 +13,10 @@ mod ignored;
 mod layers;
 mod locks;
 mod overlays;
-mod places;
 mod queue;
 mod remains;
 mod repair;
+mod repositories;
 mod run_tree;
 mod setup;
 mod sync;
@@ -36,18 +36,20 @@ use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 pub(crate) use self::choose::{choose, why_private};
 use self::contract::builds::BuildCache;
-use self::contract::line::OverlayQueue;
-pub(crate) use self::contract::rooms::ContractOverlayOptions;
+pub(crate) use self::contract::overlays::ContractOverlayOptions;
+use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
 use self::overlays::Masks;
 pub(crate) use self::overlays::TreeMount;
-use self::places::ref_part;
-pub(crate) use self::places::{branch, kept, private_repository, refs, repository, run_repository};
 pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource, id};
 pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
+use self::repositories::ref_part;
+pub(crate) use self::repositories::{
+    branch, kept, private_repository, refs, repository, run_repository,
+};
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub use self::sync::HeldFileVersion;
@@ -55,7 +57,7 @@ pub(crate) use self::sync::{JoinedChanges, LandedFiles};
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;
-use crate::project::directories::{data, root};
+use crate::project::directories::{project_data, run_root};
 
 /// How a command is started that makes trees usable.
 pub(crate) type Start<'s> = &'s dyn CommandRunner;
@@ -93,7 +95,7 @@ pub(crate) struct Trees {
     installed: OnceLock<Arc<BTreeSet<String>>>,
     /// The first commit of the run, once it is known.
     start: OnceLock<Id>,
-    showing: OverlayMode,
+    overlay_mode: OverlayMode,
     masks: Mutex<Masks>,
     /// Rooms that wait for a contract, and contracts that wait for a room.
     line: Mutex<OverlayQueue>,
@@ -119,19 +121,19 @@ impl Trees {
         repository: Repository,
         dir: &RunDir,
         (run, kept): (&str, &[String]),
-        (showing, setup): (OverlayMode, Setup),
+        (overlay_mode, setup): (OverlayMode, Setup),
     ) -> Result<Self, Error> {
         locks::clear(&repository, run);
         let own = repository.own(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
-        let root = root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
+        let root = run_root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
         let kind = if repository.is_private() {
             "private"
         } else {
             "project"
         };
-        let pool_root = data(project).unwrap_or_else(|| root.clone());
+        let pool_root = project_data(project).unwrap_or_else(|| root.clone());
         Ok(Self {
             own,
             repository,
@@ -147,7 +149,7 @@ impl Trees {
             rules: OnceLock::new(),
             installed: OnceLock::new(),
             start: OnceLock::new(),
-            showing,
+            overlay_mode,
             masks: Mutex::default(),
             line: Mutex::default(),
             builds: Arc::default(),
@@ -166,14 +168,14 @@ impl Trees {
 
     /// A directory with the files of a commit, for the harness to read.
     pub(crate) fn files(&self, commit: &Id) -> Result<LentTree, String> {
-        self.pool()?.lend(commit).map_err(said)
+        self.pool()?.lend(commit).map_err(error_text)
     }
 
     /// Keeps the checkout as it is now, and makes the run's branch.
     pub(crate) fn begin(&self, isolation: Isolation) -> Result<RunTree, Error> {
         let head = self.repository.head()?;
         let (tree, times) = self.own.snapshot_with_times()?;
-        *locked(&self.times) = Some(times);
+        *lock(&self.times) = Some(times);
         let start = match &head.commit {
             Some(commit) if self.own.tree_of(commit)? == tree => commit.clone(),
             commit => {
@@ -248,14 +250,14 @@ impl Trees {
             return Ok(pool);
         }
         // One opens it: whoever comes second would have to look at the whole checkout again.
-        let mut known = locked(&self.times);
+        let mut known = lock(&self.times);
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
         }
-        let opened = TreePool::open(self.own.clone(), &self.pool_root).map_err(said)?;
+        let opened = TreePool::open(self.own.clone(), &self.pool_root).map_err(error_text)?;
         opened.set_times(match known.take() {
             Some(times) => times,
-            None => self.own.snapshot_with_times().map_err(said)?.1,
+            None => self.own.snapshot_with_times().map_err(error_text)?.1,
         });
         Ok(self.pool.get_or_init(|| opened))
     }
@@ -265,8 +267,8 @@ impl Trees {
         if let Some(rules) = self.rules.get() {
             return Ok(Arc::clone(rules));
         }
-        let tree = self.own.tree_of(self.start()?).map_err(said)?;
-        let read = IgnoreRules::of_tree(&self.own, &tree).map_err(said)?;
+        let tree = self.own.tree_of(self.start()?).map_err(error_text)?;
+        let read = IgnoreRules::of_tree(&self.own, &tree).map_err(error_text)?;
         Ok(Arc::clone(self.rules.get_or_init(|| Arc::new(read))))
     }
 
@@ -276,7 +278,7 @@ impl Trees {
     }
 
     /// What of the run somebody removed from under it, whose head is this: then nothing that fails is an agent's fault.
-    pub(crate) fn lost(&self, head: &str) -> Option<Error> {
+    pub(crate) fn missing_error(&self, head: &str) -> Option<Error> {
         let run = self.run.clone();
         if !self.repository.is_there() {
             let place = self.repository.directory().to_owned();
@@ -289,7 +291,7 @@ impl Trees {
 
     /// The git tree of a commit.
     pub(crate) fn tree_of(&self, commit: &Id) -> Result<String, String> {
-        let tree = self.own.tree_of(commit).map_err(said)?;
+        let tree = self.own.tree_of(commit).map_err(error_text)?;
         Ok(tree.to_string())
     }
 
@@ -306,13 +308,13 @@ impl Trees {
         Ok(())
     }
 
-    fn remembered(&self, what: &str) -> Result<Option<Id>, GitError> {
+    fn remembered_commit(&self, what: &str) -> Result<Option<Id>, GitError> {
         self.repository.read_ref(&self.ref_name(what))
     }
 
     /// Says whose the run's directories are.
     fn claim(&self) -> Result<(), String> {
-        let mut is_claimed = locked(&self.claimed);
+        let mut is_claimed = lock(&self.claimed);
         if !*is_claimed {
             let claimed = claim(&self.root, &self.checkout, &self.run);
             claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
@@ -342,10 +344,10 @@ impl Trees {
     }
 }
 
-fn said(why: impl std::fmt::Display) -> String {
+fn error_text(why: impl std::fmt::Display) -> String {
     why.to_string()
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

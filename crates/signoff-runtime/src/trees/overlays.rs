@@ -15,8 +15,8 @@ use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is
 use signoff_work::tree::read_only_files;
 
 use super::contract::builds::LentBuildCache;
-use super::contract::rooms::ContractSetup;
-use super::{Start, Trees, locked, remove_tree, said};
+use super::contract::overlays::ContractSetup;
+use super::{Start, Trees, error_text, lock, remove_tree};
 use crate::confinement::OverlayMode;
 
 /// The masks of a run: made anew when the checkout changes where they let it be seen.
@@ -54,7 +54,7 @@ pub(crate) struct TreeMount {
     /// Removed with it.
     pub(crate) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
-    pub(crate) furniture: Option<ContractSetup>,
+    pub(crate) contract_setup: Option<ContractSetup>,
     /// It shows what attempts left in ignored directories.
     pub(crate) has_ignored_work: bool,
     /// What contracts built, which it changes.
@@ -155,7 +155,7 @@ impl std::fmt::Debug for TreeMount {
 impl Drop for TreeMount {
     fn drop(&mut self) {
         // Its mounts first: they show what is removed.
-        self.furniture = None;
+        self.contract_setup = None;
         if let Some(path) = &self.thrown_away {
             // What stays is removed with the run.
             remove_tree(path).ok();
@@ -185,7 +185,7 @@ impl Trees {
 
     /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
     pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<ShownTree, String> {
-        let OverlayMode::Overlays(_) = &self.showing else {
+        let OverlayMode::Overlays(_) = &self.overlay_mode else {
             let mask = self.mask(false)?;
             return Ok(ShownTree::Copy {
                 from: self.run_path(),
@@ -214,10 +214,10 @@ impl Trees {
         mask: Arc<Mask>,
         layer: &Path,
     ) -> Result<TreeMount, String> {
-        let stamp = mask.stamp_now().map_err(said)?;
-        let (shown, files) = match &self.showing {
+        let stamp = mask.stamp_now().map_err(error_text)?;
+        let (shown, files) = match &self.overlay_mode {
             OverlayMode::Overlays(_) => {
-                let tree = self.pool()?.lend(commit).map_err(said)?;
+                let tree = self.pool()?.lend(commit).map_err(error_text)?;
                 let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
                 lower.push(tree.path().to_owned());
                 lower.extend(ignored.iter().cloned());
@@ -237,11 +237,11 @@ impl Trees {
                 (ShownTree::Overlay(overlay), Files::Lent(tree))
             }
             OverlayMode::Copies => {
-                let tree = self.pool()?.take(commit).map_err(said)?;
+                let tree = self.pool()?.take(commit).map_err(error_text)?;
                 if self.has_git() {
                     let objects = Path::new(OBJECTS);
                     let written = self.own.write_repository(tree.path(), commit, objects);
-                    written.map_err(said)?;
+                    written.map_err(error_text)?;
                 }
                 let shown = ShownTree::Copy {
                     from: tree.path().to_owned(),
@@ -258,7 +258,7 @@ impl Trees {
             stamp,
             own: self.own.clone(),
             thrown_away: None,
-            furniture: None,
+            contract_setup: None,
             has_ignored_work: false,
             builds: None,
         })
@@ -274,16 +274,16 @@ impl Trees {
         if !self.has_git() {
             return Ok(None);
         }
-        let _once = locked(&self.templates);
+        let _once = lock(&self.templates);
         let folder = self.layer_root().join("git").join(commit.as_str());
         if !folder.exists() {
             let making = folder.with_extension("making");
-            remove_tree(&making).map_err(said)?;
+            remove_tree(&making).map_err(error_text)?;
             let objects = Path::new(OBJECTS);
             self.own
                 .write_repository(&making, commit, objects)
-                .map_err(said)?;
-            fs::rename(&making, &folder).map_err(said)?;
+                .map_err(error_text)?;
+            fs::rename(&making, &folder).map_err(error_text)?;
         }
         Ok(Some(folder))
     }
@@ -299,17 +299,17 @@ impl Trees {
 
     /// Are recorded trees shown in layers?
     pub(crate) fn has_layers(&self) -> bool {
-        matches!(self.showing, OverlayMode::Overlays(_))
+        matches!(self.overlay_mode, OverlayMode::Overlays(_))
     }
 
     /// How recorded trees are shown, in a word.
-    pub(crate) fn showing(&self) -> &'static str {
-        self.showing.name()
+    pub(crate) fn overlay_mode(&self) -> &'static str {
+        self.overlay_mode.name()
     }
 
     /// Where layers are.
     pub(crate) fn layer_root(&self) -> PathBuf {
-        match &self.showing {
+        match &self.overlay_mode {
             OverlayMode::Overlays(root) => root.clone(),
             OverlayMode::Copies => self.root.clone(),
         }
@@ -317,7 +317,7 @@ impl Trees {
 
     /// Removes the layers that are not in the run's own directory, and trees that nobody needs soon.
     pub(crate) fn remove_layers(&self) {
-        self.clear_rooms();
+        self.clear_overlays();
         if let Some(pool) = self.pool.get() {
             // What stays is used by the next run.
             pool.trim().ok();
@@ -332,7 +332,7 @@ impl Trees {
     /// The mask over what the checkout has and git knows. `unchanged`: also over ignored roots that changed since the
     /// run began: somebody may have built there what steps wrote.
     pub(crate) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
-        let mut masks = locked(&self.masks);
+        let mut masks = lock(&self.masks);
         // What is left out may go on changing.
         let known = if unchanged {
             masks.unchanged.as_ref()
@@ -350,7 +350,7 @@ impl Trees {
 
     /// The same mask for contracts, if the one that is known still holds.
     pub(crate) fn current_mask(&self) -> Option<Arc<Mask>> {
-        let masks = locked(&self.masks);
+        let masks = lock(&self.masks);
         let whole = masks.whole.as_ref()?;
         let is_current = whole.is_current().unwrap_or(false);
         masks.unchanged.clone().filter(|_| is_current)
@@ -358,7 +358,7 @@ impl Trees {
 
     /// The ignored roots of the checkout, as they were last seen.
     pub(crate) fn known_ignored(&self) -> Vec<Vec<u8>> {
-        let masks = locked(&self.masks);
+        let masks = lock(&self.masks);
         let roots = masks.whole.iter().flat_map(|mask| mask.ignored_roots());
         roots.map(<[u8]>::to_vec).collect()
     }
@@ -366,11 +366,11 @@ impl Trees {
     fn renew(&self, masks: &mut Masks) -> Result<(), String> {
         let rules = self.rules()?;
         let make = || Mask::make(&self.checkout, &rules, &self.next_mask()?, &[]);
-        let whole = Arc::new(make().map_err(said)?);
+        let whole = Arc::new(make().map_err(error_text)?);
         if let Some((first, roots)) = &masks.first {
             let is_gone = |root: &&Vec<u8>| !whole.ignored_roots().any(|now| now == **root);
             let gone: Vec<Vec<u8>> = roots.iter().filter(is_gone).cloned().collect();
-            let changed = whole.changed_since(first).map_err(said)?;
+            let changed = whole.changed_since(first).map_err(error_text)?;
             let of_person = changed.into_iter().chain(gone);
             let of_person = of_person.filter(|name| !self.own.is_kept(name));
             masks.changed.extend(of_person);
@@ -383,8 +383,8 @@ impl Trees {
         masks.unchanged = Some(if masks.changed.is_empty() {
             Arc::clone(&whole)
         } else {
-            let at = self.next_mask().map_err(said)?;
-            Arc::new(whole.without(&masks.changed, &at).map_err(said)?)
+            let at = self.next_mask().map_err(error_text)?;
+            Arc::new(whole.without(&masks.changed, &at).map_err(error_text)?)
         });
         masks.whole = Some(whole);
         Ok(())
@@ -392,7 +392,7 @@ impl Trees {
 
     /// What a mask leaves out, but for what the run itself wrote: that is in its trees.
     fn left_out(&self, mask: &Mask) -> OmittedFiles {
-        let masks = locked(&self.masks);
+        let masks = lock(&self.masks);
         let is_ours = |root: &Path| {
             let mut landed = masks.landed.iter();
             landed.any(|file| Path::new(file).starts_with(root))
@@ -414,12 +414,12 @@ impl Trees {
 
     /// These files were written to the checkout.
     pub(crate) fn note_landed(&self, files: &[String]) {
-        locked(&self.masks).landed.extend(files.iter().cloned());
+        lock(&self.masks).landed.extend(files.iter().cloned());
     }
 
     /// A person was told what was left out because they changed it: from now on it is as they left it.
     pub(crate) fn accept_changed(&self) {
-        let mut masks = locked(&self.masks);
+        let mut masks = lock(&self.masks);
         if !masks.changed.is_empty() {
             let landed = std::mem::take(&mut masks.landed);
             *masks = Masks {

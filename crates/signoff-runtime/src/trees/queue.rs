@@ -6,7 +6,7 @@ use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
 use super::layers::{RecordedWork, WorkContext};
-use super::{JoinedChanges, Trees, changed_files, said};
+use super::{JoinedChanges, Trees, changed_files, error_text};
 
 /// What came of building a candidate.
 pub(crate) enum CandidateResult {
@@ -54,12 +54,12 @@ impl Trees {
             WorkSource::Nowhere => None,
         };
         let tree = match recorded {
-            None => self.own.tree_of(head).map_err(said)?,
+            None => self.own.tree_of(head).map_err(error_text)?,
             Some(recorded) => match self.on_top(work, &recorded, head)? {
                 // Repaired in the checkout, which the head has by now: the person's is what counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
                     let tree = self.own.merge_keeping(&work.base, head, &recorded.commit);
-                    tree.map_err(said)?
+                    tree.map_err(error_text)?
                 }
                 Merge::Conflict { files, text } => {
                     return Ok(CandidateResult::Conflict(files, text));
@@ -68,7 +68,7 @@ impl Trees {
             },
         };
         let (files, details) =
-            changed_files(&self.own, head, &tree, self.installed()).map_err(said)?;
+            changed_files(&self.own, head, &tree, self.installed()).map_err(error_text)?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {
@@ -77,7 +77,7 @@ impl Trees {
             let parent = std::slice::from_ref(head);
             self.own
                 .commit(&tree, parent, &work.message)
-                .map_err(said)?
+                .map_err(error_text)?
         };
         failpoint::reached("candidate.built");
         Ok(CandidateResult::Candidate(Candidate {
@@ -94,7 +94,7 @@ impl Trees {
         if self.repository.is_private() {
             return Ok(());
         }
-        let found = self.own.unfiltered(tree, files).map_err(said)?;
+        let found = self.own.unfiltered(tree, files).map_err(error_text)?;
         if found.is_empty() {
             return Ok(());
         }
@@ -122,7 +122,10 @@ impl Trees {
         let Merge::Conflict { files, .. } = self.on_top(work, &recorded, head)? else {
             return Ok(None);
         };
-        let of_run = self.own.changed_by_run(&work.base, head).map_err(said)?;
+        let of_run = self
+            .own
+            .changed_by_run(&work.base, head)
+            .map_err(error_text)?;
         if files.is_empty() || files.iter().any(|file| of_run.contains(file)) {
             return Ok(None);
         }
@@ -131,26 +134,33 @@ impl Trees {
 
     /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they do not go together.
     pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
-        let began = self.own.parents(carried).map_err(said)?;
+        let began = self.own.parents(carried).map_err(error_text)?;
         let began = began.first();
         if began == Some(base) {
             return Ok(Some(carried.clone()));
         }
         // An attempt that changed nothing had the head of then for a candidate, which the newer base has too.
-        let is_known = self.own.commits(base, carried).map_err(said)?.is_empty();
+        let is_known = self
+            .own
+            .commits(base, carried)
+            .map_err(error_text)?
+            .is_empty();
         let Some(began) = began.filter(|_| !is_known) else {
             return Ok(Some(base.clone()));
         };
         let name = format!("carried/{carried}-{base}");
-        if let Some(known) = self.remembered(&name).map_err(said)? {
+        if let Some(known) = self.remembered_commit(&name).map_err(error_text)? {
             return Ok(Some(known));
         }
-        let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(said)? else {
+        let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(error_text)? else {
             return Ok(None);
         };
         let parent = std::slice::from_ref(base);
-        let commit = self.own.commit(&tree, parent, "Carried\n").map_err(said)?;
-        self.remember(&name, &commit).map_err(said)?;
+        let commit = self
+            .own
+            .commit(&tree, parent, "Carried\n")
+            .map_err(error_text)?;
+        self.remember(&name, &commit).map_err(error_text)?;
         Ok(Some(commit))
     }
 
@@ -162,12 +172,12 @@ impl Trees {
         head: &Id,
     ) -> Result<Merge, String> {
         if work.base == *head {
-            let tree = self.own.tree_of(&recorded.commit).map_err(said)?;
+            let tree = self.own.tree_of(&recorded.commit).map_err(error_text)?;
             return Ok(Merge::Clean(tree));
         }
         self.own
             .merge(&work.base, head, &recorded.commit)
-            .map_err(said)
+            .map_err(error_text)
     }
 
     /// What the commit of an attempt says.
@@ -197,17 +207,21 @@ impl Trees {
         let moved = self
             .repository
             .move_ref(&branch, &commit, Some(&id(&candidate.onto)?))
-            .map_err(said)?;
+            .map_err(error_text)?;
         failpoint::reached("merge.moved");
         if moved {
             return Ok(done());
         }
-        let stands = self.repository.read_ref(&branch).map_err(said)?;
+        let stands = self.repository.read_ref(&branch).map_err(error_text)?;
         let Some(stands) = stands else {
             return Err(format!("the run's branch `{branch}` is gone"));
         };
         let trailer = self.trailer(step, attempt);
-        match self.own.attempt(since, &stands, &trailer).map_err(said)? {
+        match self
+            .own
+            .attempt(since, &stands, &trailer)
+            .map_err(error_text)?
+        {
             Some(found) if found == commit => Ok(done()),
             Some(found) => Ok((found.to_string(), self.tree_of(&found)?)),
             None => Err(format!(

@@ -16,7 +16,7 @@ use signoff_work::git::Repository;
 use super::{branch, private_repository, refs, remove_tree, repository};
 use crate::error::Error;
 use crate::project::Project;
-use crate::project::directories::{all, data, root};
+use crate::project::directories::{project_data, run_root, worktrees_root};
 
 /// What every run with a repository has there: how it found the checkout.
 pub(super) const START: &str = "start";
@@ -42,7 +42,7 @@ pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> 
 /// Removes the directory of a run that died before its first event: nothing but what can be mounted was tried there.
 pub(crate) fn remove_never_begun(project: &Project, run: &str) {
     let workspace = project.store.workspace();
-    if let Some(root) = root(project, run).filter(|root| !is_others(root, workspace, run)) {
+    if let Some(root) = run_root(project, run).filter(|root| !is_others(root, workspace, run)) {
         // What stays is in nobody's way.
         remove_tree(&root).ok();
     }
@@ -108,7 +108,8 @@ pub(crate) struct RunRemains {
 impl<'p> RemainsFinder<'p> {
     pub(crate) fn of(project: &'p Project) -> Result<Self, Error> {
         let repository = repository(project)?;
-        let has_private = data(project).is_some_and(|data| data.join("repository").exists());
+        let has_private =
+            project_data(project).is_some_and(|data| data.join("repository").exists());
         let private = if has_private {
             private_repository(project)?
         } else {
@@ -133,7 +134,7 @@ impl<'p> RemainsFinder<'p> {
     /// What this run of the project has left.
     pub(crate) fn of_run(&self, run: &str) -> Result<RunRemains, Error> {
         let workspace = self.project.store.workspace();
-        let worktrees = root(self.project, run)
+        let worktrees = run_root(self.project, run)
             .filter(|root| root.symlink_metadata().is_ok() && !is_others(root, workspace, run));
         let mut left = RunRemains {
             worktrees,
@@ -183,7 +184,7 @@ impl<'p> RemainsFinder<'p> {
     /// Runs that have worktrees which this project made, and nothing else.
     fn abandoned_worktrees(&self) -> BTreeSet<String> {
         let store = &self.project.store;
-        let entries = all(self.project).and_then(|all| std::fs::read_dir(all).ok());
+        let entries = worktrees_root(self.project).and_then(|all| std::fs::read_dir(all).ok());
         let mut runs = BTreeSet::new();
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();

@@ -7,8 +7,8 @@ use signoff_store::key;
 use signoff_work::git::{Id, Worktree};
 
 use super::layers::{RecordedWork, WorkContext};
-use super::{Trees, remove_tree, said};
-use crate::project::directories::step_tree;
+use super::{Trees, error_text, remove_tree};
+use crate::project::directories::step_tree_dir;
 
 impl Trees {
     fn repair_worktree(&self, step: &str) -> Worktree {
@@ -18,7 +18,7 @@ impl Trees {
     }
 
     fn repair_path(&self, step: &str) -> PathBuf {
-        step_tree(&self.root, step)
+        step_tree_dir(&self.root, step)
     }
 
     /// Says what the work in the directory is compared with.
@@ -34,8 +34,8 @@ impl Trees {
             return Ok(());
         }
         self.claim()?;
-        fs::write(self.repair_base_file(step), base.as_str()).map_err(said)?;
-        worktree.make(work).map_err(said)
+        fs::write(self.repair_base_file(step), base.as_str()).map_err(error_text)?;
+        worktree.make(work).map_err(error_text)
     }
 
     /// The work of a person in the directory, if there is one. What joined the run before it was made is in it too, and
@@ -54,7 +54,7 @@ impl Trees {
     pub(super) fn record_repair(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
         let worktree = self.repair_worktree(&work.step);
         if worktree.exists() {
-            let tree = worktree.tree().map_err(said)?;
+            let tree = worktree.tree().map_err(error_text)?;
             self.commit_work(work, &tree)?;
         }
         self.record(work, None)
@@ -66,9 +66,9 @@ impl Trees {
         if !worktree.exists() {
             return Ok(false);
         }
-        let shown = worktree.shown().map_err(said)?;
-        let shown = self.own.tree_of(&shown).map_err(said)?;
-        Ok(worktree.tree().map_err(said)? != shown)
+        let shown = worktree.shown().map_err(error_text)?;
+        let shown = self.own.tree_of(&shown).map_err(error_text)?;
+        Ok(worktree.tree().map_err(error_text)? != shown)
     }
 
     /// The agent tries once more, from another state. What a person left half repaired is put beside.

@@ -8,8 +8,8 @@ use signoff_store::failpoint;
 use signoff_work::git::{Id, Worktree};
 
 use super::layers::{RecordedWork, WorkContext};
-use super::{Start, Trees, said};
-use crate::project::directories::run_tree;
+use super::{Start, Trees, error_text};
+use crate::project::directories::run_tree_dir;
 
 /// The run's tree is used until this is dropped.
 pub(crate) enum RunTreeUse<'t> {
@@ -20,7 +20,7 @@ pub(crate) enum RunTreeUse<'t> {
 impl Trees {
     /// Where the run's tree is.
     pub(crate) fn run_path(&self) -> PathBuf {
-        run_tree(&self.root)
+        run_tree_dir(&self.root)
     }
 
     fn run_worktree(&self) -> Worktree {
@@ -70,11 +70,11 @@ impl Trees {
         let whole = worktree.exists() && !mark.exists();
         std::fs::write(&mark, "").map_err(|why| format!("{}: {why}", mark.display()))?;
         if whole {
-            worktree.set(head).map_err(said)?;
+            worktree.set(head).map_err(error_text)?;
         } else {
-            worktree.make(head).map_err(said)?;
+            worktree.make(head).map_err(error_text)?;
             self.setup.copy(&self.checkout, worktree.path())?;
-            worktree.exclude_untracked().map_err(said)?;
+            worktree.exclude_untracked().map_err(error_text)?;
         }
         failpoint::reached("run_tree.shown");
         std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))
@@ -83,13 +83,13 @@ impl Trees {
     /// Records what a call did in the run's tree, once. Nobody else uses it: the call has just ended, or was the last
     /// one before a crash.
     pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
-        if self.recorded(work).map_err(said)?.is_none() {
+        if self.recorded(work).map_err(error_text)?.is_none() {
             let worktree = self.run_worktree();
             let shows = worktree.base().is_ok_and(|base| base == work.base);
             if !worktree.exists() || self.changing_mark().exists() || !shows {
                 return Ok(None);
             }
-            let tree = worktree.tree().map_err(said)?;
+            let tree = worktree.tree().map_err(error_text)?;
             self.commit_work(work, &tree)?;
         }
         self.record(work, None)

@@ -64,7 +64,7 @@ fn is_confined(project: &Project) -> bool {
 }
 
 /// The files that the configured commands run, as they are now: what `signoff trust` covers.
-pub fn present(project: &Project) -> Hashes {
+pub fn present_hashes(project: &Project) -> Hashes {
     let root = project.store.workspace();
     let each = helpers(project).into_iter();
     each.flat_map(|helper| hashes(&helper.named, root))
@@ -72,15 +72,15 @@ pub fn present(project: &Project) -> Hashes {
 }
 
 /// What the files held when the person trusted them.
-pub fn trusted(project: &Project) -> Hashes {
-    let state = project.around.state_dir.as_ref();
+pub fn trusted_hashes(project: &Project) -> Hashes {
+    let state = project.process.state_dir.as_ref();
     let trusted = |state: &PathBuf| helpers::trusted(state, project.store.workspace());
     state.map(trusted).unwrap_or_default()
 }
 
 /// Which files are not what the person trusted, with the commands that run them.
-pub fn changed(project: &Project) -> Vec<String> {
-    let (root, trusted) = (project.store.workspace(), trusted(project));
+pub fn changed_files(project: &Project) -> Vec<String> {
+    let (root, trusted) = (project.store.workspace(), trusted_hashes(project));
     let of = |helper: Helper| {
         let changes = differences(&helper.named, root, &trusted).into_iter();
         let lines = changes.map(|change| format!("{}: {change}", helper.title));
@@ -90,8 +90,8 @@ pub fn changed(project: &Project) -> Vec<String> {
 }
 
 /// A command with what its files held when the person trusted them.
-pub(crate) fn pinned(project: &Project, command: &[String]) -> Pinned {
-    Pinned::new(command, &trusted(project))
+pub(crate) fn pin_command(project: &Project, command: &[String]) -> Pinned {
+    Pinned::new(command, &trusted_hashes(project))
 }
 
 /// Makes sure that the process of an agent runs what the person means: the files of the tree that it
@@ -102,14 +102,14 @@ pub(crate) fn pin_agent(
     tree: &Path,
     command: &mut Command,
 ) -> Result<(), Error> {
-    let differences = pinned(project, configured).differences(tree);
+    let differences = pin_command(project, configured).differences(tree);
     if !differences.is_empty() && !is_confined(project) {
         return Err(Error::HelpersChanged { differences });
     }
     let Some(program) = command.argv.first_mut() else {
         return Ok(());
     };
-    let path = path_outside(&project.around.path(), project.store.workspace());
+    let path = path_outside(&project.process.path(), project.store.workspace());
     if let Some(found) = find_program(program, &path_outside(&path, tree)) {
         *program = found.into();
     }
@@ -137,7 +137,7 @@ pub(crate) enum ProgramSearch {
 
 /// Looks for the program of a command as a run does.
 pub(crate) fn search(project: &Project, program: &str) -> ProgramSearch {
-    let (path, root) = (project.around.path(), project.store.workspace());
+    let (path, root) = (project.process.path(), project.store.workspace());
     let outside = path_outside(&path, root);
     if signoff_sandbox::program_exists(program.as_ref(), &outside, root) {
         return ProgramSearch::Found;

@@ -29,14 +29,14 @@ impl Project {
     pub fn trust(&self) -> Trust {
         let file = self.config.project.as_ref();
         let file = file.filter(|_| self.config.runs_project_commands());
-        let state = self.around.state_dir.as_ref();
+        let state = self.process.state_dir.as_ref();
         let is_trusted = |file: &Source| {
             state.is_some_and(|state| trust::is_trusted(state, &file.path, &file.bytes))
         };
         if let Some(file) = file.filter(|file| !is_trusted(file)) {
             return Trust::Missing(file.path.clone());
         }
-        match helpers::changed(self) {
+        match helpers::changed_files(self) {
             changed if !changed.is_empty() => Trust::Changed(changed),
             _ if file.is_some() => Trust::Given,
             _ => Trust::NotNeeded,

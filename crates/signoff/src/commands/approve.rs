@@ -5,7 +5,7 @@ use signoff_runtime::Error;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{
-    ActorContext, ApproveOptions, ApproveReport, approve as sign, during,
+    ActorContext, ApproveOptions, ApproveReport, approve as sign, changed_run,
 };
 use signoff_runtime::project::Project;
 use signoff_store::signatures::Proof;
@@ -63,7 +63,7 @@ pub(crate) fn sign_off(
     wish: &ApproveOptions,
 ) -> Result<(ApproveReport, Option<String>), Failure> {
     session.require_person("sign a plan off")?;
-    let during = during(project, plan)?;
+    let during = changed_run(project, plan)?;
     if let Some(during) = during.as_ref().filter(|_| !session.is_json()) {
         session
             .out

@@ -24,13 +24,13 @@ use crate::terminal::Terminal;
 pub(crate) fn at_terminal(
     session: &Session,
     by: &str,
-    whereabouts: RunWorktrees,
+    worktrees: RunWorktrees,
 ) -> Option<AtTerminal> {
     may_ask(session).then(|| AtTerminal {
         out: session.out.another(),
         screen: None,
         by: by.to_owned(),
-        whereabouts,
+        worktrees,
         later: BTreeSet::new(),
     })
 }
@@ -63,7 +63,7 @@ pub(crate) struct AtTerminal {
     screen: Option<Screen>,
     by: String,
     /// Where the run's worktrees are.
-    whereabouts: RunWorktrees,
+    worktrees: RunWorktrees,
     /// Items that they do not want to be asked about again.
     later: BTreeSet<String>,
 }
@@ -104,7 +104,7 @@ impl Person for AtTerminal {
         self.explain(&refusal.to_string());
     }
 
-    fn is_there(&self) -> bool {
+    fn is_present(&self) -> bool {
         true
     }
 }
@@ -125,7 +125,7 @@ impl AtTerminal {
         self.out.say("");
         let question = harmless(&item.question);
         self.out.say(format!("{} {question}", paint(CARE, "?")));
-        if let Some(place) = self.whereabouts.of_item(run, item) {
+        if let Some(place) = self.worktrees.of_item(run, item) {
             self.out.say(repair_in(&place.to_string_lossy()));
         }
         let offered = harmless(&offered(item));

@@ -9,7 +9,7 @@ use signoff_runtime::live::RunOptions;
 use signoff_runtime::live::rehearsal::{Rehearsal, rehearse};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::ActorContext;
-use signoff_runtime::plans::state::standing;
+use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::project::Project;
 
 use crate::commands::approve::shown;
@@ -33,7 +33,7 @@ pub(crate) fn dry_run(
     let mut rehearsal = rehearse(doing, plan, options, approve);
     let refused = rehearsal.refused.take();
     let refused = match refused.map(|error| shown(session, error)) {
-        None if approve && standing(project, plan)?.state != PlanState::Approved => {
+        None if approve && plan_status(project, plan)?.state != PlanState::Approved => {
             session.require_person("sign a plan off").err()
         }
         refused => refused,

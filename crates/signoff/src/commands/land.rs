@@ -43,7 +43,7 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
 
 /// A path as the run knows it, however a person types it in the project.
 fn in_project(project: &Project, path: &Path) -> String {
-    let absolute = project.around.directory.join(path);
+    let absolute = project.process.directory.join(path);
     let inside = absolute.strip_prefix(project.store.workspace());
     let inside = inside.unwrap_or(path).components();
     let inside: PathBuf = inside.filter(|part| *part != Component::CurDir).collect();

@@ -10,10 +10,10 @@ use signoff_runtime::drive::{NoPerson, Person, StopReason};
 use signoff_runtime::live::landing::LandingReport;
 use signoff_runtime::live::{PreparedRun, RunLimit, RunOptions, RunReport};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::state::standing;
-use signoff_runtime::plans::{ActorContext, ApproveOptions, during, sign_by_policy};
+use signoff_runtime::plans::status::plan_status;
+use signoff_runtime::plans::{ActorContext, ApproveOptions, changed_run, sign_by_policy};
 use signoff_runtime::project::Project;
-use signoff_runtime::project::uncommitted::{left_out, uncommitted};
+use signoff_runtime::project::uncommitted::{left_out, uncommitted_files};
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::SignatureCheck;
 
@@ -59,12 +59,12 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             check(&project, &plan, options.isolation)
         })?;
     }
-    if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
+    if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
         let wish = ApproveOptions {
             proof: session.proof,
             ..ApproveOptions::default()
         };
-        if let Some(during) = during(&project, &plan)? {
+        if let Some(during) = changed_run(&project, &plan)? {
             return Err(not_over(&name, &during.run));
         }
         sign_off(session, &project, &plan, &wish)?;
@@ -166,7 +166,7 @@ pub(crate) fn drive(
     let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
     announce(session, project, &prepared);
     let signed = prepared.signature()?;
-    let at_terminal = at_terminal(session, &project.around.person, prepared.whereabouts());
+    let at_terminal = at_terminal(session, &project.process.person, prepared.worktrees());
     let mut reporter = Reporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
         Some(person) => Box::new(person.above(reporter.screen())),
@@ -213,7 +213,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
         let program = Path::new(agent.command.first()?);
         Some(program.file_name()?.to_string_lossy().into_owned())
     };
-    let uncommitted = uncommitted(project);
+    let uncommitted = uncommitted_files(project);
     let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
     let lines = opening(
         prepared.run(),

@@ -43,7 +43,7 @@ fn every_kind(mut check: impl FnMut(&Path, &[u8], &[Recorded])) {
 
 fn loaded(path: &Path) -> Result<Vec<Recorded>, Error> {
     let mut events = Vec::new();
-    load(path, |event| {
+    read_events(path, |event| {
         events.push(event);
         Ok(())
     })?;

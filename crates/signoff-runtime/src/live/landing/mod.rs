@@ -1,6 +1,6 @@
 //! Brings what a run did into the checkout, or takes it back.
 
-mod held;
+mod held_files;
 mod refusals;
 mod undo;
 
@@ -8,9 +8,12 @@ use signoff_engine::{Input, Outcome, Run};
 use signoff_store::failpoint;
 use signoff_work::git::{GitError, Id, Landed, Prepared};
 
-use self::held::bring_files;
+use self::held_files::land_files;
 pub(super) use self::refusals::refuse_if_checked_out;
-use self::refusals::{LandingRefusal, instead, instructed, merged, objections, unfinished};
+use self::refusals::{
+    LandingRefusal, manual_commands, merged_commits, objections, refuse_with_instructions,
+    unfinished_reason,
+};
 pub use self::undo::{UndoReport, undo};
 use crate::clock::Clock;
 use crate::drive::JournaledRun;
@@ -69,7 +72,7 @@ pub fn land(
     settlement: &SettleOptions,
     clock: &dyn Clock,
 ) -> Result<LandingReport, Error> {
-    let name = named(project, run)?;
+    let name = run_or_newest(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
     opened.end_leftovers()?;
     let refused = |why: &str| {
@@ -85,8 +88,8 @@ pub fn land(
     if opened.state().undone() {
         return refused("it was undone");
     }
-    if let Some(why) = unfinished(project, &opened)? {
-        let by_hand = instead(project, &opened)?;
+    if let Some(why) = unfinished_reason(project, &opened)? {
+        let by_hand = manual_commands(project, &opened)?;
         return Ok(LandingReport {
             by_hand,
             ..refused(why)?
@@ -96,16 +99,16 @@ pub fn land(
         return refused("there is no git repository any more");
     };
     if !opened.state().lands_files() {
-        held::check(&name, settlement, &[])?;
+        held_files::check(&name, settlement, &[])?;
     }
-    let mut landing = bring_in(project, Trigger::Person, &trees, &mut opened.run)?;
+    let mut landing = land_commits(project, Trigger::Person, &trees, &mut opened.run)?;
     if *settlement != SettleOptions::default() {
-        landing = held::settle(landing, settlement, &trees, &mut opened.run)?;
+        landing = held_files::settle(landing, settlement, &trees, &mut opened.run)?;
     }
     Ok(landing)
 }
 
-fn named(project: &Project, run: Option<&str>) -> Result<String, Error> {
+fn run_or_newest(project: &Project, run: Option<&str>) -> Result<String, Error> {
     match run {
         Some(run) => Ok(run.to_owned()),
         None => RunView::newest_id(project),
@@ -128,7 +131,7 @@ enum Trigger {
 }
 
 /// Brings a run's commits into the checkout, once.
-fn bring_in(
+fn land_commits(
     project: &Project,
     trigger: Trigger,
     trees: &Trees,
@@ -136,8 +139,8 @@ fn bring_in(
 ) -> Result<LandingReport, Error> {
     let run = journaled.state();
     let start = run.run_tree().map(|tree| tree.start.as_str());
-    let start = parsed(run, start.unwrap_or_default())?;
-    let head = parsed(run, run.head().unwrap_or_default())?;
+    let start = parse_id(run, start.unwrap_or_default())?;
+    let head = parse_id(run, run.head().unwrap_or_default())?;
     let mut landing = LandingReport {
         run: run.id().to_owned(),
         cut_off: run.landing().is_some(),
@@ -155,23 +158,24 @@ fn bring_in(
         return Ok(landing);
     }
     // What joined from the checkout is there already, and never lands.
-    let of_steps = merged(run);
+    let of_steps = merged_commits(run);
     let mut commits = trees.own().commits(&start, &head)?;
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     landing.commits = commits.len();
     if run.lands_files() {
-        return bring_files(landing, trees, &head, journaled);
+        return land_files(landing, trees, &head, journaled);
     }
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
             let why = vec!["another run works in the checkout".to_owned()];
-            return instructed(landing, why.into(), (journaled.state(), trees));
+            return refuse_with_instructions(landing, why.into(), (journaled.state(), trees));
         }
         lock => lock?,
     };
-    let by = project.around.person.clone();
+    let by = project.process.person.clone();
     let changed = objections(project, trigger, trees, run);
-    let put = changed.and_then(|changed| put_in(trees, (&start, &head), &changed, &by, journaled));
+    let put = changed
+        .and_then(|changed| put_into_checkout(trees, (&start, &head), &changed, &by, journaled));
     let put = match put {
         // A person may have added one meanwhile. What to type is more than an error.
         Err(Error::Git(error @ GitError::Submodules { .. })) => {
@@ -183,8 +187,10 @@ fn bring_in(
         put => put?,
     };
     match put {
-        LandingResult::At(commit) => arrived(landing, commit, trees, by, journaled),
-        LandingResult::Refused(refusal) => instructed(landing, refusal, (journaled.state(), trees)),
+        LandingResult::At(commit) => finish_landing(landing, commit, trees, by, journaled),
+        LandingResult::Refused(refusal) => {
+            refuse_with_instructions(landing, refusal, (journaled.state(), trees))
+        }
     }
 }
 
@@ -196,7 +202,7 @@ enum LandingResult {
 }
 
 /// Puts the commits into the checkout, unless they are there already.
-fn put_in(
+fn put_into_checkout(
     trees: &Trees,
     (start, head): (&Id, &Id),
     changed: &[String],
@@ -205,10 +211,10 @@ fn put_in(
 ) -> Result<LandingResult, Error> {
     for _ in 0..TRIES {
         // Commits that are there already need not go together with what came of them.
-        if let Some(commit) = half_landed(run.state(), trees)? {
+        if let Some(commit) = landed_commit(run.state(), trees)? {
             return Ok(LandingResult::At(commit));
         }
-        let agreed = trees.agreed().unwrap_or_else(|_| start.clone());
+        let agreed = trees.agreed_tree().unwrap_or_else(|_| start.clone());
         let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
             Prepared::Refused(why) => return Ok(LandingResult::Refused(why.into())),
             Prepared::Conflict(why) => {
@@ -237,7 +243,7 @@ fn put_in(
 }
 
 /// The commits are in the checkout: that is recorded, and what the run needed goes.
-fn arrived(
+fn finish_landing(
     mut landing: LandingReport,
     commit: Id,
     trees: &Trees,
@@ -257,11 +263,11 @@ fn arrived(
 
 /// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that
 /// and its being told. HEAD moves last, so files and index are there too.
-fn half_landed(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
+fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     let Some(commit) = run.landing() else {
         return Ok(None);
     };
-    let commit = parsed(run, commit)?;
+    let commit = parse_id(run, commit)?;
     let Some(now) = trees.repository.head()?.commit else {
         return Ok(None);
     };
@@ -271,7 +277,7 @@ fn half_landed(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
         .then_some(commit))
 }
 
-fn parsed(run: &Run, text: &str) -> Result<Id, Error> {
+fn parse_id(run: &Run, text: &str) -> Result<Id, Error> {
     id(text).map_err(|why| Error::BrokenRun {
         run: run.id().to_owned(),
         why,
@@ -289,7 +295,7 @@ pub(super) fn settle(
     };
     match run.state().outcome() {
         Some(Outcome::Completed | Outcome::Partial) => {
-            let landing = bring_in(project, Trigger::EndOfRun, trees, run)?;
+            let landing = land_commits(project, Trigger::EndOfRun, trees, run)?;
             // Where each step's files came in as it passed, there is nothing left to tell.
             let told = landing.files.as_ref().is_some_and(Vec::is_empty);
             Ok(Some(landing).filter(|landing| !told || !landing.refused.is_empty()))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use signoff_engine::{Land, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{LandingReport, Trigger, is_over, parsed};
+use super::{LandingReport, Trigger, is_over, parse_id};
 use crate::error::Error;
 use crate::plan_history::is_known_plan;
 use crate::project::Project;
@@ -28,7 +28,7 @@ impl From<Vec<String>> for LandingRefusal {
 }
 
 /// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
-pub(super) fn instructed(
+pub(super) fn refuse_with_instructions(
     mut landing: LandingReport,
     refusal: LandingRefusal,
     (run, trees): (&Run, &Trees),
@@ -46,11 +46,11 @@ pub(super) fn instructed(
 /// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
 fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
     let start = run.run_tree().map(|tree| tree.start.as_str());
-    let start = parsed(run, start.unwrap_or_default())?;
-    let head = parsed(run, run.head().unwrap_or_default())?;
+    let start = parse_id(run, start.unwrap_or_default())?;
+    let head = parse_id(run, run.head().unwrap_or_default())?;
     let mut commits = trees.own().commits(&start, &head)?;
     let all = commits.len();
-    let of_steps = merged(run);
+    let of_steps = merged_commits(run);
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     if commits.len() == all {
         return Ok(format!("git cherry-pick {start}..signoff/{}", run.id()));
@@ -60,7 +60,7 @@ fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
 }
 
 /// The commits that steps were merged as.
-pub(super) fn merged(run: &Run) -> BTreeSet<&str> {
+pub(super) fn merged_commits(run: &Run) -> BTreeSet<&str> {
     let of_step = |at| {
         let (_, state) = run.step(at)?;
         let candidate = state.attempt.candidate.as_ref();
@@ -107,7 +107,7 @@ fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
 }
 
 /// Why what the run did is no whole, if so.
-pub(super) fn unfinished(
+pub(super) fn unfinished_reason(
     project: &Project,
     opened: &OpenedRun<'_>,
 ) -> Result<Option<&'static str>, Error> {
@@ -129,7 +129,10 @@ fn has_held_files(opened: &OpenedRun<'_>) -> bool {
 }
 
 /// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
-pub(super) fn instead(project: &Project, opened: &OpenedRun<'_>) -> Result<Vec<String>, Error> {
+pub(super) fn manual_commands(
+    project: &Project,
+    opened: &OpenedRun<'_>,
+) -> Result<Vec<String>, Error> {
     let run = opened.state().id();
     let mut commands = Vec::new();
     let is_over = is_over(project, opened)?;

@@ -6,7 +6,7 @@ use signoff_engine::Input;
 use signoff_store::failpoint;
 use signoff_work::git::Id;
 
-use super::{is_over, named, parsed};
+use super::{is_over, parse_id, run_or_newest};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::project::Project;
@@ -41,13 +41,13 @@ pub struct UndoReport {
 
 /// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
 pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<UndoReport, Error> {
-    let name = named(project, run)?;
+    let name = run_or_newest(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
     opened.end_leftovers()?;
     let refused = |why: String| {
         Ok(UndoReport {
             run: name.clone(),
-            ..refused(&why)
+            ..refused_undo(&why)
         })
     };
     let for_good = |why: String| {
@@ -95,7 +95,7 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
 
 fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error> {
     if !opened.state().undone() {
-        let by = opened.project.around.person.clone();
+        let by = opened.project.process.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
@@ -110,7 +110,7 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
     let Some(trees) = opened.trees()? else {
         return Ok(format!("git revert --no-edit {landed}"));
     };
-    let last = parsed(opened.state(), landed)?;
+    let last = parse_id(opened.state(), landed)?;
     let commits = trees.own().commits_of_run(opened.state().id(), &last)?;
     let [newest, .., oldest] = commits.as_slice() else {
         let only = commits.first().unwrap_or(&last);
@@ -138,7 +138,7 @@ fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Er
         });
     }
     if !opened.state().undone() {
-        let by = opened.project.around.person.clone();
+        let by = opened.project.process.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
@@ -160,7 +160,7 @@ fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Er
     })
 }
 
-fn refused(why: &str) -> UndoReport {
+fn refused_undo(why: &str) -> UndoReport {
     UndoReport {
         refused: vec![why.to_owned()],
         ..UndoReport::default()

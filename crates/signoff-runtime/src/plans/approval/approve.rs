@@ -9,18 +9,18 @@ use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, Signed};
 
 use super::preflight;
-use super::replan::since_run;
+use super::replan::changes_since_run;
 use crate::clock::timestamp;
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::PlanFile;
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::version::require_version;
-use crate::plans::state::{PlanStatus, standing};
+use crate::plans::status::{PlanStatus, plan_status};
 use crate::plans::{ActorContext, PlanReport};
 use crate::project::locks::take_run;
 use crate::project::{Project, required_proof};
 use crate::runs::view::RunView;
-use crate::signing::proof::{chosen, prove};
+use crate::signing::proof::{choose_proof, prove};
 use crate::signing::signed;
 
 /// How a plan is to be signed.
@@ -49,11 +49,11 @@ pub struct ApproveReport {
 }
 
 /// What changed since somebody last signed this plan; an error if nobody ever did.
-pub fn since_signed(
+pub fn changes_since_signed(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<(Signature, SignedDifference), Error> {
-    signed::since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
+    signed::changes_since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
         plan: plan.source.name().to_owned(),
     })
 }
@@ -69,16 +69,16 @@ pub struct ChangedRun {
 
 /// The run that would go on under this version of the plan, if it were signed; an error if a process
 /// drives it.
-pub fn during(project: &Project, plan: &PlanFile) -> Result<Option<ChangedRun>, Error> {
-    standing_still(project, &standing(project, plan)?)
+pub fn changed_run(project: &Project, plan: &PlanFile) -> Result<Option<ChangedRun>, Error> {
+    idle_changed_run(project, &plan_status(project, plan)?)
 }
 
-fn standing_still(project: &Project, standing: &PlanStatus) -> Result<Option<ChangedRun>, Error> {
+fn idle_changed_run(project: &Project, status: &PlanStatus) -> Result<Option<ChangedRun>, Error> {
     let goes_on = |view: &&RunView| matches!(view.run.outcome(), None | Some(Outcome::Failed));
-    let Some(view) = standing.view.as_ref().filter(goes_on) else {
+    let Some(view) = status.view.as_ref().filter(goes_on) else {
         return Ok(None);
     };
-    let Some(difference) = since_run(project, view)? else {
+    let Some(difference) = changes_since_run(project, view)? else {
         return Ok(None);
     };
     let run = view.run.id().to_owned();
@@ -88,10 +88,14 @@ fn standing_still(project: &Project, standing: &PlanStatus) -> Result<Option<Cha
 }
 
 /// The state after signing.
-fn allowed(project: &Project, standing: &PlanStatus, actor: Actor) -> Result<PlanState, Error> {
-    match standing_still(project, standing)? {
-        Some(_) => Ok(after_signing_anew(standing.state, actor)?),
-        None => Ok(after(standing.state, Act::Approve, actor)?),
+fn state_after_approval(
+    project: &Project,
+    status: &PlanStatus,
+    actor: Actor,
+) -> Result<PlanState, Error> {
+    match idle_changed_run(project, status)? {
+        Some(_) => Ok(after_signing_anew(status.state, actor)?),
+        None => Ok(after(status.state, Act::Approve, actor)?),
     }
 }
 
@@ -99,32 +103,32 @@ fn allowed(project: &Project, standing: &PlanStatus, actor: Actor) -> Result<Pla
 ///
 /// Whoever has to prove who they are takes their time, so that comes first; only then others wait.
 pub fn approve(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     seen: &PlanFile,
-    wish: &ApproveOptions,
+    options: &ApproveOptions,
 ) -> Result<ApproveReport, Error> {
-    let project = doing.project;
-    require_version(seen, wish.expect_version)?;
+    let project = context.project;
+    require_version(seen, options.expect_version)?;
     let digest = seen.digest();
-    if let Some(expected) = &wish.expect_digest {
+    if let Some(expected) = &options.expect_digest {
         expect_digest(expected, &digest)?;
     }
-    preflight::no_errors(seen)?;
-    allowed(project, &standing(project, seen)?, doing.actor)?;
-    let proof = chosen(wish.proof, required_proof(project))?;
+    preflight::require_no_errors(seen)?;
+    state_after_approval(project, &plan_status(project, seen)?, context.actor)?;
+    let proof = choose_proof(options.proof, required_proof(project))?;
     let terms = project.terms(&seen.checked.plan);
     let signature = Signature {
         project: Some(project.require_id()?),
         plan: seen.key(project),
         digest,
         terms: Digest::of_json(&terms),
-        by: match doing.actor {
+        by: match context.actor {
             Actor::Policy => "policy".to_owned(),
-            _ => project.around.person.clone(),
+            _ => project.process.person.clone(),
         },
-        at: timestamp(doing.clock.now()),
+        at: timestamp(context.clock.now()),
         proof: proof.name().to_owned(),
-        note: wish.note.clone(),
+        note: options.note.clone(),
     };
     let key = prove(project, seen, proof, &signature)?;
     let signed = Signed {
@@ -133,28 +137,32 @@ pub fn approve(
         canonical_terms: terms,
         key,
     };
-    kept(doing, seen, signed)
+    save_signature(context, seen, signed)
 }
 
 /// Keeps a signature, if the plan and its terms are still what was signed.
-fn kept(doing: ActorContext<'_>, seen: &PlanFile, signed: Signed) -> Result<ApproveReport, Error> {
-    let project = doing.project;
-    let held = LockedPlan::open(doing, &seen.path, seen.source.name())?;
-    let state = match standing_still(project, &held.standing)? {
-        Some(_) => allowed(project, &held.standing, doing.actor)?,
-        None => held.allow(Act::Approve)?,
+fn save_signature(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    signed: Signed,
+) -> Result<ApproveReport, Error> {
+    let project = context.project;
+    let locked = LockedPlan::open(context, &seen.path, seen.source.name())?;
+    let state = match idle_changed_run(project, &locked.status)? {
+        Some(_) => state_after_approval(project, &locked.status, context.actor)?,
+        None => locked.allow(Act::Approve)?,
     };
-    let terms = Digest::of_json(&project.terms(&held.plan.checked.plan));
-    if (held.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {
+    let terms = Digest::of_json(&project.terms(&locked.plan.checked.plan));
+    if (locked.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {
         return Err(Error::EditedMeanwhile {
             plan: seen.source.name().to_owned(),
         });
     }
     // First the log, then the signature: the line counts for nothing without it.
-    held.record(&[recorded(&held, &signed.signature)])?;
+    locked.record(&[approval_event(&locked, &signed.signature)])?;
     let path = signatures::save(&project.store, &signed)?;
     project.remember_id()?;
-    let done = held.conclude(state, Vec::new())?;
+    let done = locked.conclude(state, Vec::new())?;
     Ok(ApproveReport {
         signature: signed.signature,
         path,
@@ -162,12 +170,12 @@ fn kept(doing: ActorContext<'_>, seen: &PlanFile, signed: Signed) -> Result<Appr
     })
 }
 
-fn recorded(held: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
+fn approval_event(locked: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
     PlanEvent::PlanApproved {
-        path: held.path(),
+        path: locked.path(),
         digest: signature.digest.to_string(),
         terms: signature.terms.to_string(),
-        version: held.version(),
+        version: locked.version(),
         by: signature.by.clone(),
         proof: signature.proof.clone(),
         note: signature.note.clone(),

@@ -6,35 +6,35 @@ use signoff_store::signatures::Proof;
 use super::approve::{ApproveOptions, ApproveReport, approve};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plans::state::standing;
+use crate::plans::status::plan_status;
 use crate::plans::{ActorContext, PlanReport};
 
 /// Signs a plan that waits for a signature, if a policy covers it.
 pub fn sign_by_policy(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     plan: &PlanFile,
 ) -> Result<Option<ApproveReport>, Error> {
-    let Some(why) = covering(doing, plan) else {
+    let Some(why) = covering_policy(context, plan) else {
         return Ok(None);
     };
-    if standing(doing.project, plan)?.state != PlanState::Verified {
+    if plan_status(context.project, plan)?.state != PlanState::Verified {
         return Ok(None);
     }
-    let doing = ActorContext {
+    let context = ActorContext {
         actor: Actor::Policy,
-        ..doing
+        ..context
     };
-    let wish = ApproveOptions {
+    let options = ApproveOptions {
         proof: Some(Proof::Policy),
         note: Some(why),
         ..ApproveOptions::default()
     };
-    approve(doing, plan, &wish).map(Some)
+    approve(context, plan, &options).map(Some)
 }
 
 /// The same for a plan that was just handed in; why a policy could not sign it is only worth a note.
-pub(crate) fn after_handing_in(doing: ActorContext<'_>, mut done: PlanReport) -> PlanReport {
-    match sign_by_policy(doing, &done.plan) {
+pub(crate) fn sign_after_proposal(context: ActorContext<'_>, mut done: PlanReport) -> PlanReport {
+    match sign_by_policy(context, &done.plan) {
         Ok(None) => {}
         Ok(Some(approved)) => {
             let note = approved.signature.note.unwrap_or_default();
@@ -65,8 +65,8 @@ fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
 }
 
 /// Why no person is needed, if none is.
-pub(crate) fn covering(doing: ActorContext<'_>, plan: &PlanFile) -> Option<String> {
-    let approval = &doing.project.config.approval;
+pub(crate) fn covering_policy(context: ActorContext<'_>, plan: &PlanFile) -> Option<String> {
+    let approval = &context.project.config.approval;
     if !approval.required.value {
         return Some("the configuration requires no approval".to_owned());
     }

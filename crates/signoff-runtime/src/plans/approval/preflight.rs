@@ -17,7 +17,7 @@ use crate::project::{Project, roles};
 use crate::trust::helpers::{ProgramSearch, search};
 
 /// The plan has no errors, and its surroundings have what it names.
-pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
+pub(crate) fn require_no_errors(plan: &PlanFile) -> Result<(), Error> {
     let checked = plan.checked.clone().strict();
     if checked.errors() == 0 {
         return Ok(());
@@ -29,14 +29,14 @@ pub(crate) fn no_errors(plan: &PlanFile) -> Result<(), Error> {
 }
 
 /// The plan can be carried out by this version, with these settings and programs.
-pub(crate) fn can_run(project: &Project, plan: &PlanFile) -> Result<(), Error> {
-    supported(plan)?;
-    verified(project, plan)?;
-    programs(project, plan)
+pub(crate) fn require_runnable(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    require_supported(plan)?;
+    require_contracts(project, plan)?;
+    require_programs(project, plan)
 }
 
 /// The plan asks for nothing that this version would have to ignore.
-fn supported(plan: &PlanFile) -> Result<(), Error> {
+fn require_supported(plan: &PlanFile) -> Result<(), Error> {
     let missing = unsupported(&plan.checked.plan, plan.checked.dialect);
     if missing.is_empty() {
         Ok(())
@@ -46,7 +46,7 @@ fn supported(plan: &PlanFile) -> Result<(), Error> {
 }
 
 /// No step would have to be taken on trust, where the settings ask for that.
-fn verified(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+fn require_contracts(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     if project.config.contract.unverified.value == Unverified::Ask {
         return Ok(());
     }
@@ -63,12 +63,12 @@ fn verified(project: &Project, plan: &PlanFile) -> Result<(), Error> {
 }
 
 /// Every program that an agent of this plan needs can be found.
-fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+fn require_programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     let mut missing = Vec::new();
     for role in roles(&plan.checked.plan) {
         match project.config.agent(Some(&role)) {
             Some((_, agent)) => {
-                missing.extend(logins(project, &role, agent));
+                missing.extend(missing_logins(project, &role, agent));
                 let program = agent.command.first().cloned().unwrap_or_default();
                 let needed = format!("`{program}`, which agent `{role}` runs");
                 missing.extend(missing_program(project, &program, &needed));
@@ -76,7 +76,7 @@ fn programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
             None => missing.push(format!("an agent for role `{role}`")),
         }
     }
-    missing.extend(unseen(project, plan)?);
+    missing.extend(unreachable_paths(project, plan)?);
     for shell in shells(project, plan) {
         let needed = format!("`{shell}`, which runs contracts");
         missing.extend(missing_program(project, &shell, &needed));
@@ -100,11 +100,11 @@ fn missing_program(project: &Project, program: &str, needed: &str) -> Option<Str
 }
 
 /// Files that were named for an agent to log in with and are not there to be copied.
-fn logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
+fn missing_logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
     if project.config.sandbox.mode.value == Mode::Off {
         return Vec::new();
     }
-    let home = project.around.variables.get(OsStr::new("HOME"));
+    let home = project.process.variables.get(OsStr::new("HOME"));
     let is_there = |file: &&String| {
         let below = file.strip_prefix("~/").unwrap_or(file);
         home.is_some_and(|home| Path::new(home).join(below).is_file())
@@ -116,7 +116,7 @@ fn logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
 }
 
 /// What was asked for of the home and cannot be had, and what agents' commands name and their agents would not find.
-fn unseen(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
+fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
     let level = level(project)?;
     let Some(grounds) = confinement::grounds(project, Path::new(""), level) else {
         return Ok(Vec::new());

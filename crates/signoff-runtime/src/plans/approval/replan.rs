@@ -10,7 +10,7 @@ use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText};
 use crate::project::Project;
 use crate::runs::view::RunView;
-use crate::signing::signed::signed;
+use crate::signing::signed::require_signed;
 use crate::signing::watch::Watch;
 
 /// The version of its plan that a run goes on under.
@@ -24,7 +24,7 @@ pub(crate) struct NextVersion {
 
 /// Another version than the run's, in the file or in the terms, that somebody signed. Of one that
 /// nobody signed, or that has errors, the difference is told before anything starts.
-pub(crate) fn next(
+pub(crate) fn next_version(
     project: &Project,
     key: &str,
     (path, name): (&Path, &str),
@@ -38,13 +38,13 @@ pub(crate) fn next(
     if plan.key(project) != key {
         return Ok(None);
     }
-    let signed = match signed(project, &plan) {
+    let signed = match require_signed(project, &plan) {
         Ok(signed) => signed,
         Err(Error::Changed { .. } | Error::NotSigned { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    preflight::no_errors(&plan)?;
-    preflight::can_run(project, &plan)?;
+    preflight::require_no_errors(&plan)?;
+    preflight::require_runnable(project, &plan)?;
     let terms = project.present_terms(&plan.checked.plan, key)?;
     Ok(Some(NextVersion {
         plan,
@@ -54,7 +54,7 @@ pub(crate) fn next(
 }
 
 /// What the plan's file and the terms say now that the run does not carry out.
-pub(crate) fn since_run(
+pub(crate) fn changes_since_run(
     project: &Project,
     view: &RunView,
 ) -> Result<Option<SignedDifference>, Error> {

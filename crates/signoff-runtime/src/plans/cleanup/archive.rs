@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use signoff_api::plan_log::PlanEvent;
 use signoff_store::{atomic, failpoint};
 
-use super::housekeeping::{HousekeepingTask, chores};
+use super::housekeeping::{HousekeepingTask, due_tasks};
 use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::listing::index::{Archive, is_real, refresh};
@@ -32,19 +32,19 @@ pub struct ArchiveReport {
 }
 
 /// Archives a finished plan, however young.
-pub fn archive(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<ArchiveReport, Error> {
-    move_away(LockedPlan::open(doing, path, name)?)
+pub fn archive(context: ActorContext<'_>, path: &Path, name: &str) -> Result<ArchiveReport, Error> {
+    move_to_archive(LockedPlan::open(context, path, name)?)
 }
 
 /// Archives every plan that was finished long enough ago.
-pub fn archive_due(doing: ActorContext<'_>) -> Result<Vec<ArchiveReport>, Error> {
-    let shelf = refresh(doing.project, doing.clock.now(), Archive::AsKnown)?;
+pub fn archive_due(context: ActorContext<'_>) -> Result<Vec<ArchiveReport>, Error> {
+    let indexed = refresh(context.project, context.clock.now(), Archive::AsKnown)?;
     let mut archived = Vec::new();
-    for (found, chore) in chores(doing, &shelf) {
+    for (found, chore) in due_tasks(context, &indexed) {
         if chore == HousekeepingTask::Archive {
-            let path = found.path(doing.project);
-            let name = relative(doing.project, &path);
-            archived.extend(archive_if_due(doing, &path, &name)?);
+            let path = found.path(context.project);
+            let name = relative(context.project, &path);
+            archived.extend(archive_if_due(context, &path, &name)?);
         }
     }
     Ok(archived)
@@ -52,37 +52,37 @@ pub fn archive_due(doing: ActorContext<'_>) -> Result<Vec<ArchiveReport>, Error>
 
 /// Archives a plan if, under its lock, it still is due.
 pub(crate) fn archive_if_due(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
 ) -> Result<Option<ArchiveReport>, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    let days = doing.project.rules.archive_after_days;
-    let last = held.history().last_lived();
-    let age = last.map_or(0, |last| doing.clock.now().saturating_sub(last));
-    if !held.standing.state.is_finished() || age <= days.saturating_mul(DAY) {
+    let locked = LockedPlan::open(context, path, name)?;
+    let days = context.project.rules.archive_after_days;
+    let last = locked.history().last_change();
+    let age = last.map_or(0, |last| context.clock.now().saturating_sub(last));
+    if !locked.status.state.is_finished() || age <= days.saturating_mul(DAY) {
         return Ok(None);
     }
-    move_away(held).map(Some)
+    move_to_archive(locked).map(Some)
 }
 
 /// Completes the log of a plan whose move was cut off.
-pub(crate) fn log_move(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<(), Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    if held.history().path() == Some(held.path().as_str()) {
+pub(crate) fn log_move(context: ActorContext<'_>, path: &Path, name: &str) -> Result<(), Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    if locked.history().path() == Some(locked.path().as_str()) {
         return Ok(());
     }
-    held.record(&[moved(&held, path)])
+    locked.record(&[moved(&locked, path)])
 }
 
-fn move_away(held: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
-    let store = &held.doing.project.store;
-    let name = held.plan.source.name().to_owned();
-    let state = held.standing.state;
+fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
+    let store = &locked.context.project.store;
+    let name = locked.plan.source.name().to_owned();
+    let state = locked.status.state;
     if !state.is_finished() {
         return Err(Error::NotFinished { plan: name, state });
     }
-    let from = held.plan.path.clone();
+    let from = locked.plan.path.clone();
     let lies_in = |directory: &Path| {
         let parent = from.parent();
         is_real(directory) && parent.is_some_and(|parent| same_file(parent, directory))
@@ -105,19 +105,19 @@ fn move_away(held: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
     if !atomic::move_to(&from, &to)? {
         return Err(Error::NameTaken { path: to });
     }
-    held.record(&[moved(&held, &to)])?;
+    locked.record(&[moved(&locked, &to)])?;
     failpoint::reached("archive.logged");
     Ok(ArchiveReport {
-        key: held.key,
+        key: locked.key,
         from,
         to,
-        notes: held.notes,
+        notes: locked.notes,
     })
 }
 
-fn moved(held: &LockedPlan<'_>, to: &Path) -> PlanEvent {
+fn moved(locked: &LockedPlan<'_>, to: &Path) -> PlanEvent {
     PlanEvent::PlanArchived {
-        path: relative(held.doing.project, to),
-        by: held.by(),
+        path: relative(locked.context.project, to),
+        by: locked.actor_name(),
     }
 }

@@ -42,51 +42,54 @@ pub(crate) enum HousekeepingTask {
 }
 
 /// Does all chores that are due. What cannot be done is said once and changes nothing about a list.
-pub(crate) fn keep_house(doing: ActorContext<'_>, shelf: &IndexedPlans) -> HousekeepingReport {
-    let doing = ActorContext {
+pub(crate) fn do_housekeeping(
+    context: ActorContext<'_>,
+    indexed: &IndexedPlans,
+) -> HousekeepingReport {
+    let context = ActorContext {
         actor: Actor::Harness,
-        ..doing
+        ..context
     };
     // What killed writers left; where nothing can be written it is in nobody's way either.
-    let store = &doing.project.store;
+    let store = &context.project.store;
     if store.refuse_links().is_ok() {
         for directory in [store.plans_dir(), store.logs_dir()] {
             atomic::clear_strays(&directory).ok();
         }
     }
-    let mut house = HousekeepingReport::default();
-    let due: Vec<_> = chores(doing, shelf).collect();
+    let mut report = HousekeepingReport::default();
+    let due: Vec<_> = due_tasks(context, indexed).collect();
     for (at, (found, chore)) in due.iter().enumerate() {
-        match done(doing, found, *chore) {
+        match perform_task(context, found, *chore) {
             Ok(notes) => {
-                house.moved |= !notes.is_empty() || *chore == HousekeepingTask::LogMove;
-                house.notes.extend(notes);
+                report.moved |= !notes.is_empty() || *chore == HousekeepingTask::LogMove;
+                report.notes.extend(notes);
             }
             // Somebody else was quicker, or the plan is named as a double anyway.
             Err(Error::Unreadable { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {}
             Err(Error::DuplicateId { .. }) => {}
             Err(error) => {
                 let plans = due.len() - at;
-                house.undone = Some(HousekeepingError { plans, error });
+                report.undone = Some(HousekeepingError { plans, error });
                 break;
             }
         }
     }
-    house
+    report
 }
 
 /// Which plan needs what.
-pub(crate) fn chores<'a>(
-    doing: ActorContext<'a>,
-    shelf: &'a IndexedPlans,
+pub(crate) fn due_tasks<'a>(
+    context: ActorContext<'a>,
+    indexed: &'a IndexedPlans,
 ) -> impl Iterator<Item = (&'a IndexedPlan, HousekeepingTask)> {
-    let now = doing.clock.now();
-    shelf.rows().filter_map(move |(found, row, state)| {
-        chore(doing.project, now, found.place.kind, row, state).map(|chore| (found, chore))
+    let now = context.clock.now();
+    indexed.rows().filter_map(move |(found, row, state)| {
+        due_task(context.project, now, found.place.kind, row, state).map(|chore| (found, chore))
     })
 }
 
-fn chore(
+fn due_task(
     project: &Project,
     now: Millis,
     kind: PlanLocationKind,
@@ -122,31 +125,31 @@ fn chore(
     }
 }
 
-fn done(
-    doing: ActorContext<'_>,
+fn perform_task(
+    context: ActorContext<'_>,
     found: &IndexedPlan,
     chore: HousekeepingTask,
 ) -> Result<Vec<String>, Error> {
-    let path = found.path(doing.project);
-    let name = relative(doing.project, &path);
+    let path = found.path(context.project);
+    let name = relative(context.project, &path);
     match chore {
         // Opening an expired plan cancels it, and notes that.
-        HousekeepingTask::Expire => Ok(LockedPlan::open(doing, &path, &name)?.notes),
+        HousekeepingTask::Expire => Ok(LockedPlan::open(context, &path, &name)?.notes),
         HousekeepingTask::Archive => {
-            let archived = archive_if_due(doing, &path, &name)?;
-            Ok(archived.map_or_else(Vec::new, |archived| announced(doing, archived)))
+            let archived = archive_if_due(context, &path, &name)?;
+            Ok(archived.map_or_else(Vec::new, |archived| announced(context, archived)))
         }
         HousekeepingTask::LogMove => {
-            log_move(doing, &path, &name)?;
+            log_move(context, &path, &name)?;
             Ok(Vec::new())
         }
     }
 }
 
-pub(crate) fn announced(doing: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {
+pub(crate) fn announced(context: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {
     let ArchiveReport { key, to, notes, .. } = archived;
-    let days = doing.project.rules.archive_after_days;
-    let there = relative(doing.project, &to);
+    let days = context.project.rules.archive_after_days;
+    let there = relative(context.project, &to);
     let mut said = notes;
     said.push(format!(
         "{key} was finished more than {days} days ago and is archived: {there}"

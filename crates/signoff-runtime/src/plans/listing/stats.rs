@@ -16,9 +16,9 @@ use crate::plans::ActorContext;
 const MOST: usize = 5;
 
 /// Adds everything up, archived plans too; what could not be read comes with it.
-pub fn stats(doing: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Error> {
-    let shelf = refresh(doing.project, doing.clock.now(), Archive::Checked)?;
-    let tallies = shelf.tallies(doing.project);
+pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Error> {
+    let indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
+    let tallies = indexed.tallies(context.project);
     let sum = |count: fn(&signoff_store::index::Tally) -> u64| {
         tallies.values().map(|(tally, _)| count(tally)).sum::<u64>()
     };
@@ -32,8 +32,8 @@ pub fn stats(doing: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Er
         .flat_map(|(one, _)| one.waits.iter().copied());
     let stats = Stats {
         schema: SCHEMA.to_owned(),
-        plans: shelf.rows().count() as u64,
-        states: states(&shelf),
+        plans: indexed.rows().count() as u64,
+        states: states(&indexed),
         proposals: sum(|one| one.proposals),
         approvals,
         rejections,
@@ -45,9 +45,9 @@ pub fn stats(doing: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Er
             failed: sum(|one| one.failed),
         },
         most_rejected: most_rejected(&tallies),
-        tool_gaps: tool_gaps(&shelf),
+        tool_gaps: tool_gaps(&indexed),
     };
-    Ok((stats, shelf.troubles))
+    Ok((stats, indexed.troubles))
 }
 
 /// Tools that a plan asks for, in its scopes, its steps or its hints, and that nothing provides.
@@ -79,20 +79,20 @@ fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
         || workspace.tools().iter().any(|tool| covers(tool))
 }
 
-fn states(shelf: &IndexedPlans) -> BTreeMap<String, u64> {
+fn states(indexed: &IndexedPlans) -> BTreeMap<String, u64> {
     let mut counts: BTreeMap<String, u64> = PlanState::ALL
         .into_iter()
         .map(|state| (state.name().to_owned(), 0))
         .collect();
-    for (_, _, state) in shelf.rows() {
+    for (_, _, state) in indexed.rows() {
         *counts.entry(state.name().to_owned()).or_default() += 1;
     }
     counts
 }
 
-fn tool_gaps(shelf: &IndexedPlans) -> Vec<ToolGap> {
+fn tool_gaps(indexed: &IndexedPlans) -> Vec<ToolGap> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for (_, row, _) in shelf.rows() {
+    for (_, row, _) in indexed.rows() {
         for tool in &row.tools {
             *counts.entry(tool).or_default() += 1;
         }

@@ -13,23 +13,23 @@ use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
 
 use self::write_back::{FileUpdate, VersionBump, write_back};
-use super::approval::preflight::no_errors;
-use super::state::{PlanStatus, standing};
+use super::approval::preflight::require_no_errors;
+use super::status::{PlanStatus, plan_status};
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plan_history::{PlanHistory, body};
+use crate::plan_history::{PlanHistory, event_body};
 use crate::project::{Project, current_task, relative};
-use crate::signing::signed::signed;
+use crate::signing::signed::require_signed;
 
 /// A plan under its lock: its file, its history and its state, none of which our own processes
 /// change meanwhile. An editor that knows no lock is noticed when the file is written.
 pub(crate) struct LockedPlan<'a> {
-    pub(crate) doing: ActorContext<'a>,
+    pub(crate) context: ActorContext<'a>,
     pub(crate) key: String,
     pub(crate) plan: PlanFile,
-    pub(crate) standing: PlanStatus,
+    pub(crate) status: PlanStatus,
     pub(crate) notes: Vec<String>,
     lock: PlanLock,
     /// It expired just now; in words.
@@ -38,8 +38,8 @@ pub(crate) struct LockedPlan<'a> {
 
 impl<'a> LockedPlan<'a> {
     /// Waits for the plan's lock, then reads everything.
-    pub(crate) fn open(doing: ActorContext<'a>, path: &Path, name: &str) -> Result<Self, Error> {
-        let project = doing.project;
+    pub(crate) fn open(context: ActorContext<'a>, path: &Path, name: &str) -> Result<Self, Error> {
+        let project = context.project;
         project.store.refuse_linked_plan(path)?;
         loop {
             let read = || PlanFile::read(path, name, &project.workspace());
@@ -53,35 +53,35 @@ impl<'a> LockedPlan<'a> {
             atomic::remove_stray_temp(path)?;
             plan_log::clear_stray(&project.store, &key, &lock)?;
             signatures::clear_strays(&project.store, &key)?;
-            let standing = standing(project, &plan)?;
-            let held = Self {
-                doing,
+            let status = plan_status(project, &plan)?;
+            let locked = Self {
+                context,
                 key,
                 plan,
-                standing,
+                status,
                 notes: Vec::new(),
                 lock,
                 expired: None,
             };
-            refuse_a_double(project, &held.plan, held.history())?;
-            return held.expired();
+            refuse_duplicate(project, &locked.plan, locked.history())?;
+            return locked.expire_if_due();
         }
     }
 
     /// May this be done to it, by whoever wants to?
     pub(crate) fn allow(&self, act: Act) -> Result<PlanState, Error> {
-        self.allow_to(act, self.doing.actor)
+        self.allow_to(act, self.context.actor)
     }
 
     /// May this be done to it, by this one? Whoever is refused because it expired just now learns that.
     pub(crate) fn allow_to(&self, act: Act, actor: Actor) -> Result<PlanState, Error> {
-        let state = self.standing.state;
+        let state = self.status.state;
         let allowed = after(state, act, actor).map_err(|forbidden| match forbidden {
             // What whoever asked could do instead, whoever would have done this.
             Forbidden::State { .. } => Forbidden::State {
                 state,
                 act,
-                possible: possible(state, self.doing.actor),
+                possible: possible(state, self.context.actor),
             },
             Forbidden::Actor { .. } => forbidden,
         });
@@ -96,11 +96,11 @@ impl<'a> LockedPlan<'a> {
 
     /// The plan's state allows a run. One that is only not signed is told so, and what changed.
     pub(crate) fn may_start(&self) -> Result<(), Error> {
-        no_errors(&self.plan)?;
-        match self.standing.state {
+        require_no_errors(&self.plan)?;
+        match self.status.state {
             PlanState::Approved => Ok(()),
             PlanState::Draft | PlanState::Verified => {
-                signed(self.doing.project, &self.plan)?;
+                require_signed(self.context.project, &self.plan)?;
                 // There is a signature, but the plan was handed in anew since: it needs another one.
                 Err(Error::NotSigned {
                     plan: self.plan.source.name().to_owned(),
@@ -111,7 +111,7 @@ impl<'a> LockedPlan<'a> {
     }
 
     /// The plan has no errors. That its surroundings have what it names is asked when it is signed.
-    pub(crate) fn no_plain_errors(&self) -> Result<(), Error> {
+    pub(crate) fn require_no_plan_errors(&self) -> Result<(), Error> {
         if self.plan.checked.errors() == 0 {
             return Ok(());
         }
@@ -123,10 +123,13 @@ impl<'a> LockedPlan<'a> {
 
     /// Writes down what happens, synced.
     pub(crate) fn record(&self, events: &[PlanEvent]) -> Result<(), Error> {
-        let bodies = events.iter().map(body).collect::<Result<Vec<_>, _>>()?;
-        let at = timestamp(self.doing.clock.now());
+        let bodies = events
+            .iter()
+            .map(event_body)
+            .collect::<Result<Vec<_>, _>>()?;
+        let at = timestamp(self.context.clock.now());
         plan_log::append(
-            &self.doing.project.store,
+            &self.context.project.store,
             &self.key,
             &self.lock,
             &at,
@@ -137,7 +140,7 @@ impl<'a> LockedPlan<'a> {
 
     /// The file's path as the log writes it.
     pub(crate) fn path(&self) -> String {
-        relative(self.doing.project, &self.plan.path)
+        relative(self.context.project, &self.plan.path)
     }
 
     pub(crate) fn digest(&self) -> String {
@@ -149,21 +152,21 @@ impl<'a> LockedPlan<'a> {
     }
 
     /// Who does it, by name.
-    pub(crate) fn by(&self) -> String {
-        match self.doing.actor {
-            Actor::Person => self.doing.project.around.person.clone(),
+    pub(crate) fn actor_name(&self) -> String {
+        match self.context.actor {
+            Actor::Person => self.context.project.process.person.clone(),
             actor => actor.name().to_owned(),
         }
     }
 
     pub(crate) fn history(&self) -> &PlanHistory {
-        &self.standing.history
+        &self.status.history
     }
 
     /// Writes the new state, and these edits, into the file, and reads it again.
     pub(crate) fn conclude(self, state: PlanState, edits: Vec<Edit>) -> Result<PlanReport, Error> {
-        let now = timestamp(self.doing.clock.now());
-        self.concluded(&FileUpdate {
+        let now = timestamp(self.context.clock.now());
+        self.write_conclusion(&FileUpdate {
             state,
             edits,
             now,
@@ -173,8 +176,8 @@ impl<'a> LockedPlan<'a> {
 
     /// The same, for a text that is new although nothing else in its file changes.
     pub(crate) fn conclude_counting(self, state: PlanState) -> Result<PlanReport, Error> {
-        let now = timestamp(self.doing.clock.now());
-        self.concluded(&FileUpdate {
+        let now = timestamp(self.context.clock.now());
+        self.write_conclusion(&FileUpdate {
             state,
             edits: Vec::new(),
             now,
@@ -184,8 +187,8 @@ impl<'a> LockedPlan<'a> {
 
     /// The same, for a text that has its version already.
     pub(crate) fn conclude_quietly(self, state: PlanState) -> Result<PlanReport, Error> {
-        let now = timestamp(self.doing.clock.now());
-        self.concluded(&FileUpdate {
+        let now = timestamp(self.context.clock.now());
+        self.write_conclusion(&FileUpdate {
             state,
             edits: Vec::new(),
             now,
@@ -199,18 +202,18 @@ impl<'a> LockedPlan<'a> {
         self
     }
 
-    fn concluded(mut self, wanted: &FileUpdate) -> Result<PlanReport, Error> {
+    fn write_conclusion(mut self, wanted: &FileUpdate) -> Result<PlanReport, Error> {
         let state = wanted.state;
         if let Some(trouble) = write_back(&self.plan, wanted)? {
             self.notes.push(trouble);
         }
-        current_task::keep_true(self.doing.project, &self.key, state)?;
+        current_task::update_status(self.context.project, &self.key, state)?;
         let name = self.plan.source.name().to_owned();
-        let plan = PlanFile::read(&self.plan.path, &name, &self.doing.project.workspace())?;
+        let plan = PlanFile::read(&self.plan.path, &name, &self.context.project.workspace())?;
         let state = if plan.digest() == self.plan.digest() {
             state
         } else {
-            standing(self.doing.project, &plan)?.state
+            plan_status(self.context.project, &plan)?.state
         };
         Ok(PlanReport {
             key: self.key,
@@ -221,16 +224,16 @@ impl<'a> LockedPlan<'a> {
     }
 
     /// A plan that nothing happened to for too long is cancelled, and that is said.
-    fn expired(mut self) -> Result<Self, Error> {
-        let project = self.doing.project;
+    fn expire_if_due(mut self) -> Result<Self, Error> {
+        let project = self.context.project;
         let digest = self.digest();
-        let now = self.doing.clock.now();
-        let Some(days) = self::stale::expired(&self.standing, &self.plan, now, project) else {
+        let now = self.context.clock.now();
+        let Some(days) = self::stale::expired(&self.status, &self.plan, now, project) else {
             return Ok(self);
         };
         self.record(&[self::stale::event(digest, days)])?;
         let state = PlanState::Cancelled;
-        let now = timestamp(self.doing.clock.now());
+        let now = timestamp(self.context.clock.now());
         let wanted = FileUpdate {
             state,
             edits: Vec::new(),
@@ -238,20 +241,20 @@ impl<'a> LockedPlan<'a> {
             bump: VersionBump::WithOthers,
         };
         let trouble = write_back(&self.plan, &wanted)?;
-        current_task::keep_true(project, &self.key, state)?;
+        current_task::update_status(project, &self.key, state)?;
         let name = self.plan.source.name().to_owned();
         let notice = self::stale::notice(&name, days);
         self.notes.push(notice.clone());
         self.expired = Some(notice);
         self.notes.extend(trouble);
         self.plan = PlanFile::read(&self.plan.path, &name, &project.workspace())?;
-        self.standing = standing(project, &self.plan)?;
+        self.status = plan_status(project, &self.plan)?;
         Ok(self)
     }
 }
 
 /// Two files with one id: nobody could tell which of them was signed.
-pub(crate) fn refuse_a_double(
+pub(crate) fn refuse_duplicate(
     project: &Project,
     plan: &PlanFile,
     history: &PlanHistory,

@@ -7,7 +7,7 @@ use signoff_engine::{Act, Actor, Millis, PlanState, after};
 
 use crate::clock::{Clock, millis};
 use crate::plan_file::PlanFile;
-use crate::plans::state::PlanStatus;
+use crate::plans::status::PlanStatus;
 use crate::project::Project;
 
 pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
@@ -16,13 +16,13 @@ pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
 /// was never handed in like this is somebody's file and does not; one that lies among the proposals
 /// and never had a log goes by its own word.
 pub(crate) fn expired(
-    standing: &PlanStatus,
+    status: &PlanStatus,
     plan: &PlanFile,
     now: Millis,
     project: &Project,
 ) -> Option<u64> {
     let days = project.rules.stale_after_days;
-    let history = &standing.history;
+    let history = &status.history;
     let own = || {
         history
             .entries
@@ -33,7 +33,7 @@ pub(crate) fn expired(
         .last_activity(&plan.digest().to_string())
         .or_else(own)?;
     let old = now.saturating_sub(last) > days.saturating_mul(DAY);
-    let may = after(standing.state, Act::Expire, Actor::Harness).is_ok();
+    let may = after(status.state, Act::Expire, Actor::Harness).is_ok();
     (old && may).then_some(days)
 }
 
@@ -64,10 +64,10 @@ fn own_word(project: &Project, plan: &PlanFile) -> Option<Millis> {
 pub fn notice_of(
     project: &Project,
     plan: &PlanFile,
-    standing: &PlanStatus,
+    status: &PlanStatus,
     clock: &dyn Clock,
 ) -> Option<String> {
-    let days = expired(standing, plan, clock.now(), project)?;
+    let days = expired(status, plan, clock.now(), project)?;
     Some(notice(plan.source.name(), days))
 }
 

@@ -9,7 +9,7 @@ use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 
 use crate::error::Error;
-use crate::plan_file::{PlanFile, read_source, word};
+use crate::plan_file::{PlanFile, read_source, status_word};
 
 /// What the file should say.
 pub(crate) struct FileUpdate {
@@ -50,7 +50,7 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &FileUpdate) -> Result<Option<
                 "{name} was edited at the same moment; this is about the text before, and the new one was left as it is"
             )));
         }
-        let new = match projected(&present, wanted) {
+        let new = match updated_source(&present, wanted) {
             Ok(new) => new,
             Err(refused) => return Ok(Some(format!("{name} was left as it is: {refused}"))),
         };
@@ -67,7 +67,7 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &FileUpdate) -> Result<Option<
 }
 
 /// The text with everything that is wanted.
-fn projected(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRefused> {
+fn updated_source(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRefused> {
     let dialect = plan.checked.dialect;
     let name = plan.source.name();
     let mut source = plan.source.clone();
@@ -80,7 +80,7 @@ fn projected(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRefused
         }
     }
     let marks = Marks {
-        status: word(dialect, wanted.state).map(str::to_owned),
+        status: status_word(dialect, wanted.state).map(str::to_owned),
         steps: Vec::new(),
     };
     source = Source::new(name, apply_marks(&source, &marks)?);

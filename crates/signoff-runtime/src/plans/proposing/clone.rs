@@ -11,28 +11,28 @@ use super::identity::{Text, keep};
 use super::propose::{hand_in, shown};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plans::state::standing;
+use crate::plans::status::plan_status;
 use crate::plans::{ActorContext, PlanReport};
 
 /// Copies what a plan defines, without its marks, its history and its signature.
-pub fn clone(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
-    let original = PlanFile::read(path, name, &doing.project.workspace())?;
+pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
+    let original = PlanFile::read(path, name, &context.project.workspace())?;
     if original.checked.errors() > 0 {
         return Err(Error::Invalid {
             source: Box::new(original.source),
             diagnostics: original.checked.diagnostics,
         });
     }
-    let state = standing(doing.project, &original)?.state;
-    if !may_clone(state, doing.actor) {
+    let state = plan_status(context.project, &original)?.state;
+    if !may_clone(state, context.actor) {
         return Err(Error::NotClonable {
             plan: name.to_owned(),
             state,
         });
     }
-    let from = original.key(doing.project);
+    let from = original.key(context.project);
     let dialect = original.checked.dialect;
-    let kept = keep(doing, |id| {
+    let kept = keep(context, |id| {
         let mut plan = original.checked.plan.clone();
         let version = plan.version.map(|_| 1);
         plan.id = Some(id.to_owned());
@@ -57,7 +57,7 @@ pub fn clone(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanRep
             }
         })
     })?;
-    hand_in(doing, &kept, &shown(doing, &kept), Some(from))
+    hand_in(context, &kept, &shown(context, &kept), Some(from))
 }
 
 /// What belongs to the definition although it decides nothing.

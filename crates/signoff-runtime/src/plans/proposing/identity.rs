@@ -24,10 +24,10 @@ pub(crate) enum Text {
 /// Keeps a text under a new name where proposals are kept. `text` is handed the name, so that it can
 /// stand in it.
 pub(crate) fn keep(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     text: impl Fn(&str) -> Result<Text, Error>,
 ) -> Result<PathBuf, Error> {
-    let store = &doing.project.store;
+    let store = &context.project.store;
     store.complete()?;
     let directory = store.plans_dir();
     atomic::create_directories(&directory)?;

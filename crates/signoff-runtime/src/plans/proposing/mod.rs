@@ -3,6 +3,6 @@
 pub(crate) mod clone;
 pub(crate) mod identity;
 pub(crate) mod propose;
-pub(crate) mod quick;
 pub(crate) mod request;
 pub(crate) mod revise;
+pub(crate) mod task;

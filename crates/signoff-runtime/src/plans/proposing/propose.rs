@@ -12,26 +12,30 @@ use super::request::{INLINE, Request};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source};
-use crate::plans::approval::policy::after_handing_in;
+use crate::plans::approval::policy::sign_after_proposal;
 use crate::plans::listing::find::of_project;
 use crate::plans::locked::LockedPlan;
 use crate::plans::{ActorContext, PlanReport};
 use crate::project::relative;
 
 /// Hands in a file of the project; it stays where it is.
-pub fn propose_file(doing: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
-    hand_in(doing, &of_project(doing.project, path)?, name, None)
+pub fn propose_file(
+    context: ActorContext<'_>,
+    path: &Path,
+    name: &str,
+) -> Result<PlanReport, Error> {
+    hand_in(context, &of_project(context.project, path)?, name, None)
 }
 
 /// Hands in a text: a plan of any dialect, or the JSON of plan mode's `plan_propose`. It is kept under
 /// a new name.
-pub fn propose_text(doing: ActorContext<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
+pub fn propose_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
     let path = match Request::read(bytes) {
-        Some(request) => keep_request(doing, request)?,
-        None => keep_text(doing, bytes)?,
+        Some(request) => keep_request(context, request)?,
+        None => keep_text(context, bytes)?,
     };
-    let name = shown(doing, &path);
-    let done = hand_in(doing, &path, &name, None);
+    let name = shown(context, &path);
+    let done = hand_in(context, &path, &name, None);
     if done.is_err() {
         // Nothing was handed in, so nothing stays.
         atomic::remove(&path)?;
@@ -49,8 +53,8 @@ pub fn read_request(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 }
 
 /// How messages call a file that we made: from the working directory, if it is below.
-pub(crate) fn shown(doing: ActorContext<'_>, path: &Path) -> String {
-    let from = &doing.project.around.directory;
+pub(crate) fn shown(context: ActorContext<'_>, path: &Path) -> String {
+    let from = &context.project.process.directory;
     let from = from.canonicalize().unwrap_or_else(|_| from.clone());
     let inside = path.strip_prefix(&from).ok().map(Path::to_path_buf);
     inside
@@ -60,38 +64,38 @@ pub(crate) fn shown(doing: ActorContext<'_>, path: &Path) -> String {
 }
 
 pub(crate) fn hand_in(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     cloned_from: Option<String>,
 ) -> Result<PlanReport, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    held.no_plain_errors()?;
-    if held.standing.state != PlanState::Verified {
+    let locked = LockedPlan::open(context, path, name)?;
+    locked.require_no_plan_errors()?;
+    if locked.status.state != PlanState::Verified {
         // Says what is possible instead.
-        held.allow_to(Act::Verify, Actor::Harness)?;
+        locked.allow_to(Act::Verify, Actor::Harness)?;
     }
-    let digest = held.digest();
-    let newest = held.history().entries.last().map(|entry| &entry.event);
+    let digest = locked.digest();
+    let newest = locked.history().entries.last().map(|entry| &entry.event);
     let already =
         matches!(newest, Some(PlanEvent::PlanProposed { digest: known, .. }) if *known == digest);
     if !already {
-        held.record(&[PlanEvent::PlanProposed {
-            path: held.path(),
+        locked.record(&[PlanEvent::PlanProposed {
+            path: locked.path(),
             digest,
-            version: held.version(),
-            by: held.by(),
-            actor: doing.actor.name().to_owned(),
+            version: locked.version(),
+            by: locked.actor_name(),
+            actor: context.actor.name().to_owned(),
             cloned_from,
         }])?;
     }
-    let done = held.conclude_quietly(PlanState::Verified)?;
-    Ok(after_handing_in(doing, done))
+    let done = locked.conclude_quietly(PlanState::Verified)?;
+    Ok(sign_after_proposal(context, done))
 }
 
-fn keep_text(doing: ActorContext<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
+fn keep_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
     let source = Source::new("-", bytes.to_vec());
-    let workspace = doing.project.workspace();
+    let workspace = context.project.workspace();
     let plan = PlanFile::from_source(Path::new("-"), source.clone(), None, &workspace);
     // Before anything is written: whoever is refused finds nothing of it here.
     if plan.checked.errors() > 0 {
@@ -101,40 +105,40 @@ fn keep_text(doing: ActorContext<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
         });
     }
     if let Some(id) = &plan.checked.plan.id
-        && doing.project.store.log_path(id).exists()
+        && context.project.store.log_path(id).exists()
     {
         return Err(Error::IdTaken { id: id.clone() });
     }
-    keep(doing, |id| Ok(Text::File(with_id(&source, id))))
+    keep(context, |id| Ok(Text::File(with_id(&source, id))))
 }
 
 fn keep_request(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     request: Result<Request, String>,
 ) -> Result<PathBuf, Error> {
     let request = request.map_err(|why| Error::BadRequest { why })?;
-    keep(doing, |id| {
-        request_text(doing, &request, id, "context.md").map(Text::File)
+    keep(context, |id| {
+        request_text(context, &request, id, "context.md").map(Text::File)
     })
 }
 
 /// A request as the text of the plan with this id. Large context is kept in a file of this name.
 pub(crate) fn request_text(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     request: &Request,
     id: &str,
     name: &str,
 ) -> Result<Source, Error> {
-    let now = timestamp(doing.clock.now());
+    let now = timestamp(context.clock.now());
     let bad = |why: String| Error::UnwritableRequest { why };
     let mut small = request.clone();
     let large = small.context.take_if(|context| context.len() > INLINE);
     let Some(large) = large else {
         return small.to_file(id, &now).map_err(bad);
     };
-    let directory = doing.project.store.artifacts_dir(id);
+    let directory = context.project.store.artifacts_dir(id);
     let path = directory.join(name);
-    let there = relative(doing.project, &path);
+    let there = relative(context.project, &path);
     small.context = Some(format!("### Artifacts\n- {name} → {there}"));
     let file = small.to_file(id, &now).map_err(bad)?;
     atomic::create_directories(&directory)?;

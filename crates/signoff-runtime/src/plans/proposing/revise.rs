@@ -15,7 +15,7 @@ use super::propose::request_text;
 use super::request::Request;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plans::approval::policy::after_handing_in;
+use crate::plans::approval::policy::sign_after_proposal;
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::version::require_version;
 use crate::plans::{ActorContext, PlanReport};
@@ -31,78 +31,78 @@ pub enum Revision {
 
 /// Hands in a new text of a plan. What was said about the old one stays in the file and the log.
 pub fn revise(
-    doing: ActorContext<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     revision: &Revision,
     expect_version: Option<u64>,
 ) -> Result<PlanReport, Error> {
-    let held = LockedPlan::open(doing, path, name)?;
-    require_version(&held.plan, expect_version)?;
+    let locked = LockedPlan::open(context, path, name)?;
+    require_version(&locked.plan, expect_version)?;
     let done = match revision {
-        Revision::InPlace => in_place(held),
-        Revision::Text(bytes) => replaced(held, bytes),
+        Revision::InPlace => in_place(locked),
+        Revision::Text(bytes) => replaced(locked, bytes),
     }?;
-    Ok(after_handing_in(doing, done))
+    Ok(sign_after_proposal(context, done))
 }
 
-fn in_place(held: LockedPlan<'_>) -> Result<PlanReport, Error> {
-    held.no_plain_errors()?;
-    let digest = held.digest();
-    if held.history().newest_digest() == Some(&digest) {
+fn in_place(locked: LockedPlan<'_>) -> Result<PlanReport, Error> {
+    locked.require_no_plan_errors()?;
+    let digest = locked.digest();
+    if locked.history().newest_digest() == Some(&digest) {
         return Err(Error::NothingRevised {
-            plan: held.plan.source.name().to_owned(),
+            plan: locked.plan.source.name().to_owned(),
         });
     }
-    held.allow_edit()?;
-    held.record(&[revised(&held, &held.plan)])?;
-    held.conclude_counting(PlanState::Verified)
+    locked.allow_edit()?;
+    locked.record(&[revised(&locked, &locked.plan)])?;
+    locked.conclude_counting(PlanState::Verified)
 }
 
-fn replaced(held: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
-    held.allow_edit()?;
-    let new = successor(&held, bytes)?;
+fn replaced(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
+    locked.allow_edit()?;
+    let new = successor(&locked, bytes)?;
     if new.checked.errors() > 0 {
         return Err(Error::Invalid {
             source: Box::new(new.source),
             diagnostics: new.checked.diagnostics,
         });
     }
-    if new.digest() == held.plan.digest() {
+    if new.digest() == locked.plan.digest() {
         return Err(Error::NothingRevised {
-            plan: held.plan.source.name().to_owned(),
+            plan: locked.plan.source.name().to_owned(),
         });
     }
-    if held.plan.path.is_dir() {
+    if locked.plan.path.is_dir() {
         return Err(Error::ThreadRevision {
-            plan: held.plan.source.name().to_owned(),
+            plan: locked.plan.source.name().to_owned(),
         });
     }
-    held.record(&[revised(&held, &new)])?;
-    let old = held.plan.source.bytes();
-    atomic::replace(&held.plan.path, Some(old), new.source.bytes(), true)?;
-    held.with_text(new).conclude_quietly(PlanState::Verified)
+    locked.record(&[revised(&locked, &new)])?;
+    let old = locked.plan.source.bytes();
+    atomic::replace(&locked.plan.path, Some(old), new.source.bytes(), true)?;
+    locked.with_text(new).conclude_quietly(PlanState::Verified)
 }
 
-fn revised(held: &LockedPlan<'_>, plan: &PlanFile) -> PlanEvent {
+fn revised(locked: &LockedPlan<'_>, plan: &PlanFile) -> PlanEvent {
     PlanEvent::PlanRevised {
-        path: held.path(),
+        path: locked.path(),
         digest: plan.digest().to_string(),
         version: plan.checked.plan.version,
-        by: held.by(),
-        actor: held.doing.actor.name().to_owned(),
+        by: locked.actor_name(),
+        actor: locked.context.actor.name().to_owned(),
     }
 }
 
 /// The new text as it goes into the file: the plan's id, the next version, and the feedback so far.
-fn successor(held: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
-    let old = &held.plan.checked.plan;
-    let mut source = text_of(held, bytes)?;
+fn successor(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
+    let old = &locked.plan.checked.plan;
+    let mut source = text_of(locked, bytes)?;
     if let Some(id) = &old.id {
         source = with_id(&source, id);
     }
-    let workspace = held.doing.project.workspace();
-    let read = |source: Source| PlanFile::from_source(&held.plan.path, source, None, &workspace);
+    let workspace = locked.context.project.workspace();
+    let read = |source: Source| PlanFile::from_source(&locked.plan.path, source, None, &workspace);
     let plan = read(source);
     if plan.checked.plan.id != old.id {
         return Err(Error::OtherId {
@@ -114,7 +114,7 @@ fn successor(held: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
         return Ok(plan);
     }
     let mut source = plan.source;
-    for edit in carried_over(held, &plan.checked.plan) {
+    for edit in carried_over(locked, &plan.checked.plan) {
         match apply_to(&source, &[edit]) {
             Ok(edited) => source = edited,
             Err(EditRefused::NoPlace(_)) => {}
@@ -125,28 +125,28 @@ fn successor(held: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
 }
 
 /// The new text: what was given, or the plan that a JSON proposal asks for.
-fn text_of(held: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
-    let name = held.plan.source.name();
+fn text_of(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
+    let name = locked.plan.source.name();
     let Some(request) = Request::read(bytes) else {
         return Ok(Source::new(name, bytes.to_vec()));
     };
     let bad = |why: String| Error::BadRequest { why };
     let request = request.map_err(bad)?;
-    let dialect = held.plan.checked.dialect;
-    let id = held.plan.checked.plan.id.as_deref();
+    let dialect = locked.plan.checked.dialect;
+    let id = locked.plan.checked.plan.id.as_deref();
     let Some(id) = id.filter(|_| dialect == Dialect::Proposal) else {
         return Err(bad(format!(
             "it would make a `proposal` with an id of {name}, which is none"
         )));
     };
-    let version = held.version().unwrap_or(0).saturating_add(1);
+    let version = locked.version().unwrap_or(0).saturating_add(1);
     let context = format!("context-v{version}.md");
-    let text = request_text(held.doing, &request, id, &context)?;
+    let text = request_text(locked.context, &request, id, &context)?;
     Ok(Source::new(name, text.bytes().to_vec()))
 }
 
-fn carried_over(held: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
-    let old = &held.plan.checked.plan;
+fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
+    let old = &locked.plan.checked.plan;
     let set = |field: &str, value: Value| Edit::SetPlan {
         field: field.to_owned(),
         value,
@@ -161,7 +161,7 @@ fn carried_over(held: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<E
     }
     // A text that was written from scratch lost what people said about the one before.
     if !new.record.contains_key("rejections") {
-        for (at, (version, feedback)) in held.history().feedback().enumerate() {
+        for (at, (version, feedback)) in locked.history().feedback().enumerate() {
             edits.extend(feedback.map(|feedback| Edit::Reject {
                 version: version.unwrap_or(at as u64 + 1),
                 feedback: feedback.to_owned(),
@@ -174,7 +174,7 @@ fn carried_over(held: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<E
 impl LockedPlan<'_> {
     /// May its text be changed? After a rejection that is its revision, otherwise an edit.
     fn allow_edit(&self) -> Result<(), Error> {
-        match self.standing.state {
+        match self.status.state {
             PlanState::Rejected | PlanState::NeedsReview => self.allow(Act::Revise)?,
             _ => self.allow(Act::Edit)?,
         };

@@ -112,7 +112,7 @@ fn summary(run: &Run) -> String {
     let done: usize = grades.values().sum();
     let counts = grades
         .iter()
-        .map(|(grade, count)| format!("{count} {}", word(*grade)));
+        .map(|(grade, count)| format!("{count} {}", status_word(*grade)));
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{done} of {total} steps done");
     if !counts.is_empty() {
@@ -131,7 +131,7 @@ fn summary(run: &Run) -> String {
     }
 }
 
-fn word(grade: Grade) -> &'static str {
+fn status_word(grade: Grade) -> &'static str {
     match grade {
         Grade::Proved => "proved",
         Grade::Held => "held",

@@ -21,7 +21,7 @@ use signoff_work::secrets::Secrets;
 pub(crate) use self::execution::{Execution, Times};
 use crate::drive::Observe;
 use crate::error::Error;
-use crate::plan_file::{PlanFile, SignedText, word};
+use crate::plan_file::{PlanFile, SignedText, status_word};
 
 /// At most one write in this time, and one at pause and end.
 const EVERY: Millis = 1000;
@@ -193,7 +193,7 @@ fn marks(run: &Run, dialect: Dialect) -> Marks {
         Some((definition.id.clone(), mark))
     });
     Marks {
-        status: word(dialect, state(run)).map(str::to_owned),
+        status: status_word(dialect, state(run)).map(str::to_owned),
         steps: steps.collect(),
     }
 }

@@ -25,14 +25,14 @@ fn project() -> (TempDir, Project) {
         ("PATH".into(), path),
         ("TMPDIR".into(), folder.path().into()),
     ]);
-    let around = ProcessContext {
+    let process = ProcessContext {
         variables,
         directory,
         user_config: None,
         state_dir: None,
         person: "ada".to_owned(),
     };
-    let project = Project::open(&around).unwrap();
+    let project = Project::open(&process).unwrap();
     (folder, project)
 }
 
@@ -67,7 +67,7 @@ fn counts(proofs: &[Proof], minimum: Proof) -> Result<String, Vec<String>> {
         sign(&project, *proof, second);
     }
     let (plan, terms) = digests();
-    match counted(&project, KEY, (&plan, &terms), minimum).unwrap() {
+    match valid_signature(&project, KEY, (&plan, &terms), minimum).unwrap() {
         SignatureCheck::Valid(signed) => Ok(signed.signature.by),
         SignatureCheck::Missing(doubted) => Err(doubted.iter().map(ToString::to_string).collect()),
     }
@@ -110,7 +110,7 @@ fn a_wish_can_only_raise_what_is_required() {
         (Some(Client), Key, None),
         (Some(Policy), Key, Some(Policy)),
     ] {
-        let found = chosen(wish, required).ok();
+        let found = choose_proof(wish, required).ok();
         assert_eq!(found, expected, "{wish:?} where {required} is required");
     }
 }
@@ -132,10 +132,10 @@ fn the_stored_sample_of_a_keys_signature_is_still_believed() {
     fs::write(folder.path().join("home/.gitconfig"), settings).unwrap();
 
     let signed = signatures::newest(&project.store, KEY).unwrap().unwrap();
-    believe(&project, &signed, Proof::Key).unwrap();
+    check_proof(&project, &signed, Proof::Key).unwrap();
     let mut changed = signed;
     changed.signature.note = None;
-    let doubt = believe(&project, &changed, Proof::Key);
+    let doubt = check_proof(&project, &changed, Proof::Key);
     assert!(
         matches!(doubt, Err(SignatureDefect::Key(KeyError::DoesNotFit))),
         "{doubt:?}"

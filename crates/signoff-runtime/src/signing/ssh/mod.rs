@@ -3,7 +3,7 @@
 //!
 //! Nothing here decides what a key is worth; it says whether this one signed, and is allowed to.
 
-mod around;
+mod context;
 mod settings;
 
 use std::ffi::{OsStr, OsString};
@@ -13,7 +13,7 @@ use std::path::Path;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{KeyProof, NAMESPACE, statement};
 
-use self::around::SshContext;
+use self::context::SshContext;
 use self::settings::Settings;
 use super::terminal::harmless;
 use crate::error::KeyError;
@@ -21,8 +21,8 @@ use crate::project::Project;
 
 /// Signs with the key that git would use. What would not be believed afterwards is not returned.
 pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof, KeyError> {
-    let around = SshContext::of(project);
-    let settings = settings_of(project, &around)?;
+    let context = SshContext::of(project);
+    let settings = settings_of(project, &context)?;
     let missing = settings.missing();
     let (Some(key), Some(principal), true) =
         (&settings.signing_key, &settings.email, missing.is_empty())
@@ -31,17 +31,17 @@ pub(crate) fn sign(project: &Project, signature: &Signature) -> Result<KeyProof,
     };
     let explain = |mut error| {
         if let KeyError::NotAllowed { line, .. } | KeyError::Unreadable { line, .. } = &mut error {
-            *line = allowing(&around, &settings, key, principal);
+            *line = allowing_line(&context, &settings, key, principal);
         }
         error
     };
-    settings.list(around.workspace).map_err(explain)?;
+    settings.list(context.workspace).map_err(explain)?;
     let text = statement(signature, principal);
     let proof = KeyProof {
         principal: principal.clone(),
-        signature: armored(&around, &settings, key, &text)?,
+        signature: make_signature(&context, &settings, key, &text)?,
     };
-    verify_with(&around, &settings, signature, &proof).map_err(explain)?;
+    verify_with(&context, &settings, signature, &proof).map_err(explain)?;
     Ok(proof)
 }
 
@@ -54,29 +54,29 @@ pub(crate) fn verify(
     signature: &Signature,
     proof: &KeyProof,
 ) -> Result<(), KeyError> {
-    let around = SshContext::of(project);
-    let settings = settings_of(project, &around)?;
-    verify_with(&around, &settings, signature, proof)
+    let context = SshContext::of(project);
+    let settings = settings_of(project, &context)?;
+    verify_with(&context, &settings, signature, proof)
 }
 
 /// Git's settings, with the list of allowed signers that ours names, if they do.
-fn settings_of(project: &Project, around: &SshContext<'_>) -> Result<Settings, KeyError> {
-    let mut settings = settings::read(around)?;
-    let home = project.around.variables.get(OsStr::new("HOME"));
+fn settings_of(project: &Project, context: &SshContext<'_>) -> Result<Settings, KeyError> {
+    let mut settings = settings::read(context)?;
+    let home = project.process.variables.get(OsStr::new("HOME"));
     let list = project.config.approval.signers_file(home.map(Path::new));
     settings.prefer_list(list);
     Ok(settings)
 }
 
 fn verify_with(
-    around: &SshContext<'_>,
+    context: &SshContext<'_>,
     settings: &Settings,
     signature: &Signature,
     proof: &KeyProof,
 ) -> Result<(), KeyError> {
-    let list = settings.list(around.workspace)?;
+    let list = settings.list(context.workspace)?;
     let text = statement(signature, &proof.principal).into_bytes();
-    let folder = around.folder()?;
+    let folder = context.folder()?;
     let file = folder.path().join("signature");
     write(&file, proof.signature.as_bytes())?;
     let mut words = keygen("verify");
@@ -90,14 +90,14 @@ fn verify_with(
     if let Some(revoked) = &settings.revoked {
         words.extend(["-r".into(), revoked.into()]);
     }
-    let said = around.run(words, text.clone())?;
+    let said = context.run(words, text.clone())?;
     if said.code == Some(0) {
         return Ok(());
     }
     // Refused, but why? Does the signature fit its text, whoever made it?
     let mut words = keygen("check-novalidate");
     words.extend(["-s".into(), file.into()]);
-    let fits = around.run(words, text)?;
+    let fits = context.run(words, text)?;
     if fits.code != Some(0) {
         return Err(KeyError::DoesNotFit);
     }
@@ -116,8 +116,8 @@ fn verify_with(
 
 /// The line that would allow the person's own key. None where the repository chose the key, or the
 /// address would do more than stand in a shell's quotes: a person may type what we say.
-fn allowing(
-    around: &SshContext<'_>,
+fn allowing_line(
+    context: &SshContext<'_>,
     settings: &Settings,
     key: &str,
     principal: &str,
@@ -126,17 +126,17 @@ fn allowing(
     if settings.key_of_repository || !principal.chars().all(plain) {
         return None;
     }
-    public_key(around.workspace, key).map(|public| format!("{principal} {public}"))
+    public_key(context.workspace, key).map(|public| format!("{principal} {public}"))
 }
 
 /// The SSH signature over a text.
-fn armored(
-    around: &SshContext<'_>,
+fn make_signature(
+    context: &SshContext<'_>,
     settings: &Settings,
     key: &str,
     text: &str,
 ) -> Result<String, KeyError> {
-    let folder = around.folder()?;
+    let folder = context.folder()?;
     let [statement, public] = ["statement", "key.pub"].map(|name| folder.path().join(name));
     // In a file, as git does: programs that stand in for `ssh-keygen` know no other way.
     write(&statement, text.as_bytes())?;
@@ -149,19 +149,19 @@ fn armored(
         // The private half is in the agent, or nowhere.
         words.extend(["-U".into(), "-f".into(), public.into()]);
     } else {
-        let path = around.workspace.join(key);
+        let path = context.workspace.join(key);
         if !path.is_file() {
             return Err(KeyError::NoSuchKey { key: harmless(key) });
         }
         words.extend(["-f".into(), path.into()]);
     }
     words.push(statement.clone().into());
-    let said = around.run(words, Vec::new())?;
+    let said = context.run(words, Vec::new())?;
     let made = fs::read_to_string(statement.with_extension("sig"));
     match made {
         Ok(made) if said.code == Some(0) => Ok(made),
         _ => Err(KeyError::WouldNotSign {
-            key: shown(key),
+            key: display_key(key),
             why: last_line(&said.stderr).unwrap_or_else(|| "it did not say why".to_owned()),
         }),
     }
@@ -180,7 +180,7 @@ fn literal(key: &str) -> Option<&str> {
         .or_else(|| key.starts_with("ssh-").then_some(key))
 }
 
-fn shown(key: &str) -> String {
+fn display_key(key: &str) -> String {
     let mut words = literal(key).unwrap_or(key).split_whitespace();
     format!("`{}`", harmless(words.next().unwrap_or_default()))
 }

@@ -27,7 +27,7 @@ pub(super) struct Settings {
 }
 
 /// Reads git's configuration as it is in the project.
-pub(super) fn read(around: &SshContext<'_>) -> Result<Settings, KeyError> {
+pub(super) fn read(context: &SshContext<'_>) -> Result<Settings, KeyError> {
     let words = [
         "git",
         "config",
@@ -37,7 +37,7 @@ pub(super) fn read(around: &SshContext<'_>) -> Result<Settings, KeyError> {
         "--get-regexp",
         WANTED,
     ];
-    let said = around.run(words.map(Into::into).to_vec(), Vec::new())?;
+    let said = context.run(words.map(Into::into).to_vec(), Vec::new())?;
     match said.code {
         // 1: nothing of it is set.
         Some(0 | 1) => Ok(parse(&said.stdout)),

@@ -11,7 +11,7 @@ use signoff_store::tool_record::find;
 
 /// The tools that steps of this plan call. One that nobody can say anything about adds nothing, so that
 /// recording it later changes the terms.
-pub(crate) fn called(plan: &Plan, config: &Config, record: &ToolRecord) -> Called {
+pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) -> Called {
     let mut called = Called::default();
     let names = plan.steps.iter().filter_map(|step| match &step.work {
         Work::Tool { tool, .. } => Some(tool),
@@ -91,14 +91,14 @@ mod tests {
             }))
             .unwrap()
         };
-        let signed = called(&plan, &config, &record("object"));
+        let signed = called_tools(&plan, &config, &record("object"));
         let names: Vec<_> = signed.tools.keys().collect();
         assert_eq!(names, ["read_file", "toy.get"]);
         assert_eq!(signed.servers.keys().collect::<Vec<_>>(), ["toy"]);
-        assert_ne!(called(&plan, &config, &record("string")), signed);
+        assert_ne!(called_tools(&plan, &config, &record("string")), signed);
         let without = given(&["a"], &["**contract:**\n```shell\nfalse\n```\n"]).plan;
         assert_eq!(
-            called(&without, &config, &record("object")),
+            called_tools(&without, &config, &record("object")),
             Called::default()
         );
     }

@@ -19,7 +19,7 @@ use signoff_store::terms::{Grounds, file_hash};
 use signoff_store::{signatures, tool_record};
 use signoff_work::prompt;
 
-pub(crate) use self::called::called;
+pub(crate) use self::called::called_tools;
 use self::scripts::scripts;
 use crate::error::Error;
 use crate::project::{Project, roles};
@@ -51,11 +51,11 @@ impl Project {
     fn terms_with(&self, plan: &Plan, files: &BTreeMap<String, String>) -> Value {
         let roles = roles(plan);
         let prompt = Digest::of_bytes(prompt::template().as_bytes()).to_string();
-        let home = self.around.variables.get(OsStr::new("HOME"));
+        let home = self.process.variables.get(OsStr::new("HOME"));
         let record = tool_record::load(self.store.workspace(), &self.config);
-        let called = called(plan, &self.config, &record);
+        let called = called_tools(plan, &self.config, &record);
         let grounds = Grounds {
-            path: &self.around.path(),
+            path: &self.process.path(),
             home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,
             files,

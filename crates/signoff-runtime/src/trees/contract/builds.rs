@@ -13,7 +13,7 @@ use std::{fs, io};
 use signoff_work::layers::{Mask, ignored_paths};
 
 use crate::trees::overlays::fresh;
-use crate::trees::{Trees, locked, remove_tree, said};
+use crate::trees::{Trees, error_text, lock, remove_tree};
 
 /// Where the builds are.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Drop for LentBuildCache {
         if let Some(layer) = self.layer.take() {
             // What stays is removed before it is used again.
             remove_tree(&layer).ok();
-            *locked(&self.slot) = BuildCache::None;
+            *lock(&self.slot) = BuildCache::None;
         }
     }
 }
@@ -61,7 +61,7 @@ impl Trees {
     /// The layer for the builds, with what earlier contracts left in it; `None`: another room has it.
     pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuildCache>, String> {
         let known = {
-            let mut builds = locked(&self.builds);
+            let mut builds = lock(&self.builds);
             if matches!(*builds, BuildCache::Lent) {
                 return Ok(None);
             }
@@ -88,9 +88,9 @@ impl Trees {
         };
         let upper = layer.join("upper");
         let mut left = 0;
-        for path in self.built_paths(&upper).map_err(said)? {
+        for path in self.built_paths(&upper).map_err(error_text)? {
             if is_in_the_way(tree, &path) {
-                remove_tree(&upper.join(&path)).map_err(said)?;
+                remove_tree(&upper.join(&path)).map_err(error_text)?;
             } else {
                 left += 1;
             }
@@ -106,13 +106,13 @@ impl Trees {
         };
         if let Ok(true) = self.keep_built(&layer) {
             lent.layer = None;
-            *locked(&self.builds) = BuildCache::Kept(mask);
+            *lock(&self.builds) = BuildCache::Kept(mask);
         }
     }
 
     /// Throws the builds away. Contracts are about to show whether they hold without: if not, nobody should trust these.
     pub(crate) fn forget_builds(&self) {
-        let mut builds = locked(&self.builds);
+        let mut builds = lock(&self.builds);
         if matches!(*builds, BuildCache::Kept(_)) {
             *builds = BuildCache::None;
             // What stays is removed before it is used again.

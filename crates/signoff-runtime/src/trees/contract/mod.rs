@@ -1,5 +1,5 @@
 //! The overlays in which contracts judge, and what they build there.
 
 pub(crate) mod builds;
-pub(crate) mod line;
-pub(crate) mod rooms;
+pub(crate) mod overlays;
+pub(crate) mod queue;

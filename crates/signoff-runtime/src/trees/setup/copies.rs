@@ -31,7 +31,7 @@ fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-/// Paths below `root` that fit the pattern. Links are not followed.
+/// Paths below `run_root` that fit the pattern. Links are not followed.
 fn matching(root: &Path, below: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let entries = fs::read_dir(root.join(below)).into_iter().flatten();

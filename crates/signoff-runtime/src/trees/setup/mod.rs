@@ -16,7 +16,7 @@ use signoff_work::lockfiles::is_lockfile;
 
 use self::copies::copy;
 use super::overlays::fresh;
-use super::{Start, Trees, locked, remove_tree, said};
+use super::{Start, Trees, error_text, lock, remove_tree};
 use crate::confinement::Scratch;
 
 /// How trees are made usable.
@@ -67,13 +67,13 @@ impl Setup {
 impl Trees {
     /// The layer with what `prepare` made on the run's first tree, if anything: no attempt's code had a part in it.
     pub(crate) fn prepared(&self, start: Start<'_>) -> Result<Option<PathBuf>, String> {
-        let super::OverlayMode::Overlays(_) = &self.showing else {
+        let super::OverlayMode::Overlays(_) = &self.overlay_mode else {
             return Ok(None);
         };
         if self.setup.prepare.is_empty() {
             return Ok(None);
         }
-        let _once = locked(&self.preparing);
+        let _once = lock(&self.preparing);
         let layer = self.layer_root().join("prepared");
         let (upper, done) = (layer.join("upper"), layer.join("done"));
         if !done.exists() {
@@ -85,18 +85,18 @@ impl Trees {
 
     fn prepare(&self, layer: &Path, start: Start<'_>) -> Result<(), String> {
         let first = self.start()?.clone();
-        remove_tree(layer).map_err(said)?;
+        remove_tree(layer).map_err(error_text)?;
         let mount = self.first_tree(&first, layer)?;
         // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
-        let scratch = Scratch::make(self.setup.scratch.clone()).map_err(said)?;
+        let scratch = Scratch::make(self.setup.scratch.clone()).map_err(error_text)?;
         if let Some(grounds) = &self.setup.grounds {
             let confined = grounds.for_contract(scratch.path(), (&mount.shown, &[]));
-            let confined = confined.map_err(said)?;
-            let mounts = start.make_mounts(confined.policy()).map_err(said)?;
+            let confined = confined.map_err(error_text)?;
+            let mounts = start.make_mounts(confined.policy()).map_err(error_text)?;
             self.run_prepare(&mount.shown, (&confined, mounts.as_ref()), start)?;
         }
         drop((mount, scratch));
-        self.keep_only_ignored(layer, &first).map_err(said)
+        self.keep_only_ignored(layer, &first).map_err(error_text)
     }
 
     /// Runs the commands of `prepare`, one after another, where this is found.
@@ -109,7 +109,7 @@ impl Trees {
         for text in &self.setup.prepare {
             if let (ShownTree::Overlay(overlay), None) = (shown, mounts) {
                 // Each command mounts it anew.
-                fresh(&overlay.work).map_err(said)?;
+                fresh(&overlay.work).map_err(error_text)?;
             }
             let command = self.setup.command(text, (confined, mounts), &self.checkout);
             start.run(command)?;
@@ -122,7 +122,10 @@ impl Trees {
         if self.setup.prepare.is_empty() {
             return Ok(false);
         }
-        let changed = self.own.changed(self.start()?, commit).map_err(said)?;
+        let changed = self
+            .own
+            .changed(self.start()?, commit)
+            .map_err(error_text)?;
         Ok(changed.iter().any(|file| is_lockfile(file)))
     }
 
@@ -131,7 +134,10 @@ impl Trees {
         use std::os::unix::ffi::OsStrExt as _;
         let other = |why: String| io::Error::other(why);
         let rules = self.rules().map_err(other)?;
-        let base = self.own.tree_of(first).map_err(|why| other(said(why)))?;
+        let base = self
+            .own
+            .tree_of(first)
+            .map_err(|why| other(error_text(why)))?;
         let ignored = self.known_ignored();
         let context = LayerContext {
             own: &self.own,
@@ -142,7 +148,7 @@ impl Trees {
             limits: LayerLimits::default(),
         };
         let upper = layer.join("upper");
-        let report = record_layer(&context, &upper).map_err(|why| other(said(why)))?;
+        let report = record_layer(&context, &upper).map_err(|why| other(error_text(why)))?;
         let kept = layer.join("kept");
         fs::create_dir_all(&kept)?;
         for root in &report.ignored_roots {

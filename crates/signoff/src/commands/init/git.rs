@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use signoff_runtime::project::ProcessContext;
-use signoff_runtime::project::careful_git::{Environment, careful};
+use signoff_runtime::project::careful_git::{Environment, careful_environment};
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.
@@ -54,7 +54,7 @@ pub(super) fn state(around: &ProcessContext) -> Git {
         return Git::NotInstalled;
     };
     // The repository is not trusted yet: nothing that its configuration names is run.
-    let env = match careful(&sandbox, around, &around.directory) {
+    let env = match careful_environment(&sandbox, around, &around.directory) {
         Ok(Some(env)) => env,
         Ok(None) => return Git::NoRepository,
         Err(_) => return Git::NotInstalled,

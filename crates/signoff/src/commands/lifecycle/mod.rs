@@ -32,7 +32,7 @@ use crate::shell_words::quoted;
 /// The file of the plan that somebody means, and how messages call it.
 pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
     let path = find(project, text)?;
-    let here = &project.around.directory;
+    let here = &project.process.directory;
     let direct = path == here.join(text);
     let shown = match path.strip_prefix(here) {
         _ if direct => text.to_owned(),

@@ -19,12 +19,12 @@ impl Pruning<'_> {
     /// what could not be read: nobody knows what belongs to it.
     pub(super) fn artifacts(
         &mut self,
-        shelf: &IndexedPlans,
+        indexed: &IndexedPlans,
         unread: &BTreeSet<OsString>,
     ) -> Result<(), Error> {
-        let store = &self.doing.project.store;
+        let store = &self.context.project.store;
         // Those that go now are still on the shelf, and their artifacts were named with them.
-        let logs = shelf.rows().map(|(_, row, _)| store.log_path(&row.key));
+        let logs = indexed.rows().map(|(_, row, _)| store.log_path(&row.key));
         let known: BTreeSet<OsString> = logs
             .filter_map(|log| log.file_stem().map(ToOwned::to_owned))
             .collect();
@@ -46,7 +46,7 @@ impl Pruning<'_> {
 
     fn is_left(&self, path: &Path) -> bool {
         let written = Stamp::of(path).map_or(Millis::MAX, |stamp| stamp.written());
-        let age = self.doing.clock.now().saturating_sub(written);
+        let age = self.context.clock.now().saturating_sub(written);
         age > UNDER_WAY && self.is_old(written)
     }
 }

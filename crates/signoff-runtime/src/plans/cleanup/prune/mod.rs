@@ -84,15 +84,15 @@ pub enum KeptReason {
 }
 
 /// Deletes what is older than wished.
-pub fn prune(doing: ActorContext<'_>, wish: &PruneOptions) -> Result<PruneReport, Error> {
-    let mut shelf = refresh(doing.project, doing.clock.now(), Archive::Checked)?;
-    let troubles = std::mem::take(&mut shelf.troubles);
+pub fn prune(context: ActorContext<'_>, options: &PruneOptions) -> Result<PruneReport, Error> {
+    let mut indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
+    let troubles = std::mem::take(&mut indexed.troubles);
     let mut pruning = Pruning {
-        doing,
-        wish: *wish,
+        context,
+        options: *options,
         // Git is not needed for anything else here.
-        remains: RemainsFinder::of(doing.project)
-            .unwrap_or_else(|_| RemainsFinder::without_git(doing.project)),
+        remains: RemainsFinder::of(context.project)
+            .unwrap_or_else(|_| RemainsFinder::without_git(context.project)),
         pruned: PruneReport::default(),
         gone: BTreeSet::new(),
         needed: BTreeSet::new(),
@@ -105,23 +105,23 @@ pub fn prune(doing: ActorContext<'_>, wish: &PruneOptions) -> Result<PruneReport
         // Nobody can tell what a thing is that cannot be read.
         pruning.keep(&trouble.path, KeptReason::Error(trouble.error));
     }
-    for found in &shelf.found {
+    for found in &indexed.found {
         pruning.archived(found);
     }
-    pruning.artifacts(&shelf, &unread)?;
-    pruning.runs(&shelf)?;
+    pruning.artifacts(&indexed, &unread)?;
+    pruning.runs(&indexed)?;
     pruning.orphans();
     // After the runs: the logs tell which of them are over.
-    if wish.records {
-        pruning.records(&shelf);
+    if options.records {
+        pruning.records(&indexed);
     }
-    pruning.locks(&shelf)?;
+    pruning.locks(&indexed)?;
     Ok(pruning.pruned)
 }
 
 struct Pruning<'a> {
-    doing: ActorContext<'a>,
-    wish: PruneOptions,
+    context: ActorContext<'a>,
+    options: PruneOptions,
     remains: RemainsFinder<'a>,
     pruned: PruneReport,
     /// Keys of the plans that go now.
@@ -132,8 +132,8 @@ struct Pruning<'a> {
 
 impl Pruning<'_> {
     fn is_old(&self, last: Millis) -> bool {
-        let age = self.doing.clock.now().saturating_sub(last);
-        age > self.wish.older_than_days.saturating_mul(DAY)
+        let age = self.context.clock.now().saturating_sub(last);
+        age > self.options.older_than_days.saturating_mul(DAY)
     }
 
     fn keep(&mut self, path: &Path, why: KeptReason) {
@@ -150,11 +150,11 @@ impl Pruning<'_> {
             return;
         }
         let path = &found.place.path;
-        let artifacts = self.doing.project.store.artifacts_dir(&row.key);
-        let deleted = if self.wish.dry_run {
+        let artifacts = self.context.project.store.artifacts_dir(&row.key);
+        let deleted = if self.options.dry_run {
             Ok(true)
         } else {
-            self.say_deleted(path)
+            self.log_deletion(path)
         };
         match deleted {
             Ok(true) => {
@@ -169,25 +169,27 @@ impl Pruning<'_> {
     }
 
     /// Writes into the log that the plan is deleted, if it still is as old as it was.
-    fn say_deleted(&self, path: &Path) -> Result<bool, Error> {
-        let held = LockedPlan::open(self.doing, path, &relative(self.doing.project, path))?;
-        let last = held.history().last_lived();
+    fn log_deletion(&self, path: &Path) -> Result<bool, Error> {
+        let locked = LockedPlan::open(self.context, path, &relative(self.context.project, path))?;
+        let last = locked.history().last_change();
         if last.is_some_and(|last| !self.is_old(last)) {
             return Ok(false);
         }
         // One that nothing ever happened to here has no log, and gets none for its end.
-        if last.is_some() && !held.history().is_deleted() {
-            held.record(&[PlanEvent::PlanDeleted { by: held.by() }])?;
+        if last.is_some() && !locked.history().is_deleted() {
+            locked.record(&[PlanEvent::PlanDeleted {
+                by: locked.actor_name(),
+            }])?;
         }
         failpoint::reached("prune.logged");
         Ok(true)
     }
 
     /// Logs and signatures of plans whose files are gone for long enough.
-    fn records(&mut self, shelf: &IndexedPlans) {
-        let store = &self.doing.project.store;
+    fn records(&mut self, indexed: &IndexedPlans) {
+        let store = &self.context.project.store;
         let mut logs = Vec::new();
-        for found in &shelf.found {
+        for found in &indexed.found {
             match (&found.entry.row, found.place.kind) {
                 (Some(row), _) if self.gone.contains(&row.key) => {
                     logs.push((row.key.clone(), store.log_path(&row.key)));
@@ -217,16 +219,16 @@ impl Pruning<'_> {
         else {
             return false;
         };
-        let workspace = self.doing.project.store.workspace();
+        let workspace = self.context.project.store.workspace();
         let exists = |path: &str| workspace.join(path).symlink_metadata().is_ok();
         let there = history.path().is_some_and(exists) && !history.is_deleted();
         !there && history.last_entry().is_some_and(|last| self.is_old(last))
     }
 
     /// Lock files of plans that are gone. Those of the others are taken again and again.
-    fn locks(&mut self, shelf: &IndexedPlans) -> Result<(), Error> {
-        let store = &self.doing.project.store;
-        let known: BTreeSet<PathBuf> = shelf
+    fn locks(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
+        let store = &self.context.project.store;
+        let known: BTreeSet<PathBuf> = indexed
             .rows()
             .filter(|(_, row, _)| !self.gone.contains(&row.key))
             .filter_map(|(_, row, _)| Some(store.log_path(&row.key).file_stem()?.into()))
@@ -241,7 +243,7 @@ impl Pruning<'_> {
             }
             let id = path.file_name().unwrap_or_default().to_string_lossy();
             let bytes = size(&path);
-            let removed = self.wish.dry_run || PlanLock::remove_unheld(&path).unwrap_or(false);
+            let removed = self.options.dry_run || PlanLock::remove_unheld(&path).unwrap_or(false);
             if removed {
                 self.pruned.removed.push(RemovedItem {
                     kind: Kind::Lock,
@@ -260,7 +262,7 @@ impl Pruning<'_> {
             return;
         }
         let bytes = size(path);
-        if !self.wish.dry_run
+        if !self.options.dry_run
             && let Err(error) = remove(path)
         {
             return self.keep(path, KeptReason::Error(error));

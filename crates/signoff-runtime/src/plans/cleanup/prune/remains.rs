@@ -34,7 +34,7 @@ impl Pruning<'_> {
             // Whoever never had a run in worktrees need not hear of it.
             Err(Error::Git(_)) => {}
             Err(error) => {
-                let workspace = self.doing.project.store.workspace();
+                let workspace = self.context.project.store.workspace();
                 self.keep(workspace, KeptReason::Error(error));
             }
         }
@@ -43,7 +43,7 @@ impl Pruning<'_> {
     fn take_away(&mut self, run: &str, found: trees::RunRemains) -> bool {
         if let Some(root) = &found.worktrees {
             let bytes = size(root);
-            if !self.wish.dry_run
+            if !self.options.dry_run
                 && let Err(why) = remove_tree(root)
             {
                 let path = root.clone();
@@ -60,7 +60,7 @@ impl Pruning<'_> {
             );
             return false;
         }
-        if !self.wish.dry_run
+        if !self.options.dry_run
             && let Err(error) = self.remains.remove_refs(run)
         {
             self.keep(Path::new(&trees::refs(run)), KeptReason::Error(error));

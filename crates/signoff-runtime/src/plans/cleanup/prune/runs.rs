@@ -15,13 +15,13 @@ use crate::runs::view::RunView;
 
 impl Pruning<'_> {
     /// Finished runs, and runs that never began, of plans that are gone.
-    pub(super) fn runs(&mut self, shelf: &IndexedPlans) -> Result<(), Error> {
-        let known: BTreeSet<&str> = shelf
+    pub(super) fn runs(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
+        let known: BTreeSet<&str> = indexed
             .rows()
             .map(|(_, row, _)| row.key.as_str())
             .filter(|key| !self.gone.contains(*key))
             .collect();
-        for run in list(&self.doing.project.store)? {
+        for run in list(&self.context.project.store)? {
             self.run(&run, &known);
         }
         Ok(())
@@ -32,7 +32,7 @@ impl Pruning<'_> {
         if is_held(&run.dir.lock()).unwrap_or(true) {
             return;
         }
-        match RunView::load(self.doing.project, &run.id) {
+        match RunView::load(self.context.project, &run.id) {
             Ok(view) => self.begun(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
                 if self.is_old(written(path)) && self.remains_of(&run.id) {

@@ -11,14 +11,14 @@ use signoff_store::index::{self, Entry, Row, Stamp, Tally};
 use signoff_store::{plan_log, signatures};
 
 use super::ReadContext;
-use super::places::{PlanLocation, PlanLocationKind, inside};
-use super::seen::{is_racy, stamps};
+use super::locations::{PlanLocation, PlanLocationKind, inside};
+use super::stamps::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, is_thread, read_source};
 use crate::plan_history::PlanHistory;
 use crate::plans::listing::stats::missing_tools;
-use crate::plans::state::{PlanStatus, standing};
+use crate::plans::status::{PlanStatus, plan_status};
 use crate::project::relative;
 
 pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
@@ -34,11 +34,11 @@ fn kept(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
         let entry = Entry::default();
         return Ok(look.finished(place, None, entry));
     };
-    let standing = standing(look.project, &plan)?;
+    let status = plan_status(look.project, &plan)?;
     let entry = Entry {
-        tally: tally(&standing.history),
-        again: is_unsettled(&plan, &standing),
-        row: Some(look.row(place, &plan, &standing)?),
+        tally: tally(&status.history),
+        again: is_unsettled(&plan, &status),
+        row: Some(look.row(place, &plan, &status)?),
         ..Entry::default()
     };
     Ok(look.finished(place, None, entry))
@@ -60,9 +60,9 @@ fn logged(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> 
         // The file may be another plan's by now.
         && project.store.log_path(&plan.key(project)) == place.path
     {
-        let standing = standing(project, &plan)?;
-        entry.again = is_unsettled(&plan, &standing);
-        entry.row = Some(look.row(place, &plan, &standing)?);
+        let status = plan_status(project, &plan)?;
+        entry.again = is_unsettled(&plan, &status);
+        entry.row = Some(look.row(place, &plan, &status)?);
     }
     Ok(look.finished(place, path.as_deref(), entry))
 }
@@ -95,8 +95,8 @@ fn plan_at(look: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, Erro
 
 /// Does its state depend on more than the files that are compared? A run that goes on does, and so
 /// does a draft that would be none if only its surroundings were different.
-fn is_unsettled(plan: &PlanFile, standing: &PlanStatus) -> bool {
-    match standing.state {
+fn is_unsettled(plan: &PlanFile, status: &PlanStatus) -> bool {
+    match status.state {
         PlanState::Executing | PlanState::Stalled | PlanState::Replanning => true,
         _ if plan.checked.errors() > 0 => {
             check(&parse(&plan.source), &Everything).errors() < plan.checked.errors()
@@ -138,26 +138,26 @@ impl ReadContext<'_> {
         &self,
         place: &PlanLocation,
         plan: &PlanFile,
-        standing: &PlanStatus,
+        status: &PlanStatus,
     ) -> Result<Row, Error> {
         let store = &self.project.store;
         let key = plan.key(self.project);
-        let signed = if standing.signed {
-            signatures::matching(store, &key, &plan.digest(), &standing.terms)?
+        let signed = if status.signed {
+            signatures::matching(store, &key, &plan.digest(), &status.terms)?
         } else {
             None
         };
         let model = &plan.checked.plan;
-        let history = &standing.history;
+        let history = &status.history;
         let other = self.other_file(plan, history);
         Ok(Row {
             title: model.display_title().to_owned(),
-            state: standing.state.name().to_owned(),
+            state: status.state.name().to_owned(),
             version: model.version,
-            active: history.last_lived(),
+            active: history.last_change(),
             written: written(plan),
             proof: signed.map(|signed| signed.signature.proof),
-            run: standing.view.as_ref().map(|view| view.run.id().to_owned()),
+            run: status.view.as_ref().map(|view| view.run.id().to_owned()),
             tools: missing_tools(model, &self.workspace),
             double: other == Some(true),
             unlogged_move: place.kind == PlanLocationKind::Archive && other == Some(false),

@@ -4,8 +4,8 @@
 //! that a log names is looked for inside the workspace only.
 
 mod entry;
-mod places;
-mod seen;
+mod locations;
+mod stamps;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use signoff_engine::{Millis, PlanState};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::index::{self, Entry, Folders, Index, Row, Tally};
 
-pub(crate) use self::places::{PlanLocation, PlanLocationKind, is_real};
+pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
 use crate::project::Project;
 
@@ -69,12 +69,12 @@ impl IndexedPlans {
     }
 
     /// Takes out the plans whose logs are none, and says so.
-    fn leave_out(&mut self, project: &Project, logs: places::NoLogs) {
+    fn remove_unlogged(&mut self, project: &Project, logs: locations::NoLogs) {
         for (log, error) in logs {
             let name = Some(log.name);
             self.found.retain(|found| {
                 let row = found.entry.row.as_ref();
-                row.is_none_or(|row| places::log_name(&project.store, &row.key) != name)
+                row.is_none_or(|row| locations::log_name(&project.store, &row.key) != name)
             });
             let path = log.path;
             self.troubles.push(UnreadablePlan { path, error });
@@ -127,34 +127,34 @@ pub(crate) fn refresh(
         folders: Folders::open(&project.store),
         now,
     };
-    let mut shelf = IndexedPlans {
+    let mut indexed = IndexedPlans {
         found: Vec::new(),
         troubles: Vec::new(),
     };
-    let mut changed = look.sort_out(places::kept(project)?, archive, &mut old, &mut shelf);
-    let (mut logs, others) = places::logs(project)?;
-    shelf.leave_out(project, others);
-    let covered: HashSet<String> = shelf
+    let mut changed = look.sort_out(locations::kept(project)?, archive, &mut old, &mut indexed);
+    let (mut logs, others) = locations::logs(project)?;
+    indexed.remove_unlogged(project, others);
+    let covered: HashSet<String> = indexed
         .rows()
         .filter(|(_, row, _)| !row.double)
-        .filter_map(|(_, row, _)| places::log_name(&project.store, &row.key))
+        .filter_map(|(_, row, _)| locations::log_name(&project.store, &row.key))
         .collect();
     logs.retain(|place| !covered.contains(&place.name));
-    changed |= look.sort_out(logs, archive, &mut old, &mut shelf);
+    changed |= look.sort_out(logs, archive, &mut old, &mut indexed);
     // What is left in the old index is nowhere any more.
-    if changed || known != shelf.found.len() {
-        save(project, &settings, &shelf);
+    if changed || known != indexed.found.len() {
+        save(project, &settings, &indexed);
     }
-    Ok(shelf)
+    Ok(indexed)
 }
 
 /// Not being able to write is no reason not to list, nor is a list one to make a store.
-fn save(project: &Project, settings: &str, shelf: &IndexedPlans) {
+fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
     if !project.store.dir().is_dir() || project.store.refuse_links().is_err() {
         return;
     }
     let mut index = Index::empty(settings);
-    for found in &shelf.found {
+    for found in &indexed.found {
         index
             .entries
             .insert(found.place.label(), found.entry.clone());
@@ -176,13 +176,13 @@ impl ReadContext<'_> {
         places: Vec<PlanLocation>,
         archive: Archive,
         old: &mut BTreeMap<String, Entry>,
-        shelf: &mut IndexedPlans,
+        indexed: &mut IndexedPlans,
     ) -> bool {
         let mut unknown = Vec::new();
         for place in places {
             match old.remove(&place.label()) {
-                Some(entry) if self.still_true(&place, &entry, archive) => {
-                    shelf.found.push(IndexedPlan { place, entry });
+                Some(entry) if self.is_current(&place, &entry, archive) => {
+                    indexed.found.push(IndexedPlan { place, entry });
                 }
                 other => unknown.push((place, other)),
             }
@@ -192,11 +192,11 @@ impl ReadContext<'_> {
             match read {
                 Ok(entry) => {
                     changed |= before.as_ref() != Some(&entry);
-                    shelf.found.push(IndexedPlan { place, entry });
+                    indexed.found.push(IndexedPlan { place, entry });
                 }
                 // Gone since the directory was read: another list may be moving it.
                 Err(Error::Unreadable { why, .. }) if why.kind() == NOT_FOUND => {}
-                Err(error) => shelf.troubles.push(UnreadablePlan {
+                Err(error) => indexed.troubles.push(UnreadablePlan {
                     path: place.path,
                     error,
                 }),
@@ -205,7 +205,7 @@ impl ReadContext<'_> {
         changed
     }
 
-    fn still_true(&self, place: &PlanLocation, entry: &Entry, archive: Archive) -> bool {
+    fn is_current(&self, place: &PlanLocation, entry: &Entry, archive: Archive) -> bool {
         let row = entry.row.as_ref();
         let settled =
             place.kind == PlanLocationKind::Archive && row.is_some_and(|row| !row.unlogged_move);
@@ -215,7 +215,7 @@ impl ReadContext<'_> {
         let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
         !entry.again
             && readable
-            && index::Look::of(&seen::present(self, place, entry)) == entry.seen
+            && index::Look::of(&stamps::present(self, place, entry)) == entry.seen
     }
 
     /// Reads these places, with all processors where there are many.

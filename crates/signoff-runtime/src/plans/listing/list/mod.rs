@@ -11,7 +11,7 @@ use super::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, Unreada
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plans::ActorContext;
-use crate::plans::cleanup::housekeeping::{HousekeepingError, keep_house};
+use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
 use crate::project::{Project, relative};
 
 /// Which plans somebody wants to see.
@@ -64,27 +64,27 @@ pub struct Listing {
 
 /// Lists the plans. Those that nothing happened to for too long are cancelled first, and those that
 /// were finished long ago archived.
-pub fn list(doing: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
-    let project = doing.project;
+pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
+    let project = context.project;
     let archive = if wanted.archived {
         Archive::Checked
     } else {
         Archive::AsKnown
     };
-    let look = || refresh(project, doing.clock.now(), archive);
-    let mut shelf = look()?;
-    let house = keep_house(doing, &shelf);
-    if house.moved {
-        shelf = look()?;
+    let look = || refresh(project, context.clock.now(), archive);
+    let mut indexed = look()?;
+    let report = do_housekeeping(context, &indexed);
+    if report.moved {
+        indexed = look()?;
     }
-    let mut notes = house.notes;
-    notes.extend(doubles(project, &shelf));
-    let pending = shelf
+    let mut notes = report.notes;
+    notes.extend(doubles(project, &indexed));
+    let pending = indexed
         .rows()
         .filter(|(found, _, state)| found.place.kind != PlanLocationKind::Archive && waits(*state))
         .count();
-    let names = Names::of(project, &shelf);
-    let mut plans: Vec<(u64, ListedPlan)> = shelf
+    let names = Names::of(project, &indexed);
+    let mut plans: Vec<(u64, ListedPlan)> = indexed
         .rows()
         .filter(|(found, _, _)| wanted.archived || found.place.kind != PlanLocationKind::Archive)
         .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
@@ -98,8 +98,8 @@ pub fn list(doing: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Er
         plans: plans.into_iter().map(|(_, plan)| plan).collect(),
         pending,
         notes,
-        undone: house.undone,
-        troubles: shelf.troubles,
+        undone: report.undone,
+        troubles: indexed.troubles,
     })
 }
 
@@ -135,8 +135,8 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(project: &Project, shelf: &'a IndexedPlans) -> Self {
-        let present = shelf
+    fn of(project: &Project, indexed: &'a IndexedPlans) -> Self {
+        let present = indexed
             .rows()
             .filter(|(found, _, _)| found.place.kind != PlanLocationKind::Archive)
             .map(|(_, row, _)| row.key.as_str());
@@ -159,8 +159,8 @@ impl<'a> Names<'a> {
 }
 
 /// Two files with one id: nobody could tell which of them was signed.
-fn doubles(project: &Project, shelf: &IndexedPlans) -> Vec<String> {
-    let mut keys: Vec<&str> = shelf.rows().map(|(_, row, _)| row.key.as_str()).collect();
+fn doubles(project: &Project, indexed: &IndexedPlans) -> Vec<String> {
+    let mut keys: Vec<&str> = indexed.rows().map(|(_, row, _)| row.key.as_str()).collect();
     keys.sort_unstable();
     let mut twice: Vec<&str> = keys
         .windows(2)
@@ -171,7 +171,7 @@ fn doubles(project: &Project, shelf: &IndexedPlans) -> Vec<String> {
         .collect();
     twice.dedup();
     let note = |key| {
-        let found = shelf.rows().filter(|(_, row, _)| row.key == key);
+        let found = indexed.rows().filter(|(_, row, _)| row.key == key);
         let mut paths: Vec<String> = found
             .map(|(found, _, _)| relative(project, &found.path(project)))
             .collect();

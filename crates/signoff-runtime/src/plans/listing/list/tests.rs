@@ -38,7 +38,7 @@ impl World {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         Store::create(dir.path()).unwrap();
-        let around = ProcessContext {
+        let process = ProcessContext {
             variables: std::collections::BTreeMap::new(),
             directory: dir.path().canonicalize().unwrap(),
             user_config: None,
@@ -46,7 +46,7 @@ impl World {
             person: "tester".to_owned(),
         };
         Self {
-            project: Project::open(&around).unwrap(),
+            project: Project::open(&process).unwrap(),
             _dir: dir,
             clock: Hand(Cell::new(START)),
         }
@@ -59,7 +59,7 @@ impl World {
         path
     }
 
-    fn doing(&self) -> ActorContext<'_> {
+    fn context(&self) -> ActorContext<'_> {
         ActorContext {
             project: &self.project,
             actor: Actor::Person,
@@ -72,7 +72,7 @@ impl World {
     }
 
     fn list(&self) -> Listing {
-        list(self.doing(), &ListOptions::default()).unwrap()
+        list(self.context(), &ListOptions::default()).unwrap()
     }
 
     fn all(&self) -> Listing {
@@ -80,19 +80,19 @@ impl World {
             archived: true,
             ..ListOptions::default()
         };
-        list(self.doing(), &wanted).unwrap()
+        list(self.context(), &wanted).unwrap()
     }
 
     fn propose(&self, path: &str) -> PathBuf {
         let full = self.project.store.workspace().join(path);
-        propose_file(self.doing(), &full, path).unwrap();
+        propose_file(self.context(), &full, path).unwrap();
         full
     }
 
     fn cancelled(&self, path: &str, text: &str) -> PathBuf {
         self.write(path, text);
         let path = self.propose(path);
-        cancel(self.doing(), &path, "plan", None).unwrap();
+        cancel(self.context(), &path, "plan", None).unwrap();
         path
     }
 }
@@ -147,7 +147,7 @@ fn every_plan_is_found_and_nothing_else() {
     fs::remove_file(world.propose("docs/gone.md")).unwrap();
     world.write("docs/deleted.md", &proposal("PLAN-d", "D"));
     let deleted = world.propose("docs/deleted.md");
-    delete(world.doing(), &deleted, "d").unwrap();
+    delete(world.context(), &deleted, "d").unwrap();
     let listing = world.list();
     let mut found: Vec<_> = listing.plans.iter().map(|plan| plan.key.as_str()).collect();
     found.sort_unstable();
@@ -168,9 +168,9 @@ fn only_what_looks_different_is_read_again() {
     assert_eq!(title(&world), "One", "it was not read");
     // A run under other settings, a lost index, or any write that shows: read.
     world.write(".signoff/config.toml", "[contract]\nshell = \"sh\"\n");
-    let around = world.project.around.clone();
+    let process = world.project.process.clone();
     let world = World {
-        project: Project::open(&around).unwrap(),
+        project: Project::open(&process).unwrap(),
         ..world
     };
     assert_eq!(title(&world), "Two");
@@ -219,7 +219,7 @@ fn a_draft_that_only_lacks_its_surroundings_is_looked_at_again() {
     let agent = "[agents.default]\ndriver = \"command\"\ncommand = [\"true\"]\n";
     world.write(".signoff/config.toml", agent);
     let world = World {
-        project: Project::open(&world.project.around).unwrap(),
+        project: Project::open(&world.project.process).unwrap(),
         ..world
     };
     let header =
@@ -251,11 +251,11 @@ fn a_log_leads_nowhere_else() {
             "by": "x", "actor": "agent",
         });
         let store = &world.project.store;
-        let held = signoff_store::plan_log::lock(store, "PLAN-s").unwrap();
+        let locked = signoff_store::plan_log::lock(store, "PLAN-s").unwrap();
         let body = event.as_object().unwrap().clone();
         let at = "2026-11-15T09:30:12.345Z";
-        signoff_store::plan_log::append(store, "PLAN-s", &held, at, &[body]).unwrap();
-        drop(held);
+        signoff_store::plan_log::append(store, "PLAN-s", &locked, at, &[body]).unwrap();
+        drop(locked);
         check(&world.list(), &[]);
         assert_eq!(world.list().troubles.len(), 0);
     }
@@ -356,10 +356,10 @@ fn finished_plans_go_to_the_archive_and_keep_their_state() {
 fn only_finished_plans_of_the_store_are_archived() {
     let world = World::new();
     let waiting = world.write(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
-    let refused = archive(world.doing(), &waiting, "a").unwrap_err();
+    let refused = archive(world.context(), &waiting, "a").unwrap_err();
     assert!(matches!(refused, Error::NotFinished { .. }), "{refused:?}");
     let mine = world.cancelled("docs/m.md", &proposal("PLAN-m", "M"));
-    let refused = archive(world.doing(), &mine, "m").unwrap_err();
+    let refused = archive(world.context(), &mine, "m").unwrap_err();
     assert!(matches!(
         refused,
         Error::NotKept {
@@ -369,15 +369,15 @@ fn only_finished_plans_of_the_store_are_archived() {
     ));
     let done = world.cancelled(".signoff/plans/d.md", &proposal("PLAN-d", "D"));
     world.write(".signoff/archive/d.md", "somebody's");
-    let refused = archive(world.doing(), &done, "d").unwrap_err();
+    let refused = archive(world.context(), &done, "d").unwrap_err();
     assert!(matches!(refused, Error::NameTaken { .. }), "{refused:?}");
     assert!(done.exists());
     fs::remove_file(world.project.store.archive_dir().join("d.md")).unwrap();
-    let archived = archive(world.doing(), &done, "d").unwrap();
+    let archived = archive(world.context(), &done, "d").unwrap();
     assert!(archived.to.exists() && !done.exists());
-    let refused = archive(world.doing(), &archived.to, "d").unwrap_err();
+    let refused = archive(world.context(), &archived.to, "d").unwrap_err();
     assert!(matches!(refused, Error::NotKept { archived: true, .. }));
-    assert!(archive_due(world.doing()).unwrap().is_empty());
+    assert!(archive_due(world.context()).unwrap().is_empty());
 }
 
 #[test]
@@ -387,17 +387,17 @@ fn nothing_is_archived_or_deleted_behind_a_link() {
     let done = world.cancelled(".signoff/plans/d.md", &proposal("PLAN-d", "D"));
     let store = &world.project.store;
     symlink(elsewhere.path(), store.archive_dir()).unwrap();
-    let refused = archive(world.doing(), &done, "d").unwrap_err();
+    let refused = archive(world.context(), &done, "d").unwrap_err();
     assert!(matches!(refused, Error::LeadsAway { .. }), "{refused:?}");
     assert!(done.exists());
     fs::write(elsewhere.path().join("x.md"), proposal("PLAN-x", "X")).unwrap();
     world.days_later(10_000);
-    let wish = PruneOptions {
+    let options = PruneOptions {
         older_than_days: 1,
         dry_run: false,
         records: true,
     };
-    let pruned = prune(world.doing(), &wish).unwrap();
+    let pruned = prune(world.context(), &options).unwrap();
     assert!(elsewhere.path().join("x.md").exists(), "{pruned:?}");
 }
 
@@ -405,7 +405,7 @@ fn nothing_is_archived_or_deleted_behind_a_link() {
 fn a_plan_taken_back_out_of_the_archive_stays_where_it_is() {
     let world = World::new();
     let path = world.cancelled(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
-    let archived = archive(world.doing(), &path, "a").unwrap();
+    let archived = archive(world.context(), &path, "a").unwrap();
     fs::rename(&archived.to, &path).unwrap();
     check(&world.list(), &[("PLAN-a", "cancelled")]);
     assert!(path.exists());
@@ -415,14 +415,14 @@ fn a_plan_taken_back_out_of_the_archive_stays_where_it_is() {
 fn prune_deletes_what_is_old_and_says_what() {
     let world = World::new();
     let path = world.cancelled(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
-    archive(world.doing(), &path, "a").unwrap();
+    archive(world.context(), &path, "a").unwrap();
     world.write(".signoff/artifacts/PLAN-a/context.md", "0123456789");
     world.write(".signoff/archive/README.md", "# About\n");
     world.days_later(200);
     let young = world.cancelled(".signoff/plans/b.md", &proposal("PLAN-b", "B"));
-    archive(world.doing(), &young, "b").unwrap();
+    archive(world.context(), &young, "b").unwrap();
     world.days_later(170);
-    let wish = |dry_run, records| PruneOptions {
+    let options = |dry_run, records| PruneOptions {
         older_than_days: 365,
         dry_run,
         records,
@@ -441,17 +441,17 @@ fn prune_deletes_what_is_old_and_says_what() {
         format!("Plan PLAN-a {size}"),
         "Lock PLAN-a 0".to_owned(),
     ];
-    let dry = prune(world.doing(), &wish(true, false)).unwrap();
+    let dry = prune(world.context(), &options(true, false)).unwrap();
     assert_eq!(told(&dry), expected);
-    let real = prune(world.doing(), &wish(false, false)).unwrap();
+    let real = prune(world.context(), &options(false, false)).unwrap();
     assert_eq!(told(&real), expected, "a dry run says what happens");
     check(&world.all(), &[("PLAN-b", "cancelled")]);
-    let again = prune(world.doing(), &wish(false, false)).unwrap();
+    let again = prune(world.context(), &options(false, false)).unwrap();
     assert_eq!(told(&again), [""; 0]);
     assert!(world.project.store.log_path("PLAN-a").exists(), "a record");
     assert!(world.project.store.archive_dir().join("README.md").exists());
     world.days_later(366);
-    let records = prune(world.doing(), &wish(false, true)).unwrap();
+    let records = prune(world.context(), &options(false, true)).unwrap();
     assert!(
         told(&records)
             .iter()
@@ -470,13 +470,13 @@ fn stats_count_each_log_once_and_find_tools_that_are_missing() {
         world.propose(&path);
     }
     let path = world.project.store.plans_dir().join("a.md");
-    reject(world.doing(), &path, "a", Some("no")).unwrap();
+    reject(world.context(), &path, "a", Some("no")).unwrap();
     let path = world.project.store.plans_dir().join("b.md");
-    cancel(world.doing(), &path, "b", None).unwrap();
-    archive(world.doing(), &path, "b").unwrap();
+    cancel(world.context(), &path, "b", None).unwrap();
+    archive(world.context(), &path, "b").unwrap();
     let path = world.project.store.plans_dir().join("c.md");
-    delete(world.doing(), &path, "c").unwrap();
-    let (stats, troubles) = stats(world.doing()).unwrap();
+    delete(world.context(), &path, "c").unwrap();
+    let (stats, troubles) = stats(world.context()).unwrap();
     assert!(troubles.is_empty());
     assert_eq!((stats.plans, stats.proposals), (2, 3));
     assert_eq!((stats.approvals, stats.rejections), (0, 1));

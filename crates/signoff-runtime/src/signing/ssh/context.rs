@@ -21,9 +21,9 @@ pub(super) struct SshContext<'a> {
 impl<'a> SshContext<'a> {
     pub(super) fn of(project: &'a Project) -> Self {
         let workspace = project.store.workspace();
-        let mut variables = project.around.variables.clone();
+        let mut variables = project.process.variables.clone();
         // A fake `ssh-keygen` in the tree that agents write to would believe everything.
-        let path = path_outside(&project.around.path(), workspace);
+        let path = path_outside(&project.process.path(), workspace);
         variables.insert("PATH".into(), path);
         // Its input is no terminal, so it would look for a window to ask for the passphrase in.
         if terminal().is_ok() {

@@ -8,10 +8,10 @@ use signoff_plan::digest::Digest;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plan_history::{PlanHistory, fact};
+use crate::plan_history::{PlanHistory, plan_fact};
 use crate::project::{Project, minimum_proof};
 use crate::runs::view::RunView;
-use crate::signing::proof::{SignatureCheck, counted};
+use crate::signing::proof::{SignatureCheck, valid_signature};
 
 /// Where a plan stands, and why.
 #[derive(Debug)]
@@ -31,11 +31,11 @@ pub struct PlanStatus {
 }
 
 /// Derives the standing of a plan.
-pub fn standing(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Error> {
+pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Error> {
     let key = plan.key(project);
     let digest = plan.digest();
     let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
-    let signature = counted(project, &key, (&digest, &terms), minimum_proof(project))?;
+    let signature = valid_signature(project, &key, (&digest, &terms), minimum_proof(project))?;
     let signed = matches!(signature, SignatureCheck::Valid(_));
     let history = PlanHistory::read(project, &key)?;
     let (fact, view) = match newest_fact(&history, project, &digest)? {
@@ -89,7 +89,7 @@ fn newest_fact(
         {
             over.insert(run.clone());
         }
-        if let Some((fact, digest)) = fact(&entry.event)
+        if let Some((fact, digest)) = plan_fact(&entry.event)
             && *digest == present
             && approved.is_none()
         {

@@ -16,10 +16,10 @@ use signoff_work::git::Id;
 use signoff_work::layers::Mask;
 use signoff_work::looks::Looks;
 
-use super::line;
-use super::line::{MakingOverlay, QueueTurn};
+use super::queue;
+use super::queue::{MakingOverlay, QueueTurn};
 use crate::confinement::Scratch;
-use crate::trees::{IgnoredWork, Start, TreeMount, Trees, locked};
+use crate::trees::{IgnoredWork, Start, TreeMount, Trees, lock};
 
 /// What is to be judged, and how.
 pub(crate) struct ContractOverlayOptions {
@@ -58,52 +58,52 @@ pub(crate) struct ContractSetup {
 impl Trees {
     /// A commit for a contract to judge, in a room that was made before and that nobody uses; soon found, or not at all.
     /// And rooms that are of no use any more, for somebody with time to throw away.
-    pub(crate) fn idle_room(
+    pub(crate) fn idle_overlay(
         &self,
         wanted: &ContractOverlayOptions,
     ) -> (Option<TreeMount>, Vec<TreeMount>) {
-        let mut line = locked(&self.line);
+        let mut line = lock(&self.line);
         let idle = line.idle();
         if idle.is_empty() || wanted.is_special() {
             return (None, Vec::new());
         }
         let mask = self.current_mask();
         // The others hold trees that something else could be made of.
-        let others = idle.extract_if(.., |room| !is_of_use(room, wanted, mask.as_ref()));
+        let others = idle.extract_if(.., |overlay| !is_of_use(overlay, wanted, mask.as_ref()));
         let others: Vec<TreeMount> = others.collect();
-        let index = idle.iter().position(|room| self.fits(room, wanted));
+        let index = idle.iter().position(|overlay| self.fits(overlay, wanted));
         (index.map(|index| idle.swap_remove(index)), others)
     }
 
-    fn fits(&self, room: &TreeMount, wanted: &ContractOverlayOptions) -> bool {
-        let read_only = room.read_only(&wanted.protects, &wanted.signed, &self.checkout);
-        let furniture = room.furniture.as_ref();
-        furniture.is_some_and(|furniture| furniture.read_only == read_only)
+    fn fits(&self, overlay: &TreeMount, wanted: &ContractOverlayOptions) -> bool {
+        let read_only = overlay.read_only(&wanted.protects, &wanted.signed, &self.checkout);
+        let contract_setup = overlay.contract_setup.as_ref();
+        contract_setup.is_some_and(|contract_setup| contract_setup.read_only == read_only)
     }
 
     /// A commit for a contract to judge, in a room that another one leaves or that is made for it.
-    pub(crate) fn judging(
+    pub(crate) fn contract_overlay(
         &self,
         wanted: &ContractOverlayOptions,
         start: Start<'_>,
     ) -> Result<TreeMount, String> {
         self.claim()?;
         if wanted.is_special() {
-            return self.make_room(wanted, start, None);
+            return self.make_overlay(wanted, start, None);
         }
-        match line::wait(&self.line, &wanted.commit) {
-            QueueTurn::Left(room)
-                if is_of_use(&room, wanted, self.current_mask().as_ref())
-                    && self.fits(&room, wanted) =>
+        match queue::wait(&self.line, &wanted.commit) {
+            QueueTurn::Left(overlay)
+                if is_of_use(&overlay, wanted, self.current_mask().as_ref())
+                    && self.fits(&overlay, wanted) =>
             {
-                Ok(*room)
+                Ok(*overlay)
             }
-            QueueTurn::Left(_) => self.make_room(wanted, start, None),
-            QueueTurn::Make(at_work) => self.make_room(wanted, start, Some(at_work)),
+            QueueTurn::Left(_) => self.make_overlay(wanted, start, None),
+            QueueTurn::Make(at_work) => self.make_overlay(wanted, start, Some(at_work)),
         }
     }
 
-    fn make_room(
+    fn make_overlay(
         &self,
         wanted: &ContractOverlayOptions,
         start: Start<'_>,
@@ -132,14 +132,14 @@ impl Trees {
             None => mount.thrown_away = Some(layer),
         }
         mount.has_ignored_work = ignored.is_some();
-        self.furnish(&mut mount, wanted, &number, start)
+        self.set_up(&mut mount, wanted, &number, start)
             .map_err(|why| format!("cannot confine the contract: {why}"))?;
         drop(at_work);
-        if let Some(furniture) = mount.furniture.as_ref()
+        if let Some(contract_setup) = mount.contract_setup.as_ref()
             && self.has_other_lockfiles(&wanted.commit)?
         {
             // The attempt's code has a part in what is installed now, so it is for this room only.
-            let found = (&furniture.confined, furniture.mounts.as_ref());
+            let found = (&contract_setup.confined, contract_setup.mounts.as_ref());
             self.run_prepare(&mount.shown, found, start)?;
             if let Some(lent) = &mut mount.builds {
                 lent.spoil();
@@ -150,7 +150,7 @@ impl Trees {
 
     /// Throws a room away, or keeps it if nobody can tell that it was used. `is_whole`: its contract ran to its end, and
     /// left no half of anything.
-    pub(crate) fn leave_room(&self, mut mount: TreeMount, is_whole: bool) {
+    pub(crate) fn release_overlay(&self, mut mount: TreeMount, is_whole: bool) {
         if let Some(lent) = mount.builds.take() {
             let mask = Arc::clone(&mount.mask);
             // Its mounts are gone with it.
@@ -160,26 +160,26 @@ impl Trees {
             }
             return;
         }
-        let is_new = |furniture: &ContractSetup| {
-            let mounts = furniture.mounts.as_ref();
-            let looks = furniture.looks.as_ref();
+        let is_new = |contract_setup: &ContractSetup| {
+            let mounts = contract_setup.mounts.as_ref();
+            let looks = contract_setup.looks.as_ref();
             mounts.is_some_and(KeptMounts::are_as_new) && looks.is_some_and(Looks::are_same)
         };
-        let furniture = mount.furniture.as_ref().filter(|it| is_new(it));
-        if let Some(commit) = furniture.map(|furniture| furniture.commit.clone()) {
-            locked(&self.line).leave(mount, &commit);
+        let contract_setup = mount.contract_setup.as_ref().filter(|it| is_new(it));
+        if let Some(commit) = contract_setup.map(|contract_setup| contract_setup.commit.clone()) {
+            lock(&self.line).leave(mount, &commit);
         } else {
-            locked(&self.line).lose();
+            lock(&self.line).lose();
         }
     }
 
     /// Throws away the rooms that are kept.
-    pub(crate) fn clear_rooms(&self) {
-        let rooms = std::mem::take(locked(&self.line).idle());
-        drop(rooms);
+    pub(crate) fn clear_overlays(&self) {
+        let overlays = std::mem::take(lock(&self.line).idle());
+        drop(overlays);
     }
 
-    fn furnish(
+    fn set_up(
         &self,
         mount: &mut TreeMount,
         wanted: &ContractOverlayOptions,
@@ -202,7 +202,7 @@ impl Trees {
         let is_plain = mount.is_plain();
         let looks = is_plain.then(|| looks(policy, scratch.path()));
         let looks = looks.transpose()?;
-        mount.furniture = Some(ContractSetup {
+        mount.contract_setup = Some(ContractSetup {
             commit: wanted.commit.clone(),
             read_only,
             mounts,
@@ -215,10 +215,14 @@ impl Trees {
 }
 
 /// Does it show what is wanted?
-fn is_of_use(room: &TreeMount, wanted: &ContractOverlayOptions, mask: Option<&Arc<Mask>>) -> bool {
-    let furniture = room.furniture.as_ref();
-    furniture.is_some_and(|furniture| furniture.commit == wanted.commit)
-        && mask.is_some_and(|mask| room.is_seen_through(mask))
+fn is_of_use(
+    overlay: &TreeMount,
+    wanted: &ContractOverlayOptions,
+    mask: Option<&Arc<Mask>>,
+) -> bool {
+    let contract_setup = overlay.contract_setup.as_ref();
+    contract_setup.is_some_and(|contract_setup| contract_setup.commit == wanted.commit)
+        && mask.is_some_and(|mask| overlay.is_seen_through(mask))
 }
 
 /// How everything looks that is a contract's own to write to. What lies below other mounts is out of its reach.

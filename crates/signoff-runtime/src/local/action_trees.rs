@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use signoff_engine::{Action, Cache, Changes, Input, ProcessEnd, Run};
 
-use super::commits::{judged, work_context};
-use super::workbench::{broken, known};
-use super::{Local, attempts, crew};
+use super::commands::{broken_run, require_step};
+use super::commits::{judged_commit, work_context};
+use super::{Local, attempts, supervisor};
 use crate::drive::WakeReason;
 use crate::error::Error;
 use crate::trees::{ContractOverlayOptions, TreeMount};
@@ -17,33 +17,36 @@ impl Local<'_> {
         let Some(trees) = self.trees().map(Arc::clone) else {
             return Ok(false);
         };
-        let starter = self.crew.starter();
+        let starter = self.supervisor.starter();
         match *action {
             Action::Baseline { step }
             | Action::Evaluate { step, .. }
             | Action::Recheck { step, .. } => {
                 let baseline = matches!(action, Action::Baseline { .. });
-                let (definition, _) = known(run, step)?;
+                let (definition, _) = require_step(run, step)?;
                 let attempt = attempts(run, step);
                 let wanted = ContractOverlayOptions {
-                    commit: judged(run, step, baseline)?,
+                    commit: judged_commit(run, step, baseline)?,
                     protects: definition.protects.clone(),
                     signed: self.watch.signed_files(),
-                    scratch: self.bench.dir.scratch(&definition.id, attempt, "contract"),
+                    scratch: self
+                        .commands
+                        .dir
+                        .scratch(&definition.id, attempt, "contract"),
                     ignored: self.ignored_work(run, action)?,
                     warm: run.reuses_builds(action),
                 };
                 let is_warm = run.settings().cache == Cache::Warm;
                 if is_warm && matches!(action, Action::Recheck { .. }) {
                     let trees = Arc::clone(&trees);
-                    self.crew.work(move || {
+                    self.supervisor.work(move || {
                         trees.forget_builds();
                         None
                     });
                 }
-                let (room, others) = trees.idle_room(&wanted);
+                let (room, others) = trees.idle_overlay(&wanted);
                 if !others.is_empty() {
-                    self.crew.work(move || {
+                    self.supervisor.work(move || {
                         drop(others);
                         None
                     });
@@ -52,12 +55,13 @@ impl Local<'_> {
                     self.begin_in(run, action, Some(Box::new(room)))?;
                     return Ok(true);
                 }
-                self.crew
-                    .ready(action.clone(), move || trees.judging(&wanted, &starter));
+                self.supervisor.ready(action.clone(), move || {
+                    trees.contract_overlay(&wanted, &starter)
+                });
             }
             Action::Dispatch { step, attempt } => {
                 let work = work_context(&trees, run, step, attempt)?;
-                self.crew.ready(action.clone(), move || {
+                self.supervisor.ready(action.clone(), move || {
                     trees.work((&work.step, attempt), &work.began, &starter)
                 });
             }
@@ -73,17 +77,17 @@ impl Local<'_> {
         action: &Action,
         mount: Option<Box<TreeMount>>,
     ) -> Result<(), Error> {
-        let judged = |mount: Option<Box<TreeMount>>| mount.map(|mount| *mount);
+        let unboxed = |mount: Option<Box<TreeMount>>| mount.map(|mount| *mount);
         match *action {
-            Action::Baseline { step } => self.baseline(run, step, judged(mount)),
+            Action::Baseline { step } => self.baseline(run, step, unboxed(mount)),
             Action::Evaluate {
                 step,
                 attempt,
                 patience,
-            } => self.evaluate(run, (step, attempt), patience, judged(mount)),
+            } => self.evaluate(run, (step, attempt), patience, unboxed(mount)),
             Action::Recheck { step, patience } => {
                 let attempt = (step, attempts(run, step));
-                self.evaluate(run, attempt, patience, judged(mount))
+                self.evaluate(run, attempt, patience, unboxed(mount))
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
             Action::Call { step, attempt } => self.call(run, step, attempt),
@@ -101,9 +105,9 @@ impl Local<'_> {
 
     /// Somebody removed the run's branch or repository. What fails then is nobody's attempt: the run stops and says so,
     /// as it would after a crash.
-    pub(super) fn lost(&self, run: &Run) -> Option<Error> {
+    pub(super) fn missing_error(&self, run: &Run) -> Option<Error> {
         let head = run.run_tree().and(run.head())?;
-        self.trees()?.lost(head)
+        self.trees()?.missing_error(head)
     }
 
     /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
@@ -111,7 +115,7 @@ impl Local<'_> {
     pub(super) fn checked(&self, run: &Run, happened: WakeReason) -> Result<WakeReason, Error> {
         if let WakeReason::Input(Input::Conflicted { files, .. }) = &happened
             && files.is_empty()
-            && let Some(lost) = self.lost(run)
+            && let Some(lost) = self.missing_error(run)
         {
             return Err(lost);
         }
@@ -124,7 +128,7 @@ impl Local<'_> {
         action: &Action,
         why: String,
     ) -> Result<WakeReason, Error> {
-        let observed = crew::not_started(why.clone());
+        let observed = supervisor::not_started(why.clone());
         Ok(WakeReason::Input(match *action {
             Action::Baseline { step } => Input::BaselineEnded { step, observed },
             Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
@@ -144,7 +148,7 @@ impl Local<'_> {
                 text: String::new(),
                 changes: Changes::default(),
             },
-            _ => return Err(broken(run, "a tree for an action without one")),
+            _ => return Err(broken_run(run, "a tree for an action without one")),
         }))
     }
 }

@@ -7,7 +7,7 @@ use signoff_store::index::{Entry, Row, Stamp};
 use signoff_store::runs::is_run_id;
 
 use super::ReadContext;
-use super::places::{PlanLocation, PlanLocationKind, inside};
+use super::locations::{PlanLocation, PlanLocationKind, inside};
 
 /// A file that was written this short a time before it was read may have been written again since
 /// without looking different: clocks of file systems are coarse.

@@ -14,7 +14,7 @@ use signoff_plan::write::{Loss, write};
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plans::approval::preflight::no_errors;
+use crate::plans::approval::preflight::require_no_errors;
 use crate::plans::{ActorContext, PlanReport, propose_text};
 
 /// Characters of a task that are its title.
@@ -35,19 +35,22 @@ pub struct TaskOptions<'a> {
 }
 
 /// Keeps the plan under a new name and hands it in, if it could be signed as it is.
-pub fn propose_task(doing: ActorContext<'_>, quick: TaskOptions<'_>) -> Result<PlanReport, Error> {
-    doing.project.require_trust()?;
+pub fn propose_task(
+    context: ActorContext<'_>,
+    quick: TaskOptions<'_>,
+) -> Result<PlanReport, Error> {
+    context.project.require_trust()?;
     let text = quick.text().map_err(|why| Error::BadTask { why })?;
     let source = Source::new("the plan of this task", text.clone().into_bytes());
-    let workspace = doing.project.workspace();
+    let workspace = context.project.workspace();
     // Whoever mistypes the role, and types it again, leaves no plans behind.
-    no_errors(&PlanFile::from_source(
+    require_no_errors(&PlanFile::from_source(
         Path::new("-"),
         source,
         None,
         &workspace,
     ))?;
-    propose_text(doing, text.as_bytes())
+    propose_text(context, text.as_bytes())
 }
 
 impl TaskOptions<'_> {

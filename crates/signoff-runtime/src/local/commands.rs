@@ -19,7 +19,7 @@ use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
 use signoff_work::tree::read_only_files;
 
-use super::told::PromptContext;
+use super::prompt_context::PromptContext;
 use crate::clock::Clock;
 use crate::confinement::Scratch;
 use crate::error::Error;
@@ -101,7 +101,7 @@ impl CommandBuilder<'_> {
         tree: &Path,
     ) -> Result<WorkItem, Error> {
         let prompt = self.prompt(run, at, tree);
-        let (step, _) = known(run, at)?;
+        let (step, _) = require_step(run, at)?;
         let dir = self.dir.attempt(&step.id, attempt);
         dir.create()?;
         let path = dir.prompt();
@@ -128,7 +128,7 @@ impl CommandBuilder<'_> {
             },
             agent_id,
             input: WorkInput {
-                prompt: beginning(prompt),
+                prompt: prompt_excerpt(prompt),
                 prompt_sha256: Digest::of_bytes(prompt.as_bytes()).hex(),
             },
             payload: WorkPayload {
@@ -146,9 +146,9 @@ impl CommandBuilder<'_> {
         attempt: u32,
         (mount, signed): (Option<&TreeMount>, &[String]),
     ) -> Result<(Command, Option<Scratch>), Error> {
-        let (step, _) = known(run, at)?;
+        let (step, _) = require_step(run, at)?;
         let Work::Agent { role, .. } = &step.work else {
-            return Err(broken(run, "a dispatch of a step that is no agent's"));
+            return Err(broken_run(run, "a dispatch of a step that is no agent's"));
         };
         let Some((_, agent)) = self.project.config.agent(role.as_deref()) else {
             let role = role.clone().unwrap_or_default();
@@ -167,9 +167,9 @@ impl CommandBuilder<'_> {
             prompt_file = prompt_inside(scratch, &prompt)?;
         }
         let mut environment = for_agent(
-            &self.project.around.variables,
+            &self.project.process.variables,
             &self.project.config.sandbox.env.value,
-            needs.variables(&self.project.around.variables),
+            needs.variables(&self.project.process.variables),
         );
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
@@ -204,7 +204,7 @@ impl CommandBuilder<'_> {
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
-        let variables = &self.project.around.variables;
+        let variables = &self.project.process.variables;
         let shown = mount.map_or(&ShownTree::Checkout, |mount| &mount.shown);
         let confined = grounds
             .for_agent(scratch.path(), needs, (shown, read_only), variables)
@@ -214,7 +214,7 @@ impl CommandBuilder<'_> {
 
     /// How long the work of a step may take.
     pub(super) fn time_limit(&self, run: &Run, at: usize) -> Result<Duration, Error> {
-        let (step, _) = known(run, at)?;
+        let (step, _) = require_step(run, at)?;
         let configured = self.project.config.run.step_timeout.value;
         Ok(step.timeout.unwrap_or(configured))
     }
@@ -227,18 +227,18 @@ impl CommandBuilder<'_> {
         (patience, baseline): (u32, bool),
         mount: Option<&TreeMount>,
     ) -> Result<(Command, Option<Scratch>), Error> {
-        let (step, state) = known(run, at)?;
+        let (step, state) = require_step(run, at)?;
         let contract: &Contract = step
             .contract
             .as_ref()
-            .ok_or_else(|| broken(run, "an evaluation of a step without a contract"))?;
+            .ok_or_else(|| broken_run(run, "an evaluation of a step without a contract"))?;
         let dir = self.dir.attempt(&step.id, attempt);
         let config = &self.project.config.contract;
         let mut environment = self.contract_environment.clone();
         environment.extend(item_variable(state));
-        let furniture = mount.and_then(|mount| mount.furniture.as_ref());
-        let (confined, scratch) = match (mount, furniture) {
-            (Some(_), furniture) => (furniture.map(|found| found.confined.clone()), None),
+        let contract_setup = mount.and_then(|mount| mount.contract_setup.as_ref());
+        let (confined, scratch) = match (mount, contract_setup) {
+            (Some(_), contract_setup) => (contract_setup.map(|found| found.confined.clone()), None),
             (None, _) => self.confine_contract(step, attempt)?.unzip(),
         };
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
@@ -257,7 +257,7 @@ impl CommandBuilder<'_> {
         };
         let mut command = evaluation.into_command();
         command.policy = policy;
-        command.mounts = furniture.and_then(|furniture| furniture.mounts.clone());
+        command.mounts = contract_setup.and_then(|contract_setup| contract_setup.mounts.clone());
         Ok((command, scratch))
     }
 
@@ -305,7 +305,7 @@ fn item_variable(state: &StepState) -> Option<(OsString, OsString)> {
 }
 
 /// As much of a prompt as an event holds; the whole is in the attempt's directory.
-fn beginning(prompt: &str) -> String {
+fn prompt_excerpt(prompt: &str) -> String {
     const LIMIT: usize = 8 * 1024;
     if prompt.len() <= LIMIT {
         return prompt.to_owned();
@@ -321,11 +321,12 @@ fn contract_marker(run: &str, step: &str, attempt: u32) -> String {
     format!("{run}/{step}/{attempt}/contract")
 }
 
-pub(super) fn known(run: &Run, at: usize) -> Result<(&Step, &StepState), Error> {
-    run.step(at).ok_or_else(|| broken(run, "an unknown step"))
+pub(super) fn require_step(run: &Run, at: usize) -> Result<(&Step, &StepState), Error> {
+    run.step(at)
+        .ok_or_else(|| broken_run(run, "an unknown step"))
 }
 
-pub(super) fn broken(run: &Run, why: &str) -> Error {
+pub(super) fn broken_run(run: &Run, why: &str) -> Error {
     Error::BrokenRun {
         run: run.id().to_owned(),
         why: why.to_owned(),

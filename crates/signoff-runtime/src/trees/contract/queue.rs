@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use signoff_work::git::Id;
 
-use crate::trees::{TreeMount, locked};
+use crate::trees::{TreeMount, lock};
 
 /// Rooms that are kept for later.
 const MOST_IDLE: usize = 64;
@@ -57,19 +57,19 @@ impl OverlayQueue {
     }
 
     /// Leaves a room to the first who waits for one of its commit, or to whoever comes.
-    pub(crate) fn leave(&mut self, mut room: TreeMount, commit: &Id) {
+    pub(crate) fn leave(&mut self, mut overlay: TreeMount, commit: &Id) {
         self.is_changed = false;
         while let Some(index) = self.waiting.iter().position(|it| it.commit == *commit) {
             let Some(first) = self.waiting.remove(index) else {
                 break;
             };
-            match first.hand.try_send(room) {
+            match first.hand.try_send(overlay) {
                 Ok(()) => return,
-                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => room = back,
+                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => overlay = back,
             }
         }
         if self.idle.len() < MOST_IDLE {
-            self.idle.push(room);
+            self.idle.push(overlay);
         }
     }
 
@@ -110,11 +110,11 @@ impl OverlayQueue {
 /// Waits for a room of a commit to be left, or for the turn to make one.
 pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<'l> {
     let came = Instant::now();
-    let (number, receiver) = locked(line).enter(commit.clone());
+    let (number, receiver) = lock(line).enter(commit.clone());
     loop {
-        let mut now = locked(line);
+        let mut now = lock(line);
         let patience = match receiver.try_recv() {
-            Ok(room) => return QueueTurn::Left(Box::new(room)),
+            Ok(overlay) => return QueueTurn::Left(Box::new(overlay)),
             Err(TryRecvError::Empty) => now.patience(came, Instant::now()),
             Err(TryRecvError::Disconnected) => None,
         };
@@ -123,8 +123,8 @@ pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<
             return QueueTurn::Make(MakingOverlay::begin(line, &mut now));
         };
         drop(now);
-        if let Ok(room) = receiver.recv_timeout(patience) {
-            return QueueTurn::Left(Box::new(room));
+        if let Ok(overlay) = receiver.recv_timeout(patience) {
+            return QueueTurn::Left(Box::new(overlay));
         }
     }
 }
@@ -147,7 +147,7 @@ impl<'l> MakingOverlay<'l> {
 
 impl Drop for MakingOverlay<'_> {
     fn drop(&mut self) {
-        let mut line = locked(self.line);
+        let mut line = lock(self.line);
         line.making -= 1;
         line.made += 1;
         line.last = Some((Instant::now(), self.began.elapsed()));
@@ -203,11 +203,11 @@ mod tests {
             ..OverlayQueue::default()
         });
         let commit: Id = "a".repeat(40).parse().unwrap();
-        let (_, receiver) = locked(&line).enter(commit.clone());
-        locked(&line).lose();
+        let (_, receiver) = lock(&line).enter(commit.clone());
+        lock(&line).lose();
         assert!(receiver.recv().is_err(), "whoever waited is told");
         assert!(matches!(wait(&line, &commit), QueueTurn::Make(_)));
-        assert!(locked(&line).waiting.is_empty());
-        assert_eq!(locked(&line).made, 2, "whoever made one is done");
+        assert!(lock(&line).waiting.is_empty());
+        assert_eq!(lock(&line).made, 2, "whoever made one is done");
     }
 }

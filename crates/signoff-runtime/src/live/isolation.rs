@@ -29,8 +29,8 @@ impl PreparedRun<'_> {
             return Ok(RunIsolation::Checkout(opened.recorder()?));
         }
         opened.refuse_if_older()?;
-        let showing = confinement::showing(opened.project, &opened.id, level)?;
-        if let (Some(grounds), OverlayMode::Overlays(_)) = (grounds.as_mut(), &showing) {
+        let overlay_mode = confinement::overlay_mode(opened.project, &opened.id, level)?;
+        if let (Some(grounds), OverlayMode::Overlays(_)) = (grounds.as_mut(), &overlay_mode) {
             grounds.overlays = true;
         }
         let repository = match &self.repository {
@@ -44,7 +44,7 @@ impl PreparedRun<'_> {
                 insists: true,
             });
         };
-        let trees = opened.open_trees(repository, grounds.as_mut(), showing)?;
+        let trees = opened.open_trees(repository, grounds.as_mut(), overlay_mode)?;
         opened.require_branch(&trees)?;
         Ok(RunIsolation::Trees(Arc::new(trees)))
     }

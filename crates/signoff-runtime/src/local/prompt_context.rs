@@ -22,7 +22,7 @@ impl PromptContext {
         let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
         Self {
             earlier: run.steps().take(at).filter_map(earlier).collect(),
-            hint: hint.map(spelled),
+            hint: hint.map(hint_text),
         }
     }
 
@@ -83,7 +83,7 @@ fn said(state: &StepState) -> String {
 }
 
 /// `tool: operation → target`, as the file says it.
-fn spelled(hint: &Hint) -> String {
+fn hint_text(hint: &Hint) -> String {
     let mut text = hint.tool.clone().unwrap_or_default();
     if let Some(operation) = &hint.operation {
         text = format!("{text}: {operation}");

@@ -8,7 +8,7 @@ use signoff_store::key;
 use signoff_work::git::{Git, Repository, RunRepository, is_absent};
 
 use crate::error::Error;
-use crate::project::directories::{data, top};
+use crate::project::directories::{project_data, top_directory};
 use crate::project::{Project, current_task};
 
 /// The run's branch.
@@ -40,7 +40,7 @@ pub(crate) fn repository(project: &Project) -> Result<Option<Repository>, Error>
 
 /// The repository that runs of the project record their trees in: the project's own, or a private one.
 pub(crate) fn run_repository(project: &Project) -> Result<Option<RunRepository>, Error> {
-    let Some(data) = data(project) else {
+    let Some(data) = project_data(project) else {
         return Ok(None);
     };
     let workspace = project.store.workspace();
@@ -53,7 +53,7 @@ pub(crate) fn run_repository(project: &Project) -> Result<Option<RunRepository>,
 
 /// The private repository of the project's runs, whether or not the project has one of its own.
 pub(crate) fn private_repository(project: &Project) -> Result<Option<Repository>, Error> {
-    let Some(data) = data(project) else {
+    let Some(data) = project_data(project) else {
         return Ok(None);
     };
     let place = data.join("repository");
@@ -64,14 +64,17 @@ pub(crate) fn private_repository(project: &Project) -> Result<Option<Repository>
 fn git(project: &Project) -> Result<Git, Error> {
     let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
     let workspace = project.store.workspace();
-    Ok(Git::new(sandbox, &project.around.variables, workspace))
+    Ok(Git::new(sandbox, &project.process.variables, workspace))
 }
 
 /// What no step of a run changes, because the harness does: the store, the plan itself, and what tells of its run in
 /// the stores of other tools; and what would make the store another one; relative to the workspace.
 pub(crate) fn kept(project: &Project, (key, plan): (&str, &Path)) -> Vec<String> {
     let workspace = project.store.workspace();
-    let mut kept = vec![top(workspace, project.store.dir()), plan.to_owned()];
+    let mut kept = vec![
+        top_directory(workspace, project.store.dir()),
+        plan.to_owned(),
+    ];
     kept.extend(project.store.session_log(key));
     kept.extend(project.store.foreign_marks());
     kept.extend(current_task::file(project));

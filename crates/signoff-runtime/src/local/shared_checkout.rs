@@ -25,7 +25,7 @@ pub(super) struct SharedCheckout {
 /// How the checkout looked before an agent began.
 pub(super) struct CheckoutBefore {
     checkout: SharedCheckout,
-    past: StepAttempts,
+    attempts: StepAttempts,
     tree: Option<Id>,
     /// What attempts before this one changed.
     earlier: BTreeSet<String>,
@@ -63,9 +63,9 @@ impl StepAttempts {
         let judged = matches!(state.stage, Stage::Evaluating { .. });
         let is_agent = matches!(step.work, Work::Agent { .. });
         let again = state.attempt.interrupted || state.attempt.taken_over.is_some();
-        let mut past = Self::of(dir, step, state);
-        past.unseen = past.unseen.or(again.then(|| place(state.attempts)));
-        (judged && is_agent && past.unseen.is_some()).then_some(past)
+        let mut attempts = Self::of(dir, step, state);
+        attempts.unseen = attempts.unseen.or(again.then(|| place(state.attempts)));
+        (judged && is_agent && attempts.unseen.is_some()).then_some(attempts)
     }
 
     /// What the step found when it began.
@@ -93,13 +93,15 @@ impl SharedCheckout {
     pub(super) fn look(
         self,
         globs: Vec<String>,
-        past: StepAttempts,
+        attempts: StepAttempts,
     ) -> Result<CheckoutBefore, String> {
-        let unseen = past.before_unseen().and_then(|before| self.since(&before));
-        let seen = past.seen.iter().cloned();
+        let unseen = attempts
+            .before_unseen()
+            .and_then(|before| self.since(&before));
+        let seen = attempts.seen.iter().cloned();
         let earlier = unseen.into_iter().flatten().chain(seen).collect();
         let tree = self.own.as_ref().and_then(|own| own.snapshot().ok());
-        if let Some((tree, path)) = tree.as_ref().zip(past.found.last()) {
+        if let Some((tree, path)) = tree.as_ref().zip(attempts.found.last()) {
             let written = std::fs::write(path, format!("{tree}\n"));
             written.map_err(|why| format!("{}: {why}", path.display()))?;
         }
@@ -108,20 +110,20 @@ impl SharedCheckout {
             earlier,
             protected: protected(&self.path, &globs),
             checkout: self,
-            past,
+            attempts,
             globs,
         })
     }
 
     /// What a step changed whose last attempt was cut off or repaired; nobody knows if nothing was written down.
-    pub(super) fn left(&self, past: &StepAttempts) -> Changes {
-        let before = past.before_unseen();
+    pub(super) fn left(&self, attempts: &StepAttempts) -> Changes {
+        let before = attempts.before_unseen();
         let files = before.and_then(|before| self.since(&before)).map(|files| {
-            let touched = files.into_iter().chain(past.seen.iter().cloned());
-            self.of_step(past, touched.collect())
+            let touched = files.into_iter().chain(attempts.seen.iter().cloned());
+            self.of_step(attempts, touched.collect())
         });
         Changes {
-            details: Box::new(self.details(past, files.as_deref())),
+            details: Box::new(self.details(attempts, files.as_deref())),
             files,
             protected: Vec::new(),
         }
@@ -133,12 +135,12 @@ impl SharedCheckout {
     }
 
     /// What is worth knowing of the files that a step changed, beyond their names.
-    fn details(&self, past: &StepAttempts, files: Option<&[String]>) -> ChangeDetails {
+    fn details(&self, attempts: &StepAttempts, files: Option<&[String]>) -> ChangeDetails {
         let seen = || {
             let own = self.own.as_ref()?;
             // Nothing is `proved` here.
             let installed = Arc::default();
-            changed_files(own, &past.first()?, &own.snapshot().ok()?, &installed).ok()
+            changed_files(own, &attempts.first()?, &own.snapshot().ok()?, &installed).ok()
         };
         let Some((_, mut details)) = seen() else {
             return ChangeDetails::default();
@@ -159,8 +161,8 @@ impl SharedCheckout {
     }
 
     /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
-    fn of_step(&self, past: &StepAttempts, touched: BTreeSet<String>) -> Vec<String> {
-        match past.first().and_then(|first| self.since(&first)) {
+    fn of_step(&self, attempts: &StepAttempts, touched: BTreeSet<String>) -> Vec<String> {
+        match attempts.first().and_then(|first| self.since(&first)) {
             Some(mut since) => {
                 since.retain(|path| touched.contains(path));
                 since
@@ -180,10 +182,10 @@ impl CheckoutBefore {
             .and_then(|tree| self.checkout.since(tree));
         let files = files.map(|files| {
             let touched = files.into_iter().chain(self.earlier.iter().cloned());
-            self.checkout.of_step(&self.past, touched.collect())
+            self.checkout.of_step(&self.attempts, touched.collect())
         });
         Changes {
-            details: Box::new(self.checkout.details(&self.past, files.as_deref())),
+            details: Box::new(self.checkout.details(&self.attempts, files.as_deref())),
             files,
             protected: protected_changes(&self.protected, &after),
         }

@@ -3,19 +3,21 @@
 use signoff_engine::{Input, Outcome, Run};
 use signoff_work::git::{Id, Settling};
 
-use super::{HeldFileVersion, LandingReport, SettleOptions, parsed};
+use super::{HeldFileVersion, LandingReport, SettleOptions, parse_id};
 use crate::drive::JournaledRun;
 use crate::error::Error;
 use crate::trees::Trees;
 
 /// Writes what is not in the checkout yet, file by file.
-pub(super) fn bring_files(
+pub(super) fn land_files(
     mut landing: LandingReport,
     trees: &Trees,
     head: &Id,
     run: &mut JournaledRun<'_>,
 ) -> Result<LandingReport, Error> {
-    let landed = trees.land_files(head).map_err(failed(&landing.run))?;
+    let landed = trees
+        .land_files(head)
+        .map_err(landing_error(&landing.run))?;
     let commit = head.to_string();
     let files = Input::FilesLanded {
         commit: commit.clone(),
@@ -66,18 +68,20 @@ pub(super) fn settle(
     run: &mut JournaledRun<'_>,
 ) -> Result<LandingReport, Error> {
     check(&landing.run, settlement, &landing.held)?;
-    let head = parsed(run.state(), run.state().head().unwrap_or_default())?;
+    let head = parse_id(run.state(), run.state().head().unwrap_or_default())?;
     for (paths, how) in [
         (&settlement.take, Settling::Take),
         (&settlement.keep, Settling::Keep),
     ] {
-        let paths = paths.iter().flat_map(|path| meant(path, &landing.held));
+        let paths = paths
+            .iter()
+            .flat_map(|path| selected_files(path, &landing.held));
         let paths: Vec<String> = paths.collect();
         trees
             .settle_held(&head, &paths, how)
-            .map_err(failed(&landing.run))?;
+            .map_err(landing_error(&landing.run))?;
     }
-    bring_files(landing, trees, &head, run)
+    land_files(landing, trees, &head, run)
 }
 
 /// Refuses a path that no held file has, or that nothing held lies in, and a file that is to be settled in both ways.
@@ -88,7 +92,7 @@ pub(super) fn check(
 ) -> Result<(), Error> {
     let named = settlement.take.iter().chain(&settlement.keep);
     for path in named {
-        if meant(path, held).is_empty() {
+        if selected_files(path, held).is_empty() {
             return Err(Error::NotHeld {
                 run: run.to_owned(),
                 path: path.clone(),
@@ -97,7 +101,10 @@ pub(super) fn check(
         }
     }
     let of = |paths: &[String]| -> Vec<String> {
-        paths.iter().flat_map(|path| meant(path, held)).collect()
+        paths
+            .iter()
+            .flat_map(|path| selected_files(path, held))
+            .collect()
     };
     let kept = of(&settlement.keep);
     match of(&settlement.take)
@@ -110,7 +117,7 @@ pub(super) fn check(
 }
 
 /// The held files that a path means: itself, or everything in a directory.
-fn meant(path: &str, held: &[HeldFileVersion]) -> Vec<String> {
+fn selected_files(path: &str, held: &[HeldFileVersion]) -> Vec<String> {
     let is_meant = |held: &&HeldFileVersion| {
         let rest = held.path.strip_prefix(path);
         path.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -119,7 +126,7 @@ fn meant(path: &str, held: &[HeldFileVersion]) -> Vec<String> {
     found.map(|held| held.path.clone()).collect()
 }
 
-fn failed(run: &str) -> impl Fn(String) -> Error {
+fn landing_error(run: &str) -> impl Fn(String) -> Error {
     let run = run.to_owned();
     move |why| Error::Landing {
         run: run.clone(),

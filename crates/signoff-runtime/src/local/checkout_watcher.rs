@@ -37,7 +37,7 @@ pub(super) struct CheckoutWatcher {
 const LOOKED_INTO: usize = 20;
 
 /// What a person is told of what joined: not the marks that other runs write into their plans.
-fn told(project: &Project, files: &[String]) -> Vec<String> {
+fn visible_files(project: &Project, files: &[String]) -> Vec<String> {
     let mut told = files.to_vec();
     if told.len() <= LOOKED_INTO {
         told.retain(|path| !is_known_plan(project, path));
@@ -73,7 +73,7 @@ impl CheckoutWatcher {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
-            files: told(project, &joined.files),
+            files: visible_files(project, &joined.files),
             conflicts: joined.conflicts.clone(),
             deleted: joined.deleted.clone(),
         };
@@ -89,7 +89,7 @@ impl CheckoutWatcher {
     }
 
     /// Something happened in the run. (An agent that waits to be let go belongs to what begins.)
-    pub(super) fn heard(&mut self, what: &WakeReason) {
+    pub(super) fn note_event(&mut self, what: &WakeReason) {
         if !matches!(what, WakeReason::Input(Input::ProcessHeld { .. })) {
             self.is_fresh = false;
         }
