@@ -60,6 +60,5 @@ pub(crate) fn parse_request(bytes: &[u8]) -> Result<RunRequest, String> {
 
 /// The bytes of a reply.
 pub(crate) fn encode_reply(refused: Option<String>) -> Vec<u8> {
-    // A struct of one optional text always has a form.
-    serde_json::to_vec(&Reply { refused }).unwrap_or_default()
+    serde_json::to_vec(&Reply { refused }).expect("one optional text has a form in JSON")
 }

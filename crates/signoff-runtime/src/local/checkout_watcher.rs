@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 use signoff_engine::{Action, Input, Run};
 use signoff_work::git::RestlessFiles;
 
-use super::commits::head;
 use crate::drive::WakeReason;
 use crate::error::Error;
 use crate::plan_history::is_known_plan;
 use crate::project::Project;
-use crate::trees::{JoinedChanges, Trees};
+use crate::trees::{JoinedChanges, Trees, head_commit};
 
 /// A look may cost this part of the time between two looks, where nothing but contracts waits for it.
 const SHARE: u32 = 10;
@@ -58,7 +57,7 @@ impl CheckoutWatcher {
             return Ok(None);
         }
         let began = Instant::now();
-        let found = trees.join(&head(run)?, &mut self.restless);
+        let found = trees.join(&head_commit(run)?, &mut self.restless);
         self.last = Some((Instant::now(), began.elapsed()));
         self.is_fresh = true;
         // What cannot be looked at now is looked at before the next step.

@@ -46,12 +46,10 @@ pub(super) struct CommandBuilder<'a> {
 }
 
 impl CommandBuilder<'_> {
-    fn prompt(&self, run: &Run, at: usize, tree: &Path) -> String {
-        let Some((step, state)) = run.step(at) else {
-            return String::new();
-        };
+    fn prompt(&self, run: &Run, at: usize, tree: &Path) -> Result<String, Error> {
+        let (step, state) = require_step(run, at)?;
         let Work::Agent { task, .. } = &step.work else {
-            return String::new();
+            return Err(broken_run(run, "a prompt for a step without an agent"));
         };
         let topics = self.project.store.topics_dir();
         let places = Places {
@@ -80,7 +78,7 @@ impl CommandBuilder<'_> {
             stderr,
         });
         let told = PromptContext::new(run, at);
-        Prompt {
+        Ok(Prompt {
             task,
             attachments: &read_all(&step.subscriptions, places),
             acceptance: &step.acceptance,
@@ -89,7 +87,7 @@ impl CommandBuilder<'_> {
             conflict,
             hint: state.advice.hint.as_deref(),
         }
-        .text()
+        .text())
     }
 
     /// Writes the prompt of the next attempt to disk and says what will be handed over.
@@ -100,7 +98,7 @@ impl CommandBuilder<'_> {
         attempt: u32,
         tree: &Path,
     ) -> Result<WorkItem, Error> {
-        let prompt = self.prompt(run, at, tree);
+        let prompt = self.prompt(run, at, tree)?;
         let (step, _) = require_step(run, at)?;
         let dir = self.dir.attempt(&step.id, attempt);
         dir.create()?;
@@ -151,12 +149,14 @@ impl CommandBuilder<'_> {
             return Err(broken_run(run, "a dispatch of a step that is no agent's"));
         };
         let Some((_, agent)) = self.project.config.agent(role.as_deref()) else {
-            let role = role.clone().unwrap_or_default();
+            let role = role.as_deref().unwrap_or("default");
             return Err(Error::MissingPrograms(vec![format!(
                 "an agent for role `{role}`"
             )]));
         };
-        let (prompt, mut prompt_file) = self.prompts.remove(&at).unwrap_or_default();
+        let prepared = self.prompts.remove(&at);
+        let (prompt, mut prompt_file) =
+            prepared.ok_or_else(|| broken_run(run, "a dispatch without a prompt"))?;
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let needs = needs(&agent.command).with(&agent.login, &agent.env);

@@ -6,18 +6,13 @@ use signoff_work::git::Id;
 
 use super::commands::{broken_run, require_step};
 use crate::error::Error;
-use crate::trees::{Attempt, Trees, WorkContext, WorkSource, id};
-
-/// The run's head.
-pub(super) fn head(run: &Run) -> Result<Id, Error> {
-    parse_id(run, run.head().unwrap_or_default())
-}
+use crate::trees::{Attempt, Trees, WorkContext, WorkSource, head_commit, parse_id};
 
 /// The commit that a step's work is compared with.
 fn base(run: &Run, at: usize) -> Result<Id, Error> {
     match &require_step(run, at)?.1.turn.base {
         Some(base) => parse_id(run, base),
-        None => head(run),
+        None => head_commit(run),
     }
 }
 
@@ -29,7 +24,7 @@ pub(super) fn judged_commit(run: &Run, at: usize, baseline: bool) -> Result<Id, 
         Some(candidate) if baseline => parse_id(run, &candidate.onto),
         Some(candidate) if state.stage != Stage::Rechecking => parse_id(run, &candidate.commit),
         _ if baseline && run.has_own_tree(at) => base(run, at),
-        _ => head(run),
+        _ => head_commit(run),
     }
 }
 
@@ -47,7 +42,7 @@ pub(super) fn work_context(
 /// expects what joined before it to be there.
 pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<Id>, Error> {
     let (_, state) = require_step(run, at)?;
-    let head = head(run)?;
+    let head = head_commit(run)?;
     if state.attempts == 0 {
         return Ok(run.has_own_tree(at).then_some(head));
     }
@@ -113,8 +108,4 @@ pub(super) fn attempt_of(
     };
     let work = work_context(trees, run, at, attempt)?;
     Ok(Attempt { work, source })
-}
-
-pub(super) fn parse_id(run: &Run, text: &str) -> Result<Id, Error> {
-    id(text).map_err(|why| broken_run(run, &why))
 }

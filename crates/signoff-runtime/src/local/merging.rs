@@ -4,17 +4,17 @@ use signoff_engine::{Input, Run};
 
 use super::Local;
 use super::commands::{broken_run, require_step};
-use super::commits::{attempt_of, head, parse_id};
+use super::commits::attempt_of;
 use crate::drive::Readiness;
 use crate::error::Error;
-use crate::trees::{CandidateResult, LandedFiles, Trees, WorkContext};
+use crate::trees::{CandidateResult, LandedFiles, Trees, WorkContext, first_commit, head_commit};
 
 impl Local<'_> {
     /// Builds the step's candidate.
     pub(super) fn candidate(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let trees = self.own_trees(run)?;
         let work = attempt_of(&trees, run, step, attempt)?;
-        let (head, signed) = (head(run)?, self.watch.signed_files());
+        let (head, signed) = (head_commit(run)?, self.watch.signed_files());
         let starter = self.supervisor.starter();
         self.supervisor.work(move || {
             let conflicted = |files, text| Input::Conflicted {
@@ -48,8 +48,7 @@ impl Local<'_> {
         let (definition, state) = require_step(run, step)?;
         let candidate = (state.attempt.candidate.clone())
             .ok_or_else(|| broken_run(run, "a merge of a step without a candidate"))?;
-        let start = run.run_tree().map(|tree| tree.start.as_str());
-        let since = parse_id(run, start.unwrap_or_default())?;
+        let since = first_commit(run)?;
         let name = definition.id.clone();
         let starter = self.supervisor.starter();
         self.supervisor.work(move || {
@@ -76,7 +75,7 @@ impl Local<'_> {
 
     /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
     pub(super) fn land_files(&self, run: &Run) -> Result<Readiness, Error> {
-        let (trees, head) = (self.own_trees(run)?, head(run)?);
+        let (trees, head) = (self.own_trees(run)?, head_commit(run)?);
         let landed = match trees.land_files(&head) {
             Ok(landed) => landed,
             // It is done when the run goes on.

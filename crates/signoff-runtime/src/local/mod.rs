@@ -33,7 +33,7 @@ use signoff_work::git::{ImportLimits, Own};
 use self::calls::Calls;
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
-use self::commits::{attempt_of, head, newest_base, parse_id, work_context, work_on};
+use self::commits::{attempt_of, newest_base, work_context, work_on};
 use self::message::Message;
 use self::requests::Listener;
 use self::shared_checkout::{CheckoutBefore, SharedCheckout, StepAttempts};
@@ -45,7 +45,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
-use crate::trees::{TreeMount, Trees, WorkContext, WorkSource};
+use crate::trees::{TreeMount, Trees, WorkContext, WorkSource, head_commit, parse_id};
 
 /// Asks a running loop to stop cleanly; safe to send from a signal thread.
 #[derive(Clone)]
@@ -239,7 +239,7 @@ impl<'a> Local<'a> {
             return Ok(None);
         }
         // What cannot be done now is told when the candidate is built.
-        let parted = trees.part_from_person(&attempt.work, &head(run)?);
+        let parted = trees.part_from_person(&attempt.work, &head_commit(run)?);
         let parted = parted.ok().flatten();
         Ok(parted.map(|parted| self.checkout_watcher.found(self.commands.project, parted)))
     }
@@ -399,7 +399,7 @@ impl<'a> Local<'a> {
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => {
-                let tree = self.trees().map(|trees| (&**trees, head(run)));
+                let tree = self.trees().map(|trees| (&**trees, head_commit(run)));
                 let starter = self.supervisor.starter();
                 self.calls.prepare(run, (step, attempt), tree, &starter)?
             }

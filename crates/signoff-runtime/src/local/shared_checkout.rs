@@ -81,7 +81,7 @@ impl StepAttempts {
 
 /// The place of an attempt among all of its step.
 fn place(attempt: u32) -> usize {
-    usize::try_from(attempt.saturating_sub(1)).unwrap_or_default()
+    usize::try_from(attempt.saturating_sub(1)).expect("a number of 32 bits")
 }
 
 fn read(path: &PathBuf) -> Option<Id> {

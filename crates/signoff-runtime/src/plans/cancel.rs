@@ -99,7 +99,9 @@ pub fn retry(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
     locked.record(&[PlanEvent::PlanRetried {
         digest: locked.digest(),
         by: locked.actor_name(),
-        run: unfinished.or(newest).unwrap_or_default(),
+        run: unfinished
+            .or(newest)
+            .expect("a plan that failed or stalled has a run"),
     }])?;
     locked.conclude(state, Vec::new())
 }

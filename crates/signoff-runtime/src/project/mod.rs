@@ -140,7 +140,7 @@ pub(crate) fn random() -> u32 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
-    u32::try_from(hasher.finish() & u64::from(u32::MAX)).unwrap_or(0)
+    u32::try_from(hasher.finish() >> 32).expect("the upper half has 32 bits")
 }
 
 /// The proof that a person is asked for when they sign: never less than what counts afterwards.

@@ -3,7 +3,7 @@
 
 use signoff_engine::{Input, Run, Stage};
 
-use crate::trees::{Trees, id};
+use crate::trees::{Trees, first_commit};
 
 /// The steps whose merge was begun, with their attempts.
 pub(crate) fn begun_merges(run: &Run) -> Vec<(usize, u32)> {
@@ -16,8 +16,7 @@ pub(crate) fn begun_merges(run: &Run) -> Vec<(usize, u32)> {
 
 /// Brings them to their end. What cannot be merged is left to whoever goes on with the run.
 pub(crate) fn finish(run: &Run, trees: &Trees, begun: &[(usize, u32)]) -> Vec<Input> {
-    let start = run.run_tree().map(|tree| tree.start.as_str());
-    let Ok(since) = id(start.unwrap_or_default()) else {
+    let Ok(since) = first_commit(run) else {
         return Vec::new();
     };
     let merged = |&(step, attempt): &(usize, u32)| {

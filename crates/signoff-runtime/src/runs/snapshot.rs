@@ -31,7 +31,7 @@ pub(crate) fn save_version(dir: &RunDir, number: usize, plan: &PlanFile) -> Resu
     } else {
         dir.save_version(number, extension(plan), plan.source.bytes())?
     };
-    let name = path.file_name().unwrap_or_default();
+    let name = path.file_name().expect("a version is kept under a name");
     Ok(name.to_string_lossy().into_owned())
 }
 

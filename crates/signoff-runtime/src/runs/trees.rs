@@ -10,7 +10,7 @@ use super::opened::OpenedRun;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::trees;
-use crate::trees::{Setup, Trees, id};
+use crate::trees::{Setup, Trees, parse_id};
 
 impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.
@@ -86,13 +86,8 @@ impl OpenedRun<'_> {
         let how = (overlay_mode, self.setup(grounds));
         let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
         if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
-            let parsed = |text: &str| {
-                id(text).map_err(|why| Error::BrokenRun {
-                    run: self.id.clone(),
-                    why,
-                })
-            };
-            trees.take_up(&parsed(&tree.start)?, &parsed(head)?)?;
+            let run = self.state();
+            trees.take_up(&parse_id(run, &tree.start)?, &parse_id(run, head)?)?;
         }
         Ok(trees)
     }

@@ -54,7 +54,7 @@ impl RunView {
             times = Some((first, event.at));
             replay.apply(&event)
         })?;
-        let (began, last) = times.unwrap_or_default();
+        let (began, last) = times.expect("a run that is replayed has a first event");
         let Replay {
             run,
             key,

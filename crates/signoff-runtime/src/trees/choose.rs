@@ -41,7 +41,7 @@ pub(crate) fn choose(
     let mut why = mount_obstacles(project)?;
     match wanted {
         IsolationSetting::Shared if asked.is_some() => {
-            why.push("`--isolation shared` was asked for".into())
+            why.push("`--isolation shared` was asked for".into());
         }
         IsolationSetting::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
         IsolationSetting::Auto | IsolationSetting::Worktree => {

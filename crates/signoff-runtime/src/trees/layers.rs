@@ -1,7 +1,7 @@
 //! The layers that agents work in, and what is recorded of them.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use signoff_engine::{ChangeDetails, names_of};
 use signoff_plan::glob;
@@ -177,7 +177,10 @@ impl Trees {
     fn described(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
         let (mut files, details) =
             changed_files(&self.own, &work.base, &commit, self.installed()).map_err(error_text)?;
-        let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
+        let list = match fs::read_to_string(self.protected_file(work)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            list => list.map_err(error_text)?,
+        };
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());
         Ok(RecordedWork {

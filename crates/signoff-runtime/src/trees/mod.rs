@@ -7,6 +7,7 @@
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
 mod choose;
+mod commits;
 mod contract;
 mod details;
 mod ignored;
@@ -35,6 +36,7 @@ use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
 pub(crate) use self::choose::{choose, why_private};
+pub(crate) use self::commits::{first_commit, head_commit, parse_id};
 use self::contract::builds::BuildCache;
 pub(crate) use self::contract::overlays::ContractOverlayOptions;
 use self::contract::queue::OverlayQueue;
@@ -43,7 +45,7 @@ pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
 use self::overlays::Masks;
 pub(crate) use self::overlays::TreeMount;
-pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource, id};
+pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
 pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::repositories::ref_part;
@@ -224,12 +226,7 @@ impl Trees {
 
     /// The run has its tree now, if it had none before.
     pub(crate) fn begun(&self, run: &Run) -> Result<(), Error> {
-        let start = run.run_tree().map(|tree| tree.start.as_str());
-        let parsed = id(start.unwrap_or_default()).map_err(|why| Error::BrokenRun {
-            run: self.run.clone(),
-            why,
-        })?;
-        self.begin_at(parsed);
+        self.begin_at(first_commit(run)?);
         Ok(())
     }
 

@@ -247,7 +247,7 @@ fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), String> {
 }
 
 /// A commit that the journal names.
-pub(crate) fn id(text: &str) -> Result<Id, String> {
+pub(super) fn id(text: &str) -> Result<Id, String> {
     text.parse()
         .map_err(|_| format!("`{text}` is not a commit's name"))
 }

@@ -229,8 +229,8 @@ impl<'p> RemainsFinder<'p> {
 fn runs_in(repository: &Repository) -> Result<BTreeSet<String>, Error> {
     let mut runs = BTreeSet::new();
     for (name, _) in repository.refs("refs/signoff/")? {
-        let rest = name.strip_prefix("refs/signoff/").unwrap_or_default();
-        if let Some((run, START)) = rest.split_once('/')
+        if let Some(rest) = name.strip_prefix("refs/signoff/")
+            && let Some((run, START)) = rest.split_once('/')
             && is_run_id(run)
         {
             runs.insert(run.to_owned());

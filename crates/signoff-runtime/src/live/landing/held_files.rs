@@ -3,10 +3,10 @@
 use signoff_engine::{Input, Outcome, Run};
 use signoff_work::git::{Id, Settling};
 
-use super::{HeldFileVersion, LandingReport, SettleOptions, parse_id};
+use super::{HeldFileVersion, LandingReport, SettleOptions};
 use crate::drive::JournaledRun;
 use crate::error::Error;
-use crate::trees::Trees;
+use crate::trees::{Trees, head_commit};
 
 /// Writes what is not in the checkout yet, file by file.
 pub(super) fn land_files(
@@ -68,7 +68,7 @@ pub(super) fn settle(
     run: &mut JournaledRun<'_>,
 ) -> Result<LandingReport, Error> {
     check(&landing.run, settlement, &landing.held)?;
-    let head = parse_id(run.state(), run.state().head().unwrap_or_default())?;
+    let head = head_commit(run.state())?;
     for (paths, how) in [
         (&settlement.take, Settling::Take),
         (&settlement.keep, Settling::Keep),

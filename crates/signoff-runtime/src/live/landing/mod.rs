@@ -24,7 +24,7 @@ use crate::project::locks::take_workspace;
 use crate::runs::OpenedRun;
 use crate::runs::view::RunView;
 pub use crate::trees::HeldFileVersion;
-use crate::trees::{Trees, id};
+use crate::trees::{Trees, first_commit, head_commit, parse_id};
 
 /// How often a checkout may move while a run lands.
 const TRIES: usize = 3;
@@ -138,9 +138,7 @@ fn land_commits(
     journaled: &mut JournaledRun<'_>,
 ) -> Result<LandingReport, Error> {
     let run = journaled.state();
-    let start = run.run_tree().map(|tree| tree.start.as_str());
-    let start = parse_id(run, start.unwrap_or_default())?;
-    let head = parse_id(run, run.head().unwrap_or_default())?;
+    let (start, head) = (first_commit(run)?, head_commit(run)?);
     let mut landing = LandingReport {
         run: run.id().to_owned(),
         cut_off: run.landing().is_some(),
@@ -275,13 +273,6 @@ fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     Ok(missing
         .is_ok_and(|missing| missing.is_empty())
         .then_some(commit))
-}
-
-fn parse_id(run: &Run, text: &str) -> Result<Id, Error> {
-    id(text).map_err(|why| Error::BrokenRun {
-        run: run.id().to_owned(),
-        why,
-    })
 }
 
 /// What becomes of a run's trees when the loop has come back.

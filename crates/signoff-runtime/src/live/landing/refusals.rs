@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use signoff_engine::{Land, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{LandingReport, Trigger, is_over, parse_id};
+use super::{LandingReport, Trigger, is_over};
 use crate::error::Error;
 use crate::plan_history::is_known_plan;
 use crate::project::Project;
 use crate::runs::OpenedRun;
-use crate::trees::Trees;
+use crate::trees::{Trees, first_commit, head_commit};
 
 /// Why a run does not land.
 pub(super) struct LandingRefusal {
@@ -45,10 +45,8 @@ pub(super) fn refuse_with_instructions(
 
 /// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
 fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
-    let start = run.run_tree().map(|tree| tree.start.as_str());
-    let start = parse_id(run, start.unwrap_or_default())?;
-    let head = parse_id(run, run.head().unwrap_or_default())?;
-    let mut commits = trees.own().commits(&start, &head)?;
+    let start = first_commit(run)?;
+    let mut commits = trees.own().commits(&start, &head_commit(run)?)?;
     let all = commits.len();
     let of_steps = merged_commits(run);
     commits.retain(|commit| of_steps.contains(commit.as_str()));

@@ -6,13 +6,13 @@ use signoff_engine::Input;
 use signoff_store::failpoint;
 use signoff_work::git::Id;
 
-use super::{is_over, parse_id, run_or_newest};
+use super::{is_over, run_or_newest};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::project::Project;
 use crate::project::locks::take_workspace;
 use crate::runs::OpenedRun;
-use crate::trees::Trees;
+use crate::trees::{Trees, parse_id};
 
 /// What came of taking a run back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -94,9 +94,8 @@ fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
             archived,
         });
     }
-    let to = store
-        .archive_dir()
-        .join(from.file_name().unwrap_or_default());
+    let file = from.file_name().expect("a plan in the store has a name");
+    let to = store.archive_dir().join(file);
     atomic::create_directories(&store.archive_dir())?;
     if !is_real(&store.archive_dir()) {
         let path = store.archive_dir();

@@ -52,8 +52,8 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
         Ok(match dialect {
             Dialect::Thread => Text::Thread(files.collect()),
             Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
-                let text = files.map(|(_, text)| text).next();
-                Text::File(Source::new(id, text.unwrap_or_default()))
+                let (_, text) = files.into_iter().next().expect("such a plan is one file");
+                Text::File(Source::new(id, text))
             }
         })
     })?;

@@ -75,8 +75,8 @@ impl Request {
             let place = loss.step.as_deref().unwrap_or("the plan");
             return Err(format!("{place}: `{}`: {}", loss.field, loss.why));
         }
-        let text = written.files.into_iter().next().map(|(_, text)| text);
-        let mut text = text.unwrap_or_default();
+        let mut files = written.files.into_iter();
+        let (_, mut text) = files.next().expect("a proposal is one file");
         if let Some(context) = self.context.as_deref().map(str::trim)
             && !context.is_empty()
         {

@@ -65,8 +65,8 @@ impl TaskOptions<'_> {
         if let Some(loss) = written.losses.iter().find(|loss| Loss::matters(loss)) {
             return Err(format!("`{}`: {}", loss.field, loss.why));
         }
-        let text = written.files.into_iter().next().map(|(_, text)| text);
-        let text = text.unwrap_or_default();
+        let mut files = written.files.into_iter();
+        let (_, text) = files.next().expect("a work unit is one file");
         let source = Source::new("task", text.clone().into_bytes());
         let checked = check(&parse_as(&source, Dialect::Workunit), &Everything);
         let mut errors = checked.diagnostics.iter();

@@ -33,7 +33,10 @@ impl Pruning<'_> {
             return Ok(());
         };
         for path in tree::files(root)? {
-            let name = path.file_name().unwrap_or_default().to_owned();
+            let name = path
+                .file_name()
+                .expect("an entry of a directory")
+                .to_owned();
             let log = store.logs_dir().join(&name).with_added_extension("jsonl");
             let logged = log.symlink_metadata().is_ok() && !self.is_gone(&log);
             let nobodys = !known.contains(&name) && !unread.contains(&name) && !logged;
@@ -57,7 +60,10 @@ fn is_ours(path: &Path) -> bool {
     is_directory
         && tree::files(path).is_ok_and(|files| {
             files.iter().all(|file| {
-                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                let name = file
+                    .file_name()
+                    .expect("an entry of a directory")
+                    .to_string_lossy();
                 name == "context.md" || name.starts_with(".context.md.")
             })
         })

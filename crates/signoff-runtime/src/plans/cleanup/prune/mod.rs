@@ -204,7 +204,8 @@ impl Pruning<'_> {
         let signatures = store.dir().join("signatures");
         logs.retain(|(key, _)| !self.needed.contains(key));
         for (key, log) in logs {
-            let encoded = log.file_stem().unwrap_or_default();
+            // Without a name this would be every plan's signatures.
+            let encoded = log.file_stem().expect("a log has a name");
             self.remove(Kind::Signatures, &key, &signatures.join(encoded));
             self.remove(Kind::Log, &key, &plan_log::head_path(&log));
             self.remove(Kind::Log, &key, &log);
@@ -241,7 +242,10 @@ impl Pruning<'_> {
             {
                 continue;
             }
-            let id = path.file_name().unwrap_or_default().to_string_lossy();
+            let id = path
+                .file_name()
+                .expect("an entry of a directory")
+                .to_string_lossy();
             let bytes = size(&path);
             let removed = self.options.dry_run || PlanLock::remove_unheld(&path).unwrap_or(false);
             if removed {

@@ -40,7 +40,7 @@ pub(super) fn stamps(
     match place.kind {
         PlanLocationKind::Plans => of_text(&place.path, folders.plan(&place.name), &mut stamps),
         PlanLocationKind::Archive => {
-            of_text(&place.path, folders.archived(&place.name), &mut stamps)
+            of_text(&place.path, folders.archived(&place.name), &mut stamps);
         }
         PlanLocationKind::Log => {
             if let Some(path) = elsewhere {
