@@ -7,8 +7,10 @@ mod checkout_watcher;
 mod commands;
 mod commits;
 mod contracts;
+mod isolation;
 mod merging;
 mod message;
+mod perform;
 mod pool;
 mod prompt_context;
 mod requests;
@@ -20,9 +22,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
 
-use signoff_engine::{Action, Changes, Choice, Input, Item, ItemKind, Millis, Refusal, Run};
+use signoff_engine::{Action, Changes, Choice, Input, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
@@ -34,13 +35,14 @@ use self::calls::Calls;
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, newest_base, work_context, work_on};
+pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
 use self::requests::Listener;
 use self::shared_checkout::{CheckoutBefore, SharedCheckout, StepAttempts};
 use self::supervisor::{ProcessSupervisor, StopHandle};
 use crate::clock::Clock;
 use crate::confinement::Scratch;
-use crate::drive::{Perform, Readiness, WakeReason};
+use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::clear_leftovers;
@@ -85,32 +87,6 @@ pub(crate) struct Local<'a> {
     news: Option<Message>,
     /// Lets a held agent go, by step.
     gates: BTreeMap<usize, Sender<()>>,
-}
-
-/// Where a run works.
-pub(crate) enum RunIsolation {
-    /// In the checkout; what records how it looks, if there is git.
-    Checkout(Option<Own>),
-    /// On trees of its own.
-    Trees(Arc<Trees>),
-}
-
-impl RunIsolation {
-    /// The harness's own git directory, if there is git.
-    fn own(&self) -> Option<&Own> {
-        match self {
-            Self::Checkout(own) => own.as_ref(),
-            Self::Trees(trees) => Some(trees.own()),
-        }
-    }
-
-    /// The run's trees, if it has any.
-    pub(crate) fn trees(&self) -> Option<&Arc<Trees>> {
-        match self {
-            Self::Checkout(_) => None,
-            Self::Trees(trees) => Some(trees),
-        }
-    }
 }
 
 /// What an agent worked in.
@@ -467,137 +443,6 @@ impl WorkedTree {
                 })
             }
         }
-    }
-}
-
-impl Perform for Local<'_> {
-    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
-        let prepared = self.prepare_action(run, action);
-        if self.supervisor.is_stopping() {
-            // Git may have been ended in the middle of it. What is done is journaled, and nothing else begins.
-            return Ok(match prepared {
-                Ok(Readiness::Instead(
-                    done @ (Input::CheckoutJoined { .. } | Input::FilesLanded { .. }),
-                )) => Readiness::Instead(done),
-                Ok(_) | Err(_) => Readiness::Stopping,
-            });
-        }
-        if matches!(prepared, Ok(Readiness::Go(_))) {
-            self.checkout_watcher.begun(action);
-        }
-        prepared.map_err(|error| self.missing_error(run).unwrap_or(error))
-    }
-
-    fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
-        let begun = match self.make_tree(run, action) {
-            Ok(false) => self.begin_in(run, action, None),
-            made => made.map(|_| ()),
-        };
-        match begun {
-            // What has not begun is void, and begins when the run goes on.
-            Err(_) if self.supervisor.is_stopping() => Ok(()),
-            begun => begun,
-        }
-    }
-
-    fn is_stopping(&self) -> bool {
-        self.supervisor.is_stopping()
-    }
-
-    fn input_recorded(&mut self, run: &Run, input: &Input) {
-        match input {
-            Input::CheckoutJoined { .. } => {
-                if let Some(trees) = self.trees().map(Arc::clone) {
-                    self.checkout_watcher.recorded(&trees);
-                }
-            }
-            Input::WorkBegins { step, attempt, .. } => {
-                if let (Some(trees), Some((step, _))) = (self.trees(), run.step(*step)) {
-                    trees.retire_repair(&step.id, *attempt);
-                }
-            }
-            Input::Merged { step, .. } => {
-                if let (Some(trees), Some((step, _))) = (self.trees(), run.step(*step)) {
-                    trees.forget_repair(&step.id);
-                }
-            }
-            Input::ProcessHeld { step, .. } => {
-                if let Some(gate) = self.gates.remove(step) {
-                    // The thread is gone only if the run is being stopped.
-                    let _gone = gate.send(());
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
-        loop {
-            let message = match (self.news.take(), wake) {
-                (Some(message), _) => Some(message),
-                (None, Some(at)) => {
-                    let wait = Duration::from_millis(at.saturating_sub(now));
-                    self.receiver.recv_timeout(wait).ok()
-                }
-                (None, None) => self.receiver.recv().ok(),
-            };
-            match message {
-                // We hold a sender ourselves, so the channel cannot be disconnected.
-                None => return Ok(self.note_event(WakeReason::Timer)),
-                Some(Message::Happened(happened)) => {
-                    let happened = self.note_event(happened);
-                    return self.checked(run, happened);
-                }
-                Some(Message::Ready { action, made }) => match made {
-                    // What has not begun is void, and begins when the run goes on.
-                    Ok(_) if self.supervisor.is_stopping() => {}
-                    Ok(mount) => self.begin_in(run, &action, Some(mount))?,
-                    Err(why) => {
-                        return match self.missing_error(run) {
-                            Some(lost) => Err(lost),
-                            None => Self::without_tree(run, &action, why),
-                        };
-                    }
-                },
-            }
-        }
-    }
-
-    fn stop(&mut self) -> Vec<Input> {
-        // Threads that hold an agent at its gate see it close and let the agent go unstarted.
-        self.gates.clear();
-        self.calls.stop();
-        self.supervisor.stop();
-        let late = self.news.take().into_iter().chain(self.receiver.try_iter());
-        let late = late.filter_map(|message| match message {
-            // One that was not let go has not started.
-            Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
-            Message::Happened(WakeReason::Input(input)) => Some(input),
-            Message::Happened(_) | Message::Ready { .. } => None,
-        });
-        late.collect()
-    }
-
-    fn has_news(&mut self) -> bool {
-        if self.news.is_none() {
-            self.news = self.receiver.try_recv().ok();
-        }
-        self.news.is_some()
-    }
-
-    fn rest(&mut self, run: &Run) {
-        self.offer_repairs(run);
-        let is_told = |item: &Item| item.kind == ItemKind::Escalation;
-        if let Some(trees) = self.trees()
-            && run.items().any(is_told)
-        {
-            trees.accept_changed();
-        }
-    }
-
-    fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
-        self.listener
-            .reply(request, refused.map(ToString::to_string));
     }
 }
 
