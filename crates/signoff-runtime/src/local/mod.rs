@@ -7,6 +7,7 @@ mod checkout_watcher;
 mod commands;
 mod commits;
 mod contracts;
+mod interrupt;
 mod isolation;
 mod merging;
 mod message;
@@ -16,18 +17,17 @@ mod prompt_context;
 mod requests;
 mod shared_checkout;
 mod supervisor;
+mod worked_tree;
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use signoff_engine::{Action, Changes, Choice, Input, Run};
+use signoff_engine::{Action, Choice, Input, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::{Grounds, private_repository};
+use signoff_work::confine::Grounds;
 use signoff_work::environment::for_contract;
 use signoff_work::git::{ImportLimits, Own};
 
@@ -35,11 +35,13 @@ use self::calls::Calls;
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, newest_base, work_context, work_on};
+pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
 use self::requests::Listener;
-use self::shared_checkout::{CheckoutBefore, SharedCheckout, StepAttempts};
-use self::supervisor::{ProcessSupervisor, StopHandle};
+use self::shared_checkout::{SharedCheckout, StepAttempts};
+use self::supervisor::ProcessSupervisor;
+use self::worked_tree::WorkedTree;
 use crate::clock::Clock;
 use crate::confinement::Scratch;
 use crate::drive::{Readiness, WakeReason};
@@ -47,30 +49,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
-use crate::trees::{TreeMount, Trees, WorkContext, WorkSource, head_commit, parse_id};
-
-/// Asks a running loop to stop cleanly; safe to send from a signal thread.
-#[derive(Clone)]
-pub struct Interrupt {
-    sender: Sender<Message>,
-    stop: StopHandle,
-}
-
-impl fmt::Debug for Interrupt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Interrupt").finish_non_exhaustive()
-    }
-}
-
-impl Interrupt {
-    /// Asks for it, and ends what the loop may be waiting for.
-    pub fn send(&self) {
-        // Nobody listens any more: then there is nothing left to stop. It is sent first: whoever sees that the run is
-        // being stopped finds the reason.
-        drop(self.sender.send(Message::Happened(WakeReason::Interrupted)));
-        self.stop.stop();
-    }
-}
+use crate::trees::{TreeMount, Trees, WorkSource, head_commit, parse_id};
 
 /// This machine's hands.
 pub(crate) struct Local<'a> {
@@ -87,12 +66,6 @@ pub(crate) struct Local<'a> {
     news: Option<Message>,
     /// Lets a held agent go, by step.
     gates: BTreeMap<usize, Sender<()>>,
-}
-
-/// What an agent worked in.
-enum WorkedTree {
-    Tree(Arc<Trees>, Box<TreeMount>, Box<WorkContext>),
-    Checkout(Box<CheckoutBefore>),
 }
 
 impl<'a> Local<'a> {
@@ -412,35 +385,6 @@ impl<'a> Local<'a> {
             if let Ok((work, base)) = shown {
                 // Without it the person repairs in the checkout.
                 trees.offer_repair(&definition.id, &work, &base).ok();
-            }
-        }
-    }
-}
-
-impl WorkedTree {
-    /// The repository that the agent had to itself.
-    fn repository(&self, scratch: Option<&Path>) -> Option<PathBuf> {
-        match self {
-            Self::Tree(_, mount, _) => {
-                let changed = mount.upper().unwrap_or_else(|| mount.files());
-                Some(changed.join(".git"))
-            }
-            Self::Checkout(_) => scratch.map(private_repository),
-        }
-    }
-
-    /// What was changed there.
-    fn end(self) -> Changes {
-        match self {
-            Self::Checkout(before) => before.changes(),
-            Self::Tree(trees, mount, work) => {
-                // What cannot be recorded is told when the candidate is built.
-                let recorded = trees.record(&work, Some(&mount)).ok().flatten();
-                recorded.map_or_else(Changes::default, |recorded| Changes {
-                    files: Some(recorded.files),
-                    protected: recorded.protected,
-                    details: recorded.details,
-                })
             }
         }
     }
