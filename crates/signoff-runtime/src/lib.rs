@@ -1,5 +1,5 @@
 //! Acts: the only event loop. Asks the engine what is due, writes the journal, performs it through
-//! `signoff-work` and `signoff-sandbox`, and tells whoever watches.
+//! `signoff-work` and `signoff-sandbox`, and tells its observers.
 //!
 //! Renders nothing and holds no rule about plans: those are the engine's. Start reading at
 //! [`drive::Loop`], then [`live::PreparedRun`], which sets up what it drives.
@@ -14,7 +14,7 @@
 //! trust, signing    which commands may run; what is signed, and which signature counts
 //! confinement       what processes may touch, and how trees are shown to them
 //! trees, tools      the trees a run works on; the tools a step can call
-//! drive             the loop and the journal, whoever performs and observes
+//! drive             the loop and the journal; traits for who performs and observes
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
 //! plans             what can be done to a plan, from its proposal to its archive
 //! local             performs actions on this machine

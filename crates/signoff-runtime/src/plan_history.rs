@@ -144,7 +144,7 @@ impl PlanHistory {
         self.entries.iter().any(|entry| ends(&entry.event))
     }
 
-    /// A run that somebody gave up, or that another one came after, is not gone on with.
+    /// Refuses a run that was abandoned, or that another run of the plan replaced.
     pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), Error> {
         let over = |why: String| Error::RunOver {
             run: run.to_owned(),

@@ -26,7 +26,7 @@ pub struct MachineLevels {
     room: Option<OverlayLevel>,
     /// Why the sandbox is no stronger.
     why_level: Vec<String>,
-    /// Why there is no better room.
+    /// Why there is no better overlay.
     why_room: Vec<String>,
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn weaker_than(
     (!lost.is_empty()).then_some(WeakerConfinement { lost, why, now })
 }
 
-/// Where the steps of a plan are to work, as somebody chose it.
+/// The isolation that the plan, the command or the settings ask for.
 fn requested_isolation(project: &Project, plan: &Plan, asked: Option<Isolation>) -> Isolation {
     let wants_shared = |way: &Option<String>| way.as_deref() == Some("shared");
     if plan.steps.iter().any(|step| wants_shared(&step.isolation)) {
@@ -226,7 +226,7 @@ fn remember(project: &Project, found: Option<&MachineLevels>) -> Result<(), Erro
         return Ok(());
     };
     match Machine::from(project).record(&found.to_record()) {
-        // A home that cannot be written to remembers nothing; that stops nobody.
+        // A home that cannot be written to remembers nothing; that is not an error.
         Ok(()) | Err(TrustError::File(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }

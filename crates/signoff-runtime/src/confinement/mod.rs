@@ -114,7 +114,7 @@ pub(crate) fn home(project: &Project) -> Home {
     })
 }
 
-/// Where the person's things are besides `HOME`: somebody may have set it to another place.
+/// Directories of the person besides `HOME`, which may have been set to another place.
 fn other_homes(project: &Project) -> Vec<PathBuf> {
     const MOVED: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
     let user = std::fs::metadata("/proc/self")
@@ -138,7 +138,7 @@ fn account_home(accounts: &str, user: u32) -> Option<PathBuf> {
     })
 }
 
-/// What decides about later runs, where somebody's home is their project.
+/// Files that decide about later runs, where the project is the person's home.
 fn own_files(project: &Project) -> Vec<PathBuf> {
     const IN_HOME: [&str; 9] = [
         ".config/signoff",

@@ -22,7 +22,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is in nobody's way, and is tried again when the run ends.
+        // What cannot be removed does no harm, and is tried again when the run ends.
         remove_tree(&self.0).ok();
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Error;
 /// The head is written beside the journal at most this often.
 const HEAD_EVERY: Millis = 1000;
 
-/// A sync that nobody waits for serves so many verdicts, or those of so long a time.
+/// A background sync serves so many verdicts, or those of so long a time.
 const SYNC_VERDICTS: usize = 16;
 const SYNC_EVERY: Millis = 25;
 
@@ -115,7 +115,7 @@ impl Append for FileJournal {
     }
 }
 
-/// Does the event say how something ended? Then it is worth a sync, which nobody waits for.
+/// Does the event say how something ended? Then a sync in the background is begun for it.
 fn settles(event: &Event) -> bool {
     matches!(
         event,

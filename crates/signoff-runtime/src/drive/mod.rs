@@ -244,7 +244,7 @@ impl Loop<'_, '_> {
         Ok(())
     }
 
-    /// Nothing can go on by itself: asks whoever is there, or stands still.
+    /// Nothing can go on by itself: asks the person, or pauses.
     fn park(&mut self) -> Result<Option<StopReason>, Error> {
         let reason = match self.run.state().pausing() {
             Some(reason) => reason,
@@ -330,7 +330,7 @@ fn failpoints_around(input: &Input) -> (&'static str, &'static str) {
 /// What beginning everything led to.
 enum BeginOutcome {
     Ended(StopReason),
-    /// Something was decided without hands: more may be due.
+    /// Something was decided without an action: more may be due.
     Again,
     Until {
         /// Nothing more before this time, if there is one.

@@ -52,7 +52,7 @@ pub(crate) fn to_request(what: request::Ask, by: String) -> RunRequest {
     })
 }
 
-/// A request from its bytes; what is none is answered with a refusal.
+/// A request from its bytes; anything else is refused.
 pub(crate) fn parse_request(bytes: &[u8]) -> Result<RunRequest, String> {
     let request: Request = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;
     Ok(to_request(request.ask, request.by))

@@ -73,7 +73,7 @@ pub trait Observe {
 /// A person who can be asked while the run waits.
 pub trait Person {
     /// Asks about an item. Gives up as soon as `has_news` says that something else has happened: the
-    /// answer may have come from elsewhere, or nobody wants one any more.
+    /// answer may have come from elsewhere, or is no longer needed.
     fn answer(
         &mut self,
         run: &Run,
@@ -97,7 +97,7 @@ pub enum PersonAnswer {
     Nothing,
 }
 
-/// Nobody is there to be asked.
+/// No person can be asked.
 #[derive(Debug)]
 pub struct NoPerson;
 

@@ -11,7 +11,7 @@ pub enum KeyError {
     Program { program: String, why: String },
     /// Settings of git that are missing, all of them.
     Unset(Vec<MissingSetting>),
-    /// The signing key is no file that can be read.
+    /// The signing key is not a readable file.
     NoSuchKey { key: String },
     /// The list of allowed signers cannot be read.
     Unreadable {

@@ -115,7 +115,7 @@ pub enum Error {
         plan: String,
         difference: Box<SignedDifference>,
     },
-    /// What was given as a digest is none.
+    /// The given text is not a digest.
     BadDigest { text: String },
     /// The digest is not the one the caller expected to sign.
     Moved { expected: String, found: String },
@@ -206,7 +206,7 @@ pub enum Error {
         /// What it did is not in the checkout yet.
         to_land: bool,
     },
-    /// Nobody goes on with this run any more.
+    /// The run was abandoned or replaced.
     RunOver { run: String, why: String },
     /// A run that ended before its first event was written.
     NeverBegun { run: String },

@@ -13,7 +13,7 @@ use super::Error;
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are what the variant's line names")]
 pub enum ThreadError {
-    /// The session's id is none.
+    /// The session's id is not a valid id.
     BadSession { session: String, why: BadId },
     /// The session's id is that of another session's thread.
     TakenSession { session: String, owner: String },

@@ -29,7 +29,7 @@ pub struct RunReport {
     pub run: Run,
     /// Why marks could not be written, if so.
     pub trouble: Option<String>,
-    /// Why nobody could be told that something waits on them.
+    /// Why the person could not be notified.
     pub notes: Vec<String>,
 }
 

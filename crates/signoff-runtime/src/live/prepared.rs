@@ -287,7 +287,7 @@ impl<'a> PreparedRun<'a> {
     }
 }
 
-/// The checkout, where the run works in it; one on trees of its own works beside whoever has it.
+/// The lock of the checkout, for a run that works in it. A run on its own trees needs none.
 fn workspace_lock(project: &Project, isolation: Isolation) -> Result<Option<WorkspaceLock>, Error> {
     match isolation {
         Isolation::Worktree => Ok(None),
@@ -345,7 +345,7 @@ fn take_next_version(
     let Some(next) = replan::next_version(project, key, file, watched)? else {
         return Ok(None);
     };
-    // Kept first: until the journal names it, it is nobody's.
+    // Kept before the journal names it: an unnamed version is ignored.
     let snapshot = snapshot::save_version(dir, opened.versions + 1, &next.plan)?;
     snapshot::keep_signature(project, key, dir, &next.signed)?;
     failpoint::reached("replan.kept");

@@ -1,4 +1,4 @@
-//! Where actions begin that need a tree: it is made on a thread of the crew, and the action begins when it is there.
+//! Where actions begin that need a tree: it is made on a thread of the supervisor, and the action begins when it is there.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::trees::{ContractOverlayOptions, TreeMount};
 
 impl Local<'_> {
-    /// Makes the tree that an action needs, on a thread of the crew; `false`: it needs none.
+    /// Makes the tree that an action needs, on a thread of the supervisor; `false`: it needs none.
     pub(super) fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
         let Some(trees) = self.trees().map(Arc::clone) else {
             return Ok(false);
@@ -122,7 +122,7 @@ impl Local<'_> {
         Ok(happened)
     }
 
-    /// What is told where the tree of an action cannot be had.
+    /// The result of an action whose tree could not be made.
     pub(super) fn without_tree(
         run: &Run,
         action: &Action,

@@ -130,7 +130,7 @@ impl Calls {
         if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
             return impossible_call(step, format!("`{tool}` is out of the plan's scope"));
         }
-        // Whoever named the tool did not see a command that is put together only now.
+        // The person who signed the plan did not see a command that is assembled only now.
         let free = is_named(run, definition, tool) && !is_built(run, step);
         let why = self.toolbox.needs_approval(tool, &args, free);
         match why.filter(|_| !state.turn.approved) {
@@ -181,7 +181,7 @@ impl Calls {
                 .transpose();
             let _taken = match shown {
                 Ok(taken) => taken,
-                // Whoever stops the run ends git: that says nothing about the call, which was not made.
+                // Stopping the run ends git: that says nothing about the call, which was not made.
                 Err(_) if tree.as_ref().is_some_and(|tree| tree.starter.is_stopping()) => {
                     return None;
                 }
@@ -198,7 +198,7 @@ impl Calls {
             let end = toolbox.call(&call, &stop);
             failpoint::reached("effect.after");
             if let Some(tree) = tree.as_ref().filter(|_| changes_tree) {
-                // What cannot be recorded is told when the candidate is built.
+                // A failure to record is reported when the candidate is built.
                 tree.trees.record_call(&tree.work).ok();
             }
             let end = match end {

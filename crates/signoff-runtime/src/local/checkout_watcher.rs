@@ -25,17 +25,17 @@ pub(super) struct CheckoutWatcher {
     found: Option<JoinedChanges>,
     /// Something joined, and nothing has begun since.
     has_joined: bool,
-    /// Nothing has happened since the last look: whatever begins at the same moment begins with what it saw.
+    /// Nothing has happened since the last look: actions that begin now use its result.
     is_fresh: bool,
     /// What began last was a contract that is run once more at the end.
     is_ending: bool,
     restless: RestlessFiles,
 }
 
-/// More files than these are not looked into: nobody reads the names of so many.
+/// More files than these are not inspected: a list that long is not read.
 const LOOKED_INTO: usize = 20;
 
-/// What a person is told of what joined: not the marks that other runs write into their plans.
+/// The joined files to report: without the plans that other runs mark.
 fn visible_files(project: &Project, files: &[String]) -> Vec<String> {
     let mut told = files.to_vec();
     if told.len() <= LOOKED_INTO {
@@ -52,7 +52,7 @@ impl CheckoutWatcher {
         action: &Action,
         (project, trees): (&Project, &Trees),
     ) -> Result<Option<Input>, Error> {
-        // Whoever builds on the head must find it there.
+        // A step that builds on the head must find it there.
         if self.has_joined || run.has_queue_holder() || !self.is_time(action) {
             return Ok(None);
         }

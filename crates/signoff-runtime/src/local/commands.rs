@@ -60,7 +60,7 @@ impl CommandBuilder<'_> {
             .contract
             .as_ref()
             .map_or("", |contract| contract.command.as_str());
-        // A prompt goes to whoever runs the model.
+        // A prompt leaves the machine.
         let hide = |text: &str| self.secrets.hide(text).into_owned();
         let said = state.advice.failure.as_ref();
         let said = said.map(|failure| (hide(&failure.stdout), hide(&failure.stderr)));

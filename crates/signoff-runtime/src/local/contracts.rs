@@ -125,7 +125,7 @@ impl Local<'_> {
     }
 }
 
-/// Nobody knows what a contract saw of what changed while it ran.
+/// Files that changed while a contract ran void its verdict: it is unknown what it saw.
 fn void(changed: &[String]) -> Option<String> {
     (!changed.is_empty()).then(|| {
         format!(
@@ -135,7 +135,7 @@ fn void(changed: &[String]) -> Option<String> {
     })
 }
 
-/// Whoever wonders why a contract took so long, or misses something, should know.
+/// Explains why a contract took long or misses something.
 fn cold(caches: &[String]) -> Option<String> {
     (!caches.is_empty()).then(|| {
         format!(
@@ -166,7 +166,7 @@ fn quote(names: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Has it failed, whatever else is said? Only then may something be added to what it printed.
+/// Has it certainly failed? Only then may something be added to its output.
 fn has_failed(expect: &[Condition], ended: &ProcessEnd) -> bool {
     let ran = matches!(ended, ProcessEnd::Exited(_) | ProcessEnd::Signaled(_));
     let is_other = |condition: &Condition| match condition {

@@ -1,4 +1,4 @@
-//! What the crew's threads tell the loop.
+//! What the supervisor's threads tell the loop.
 
 use signoff_engine::Action;
 

@@ -51,7 +51,7 @@ use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
 use crate::trees::{TreeMount, Trees, WorkSource, head_commit, parse_id};
 
-/// This machine's hands.
+/// Performs actions on this machine.
 pub(crate) struct Local<'a> {
     commands: CommandBuilder<'a>,
     supervisor: ProcessSupervisor,
@@ -156,7 +156,7 @@ impl<'a> Local<'a> {
             // What the prompt quotes has to be there before the journal says so.
             Some(trees) if quotes => {
                 let began = work_on(trees, run, (step, attempt), base.clone())?.began;
-                // Whoever misses it is told, when the agent is to start.
+                // If it is missing, starting the agent reports it.
                 trees.files(&began).ok()
             }
             Some(_) | None => None,
@@ -187,7 +187,7 @@ impl<'a> Local<'a> {
         if !matches!(attempt.source, WorkSource::Layer) || run.has_queue_holder() {
             return Ok(None);
         }
-        // What cannot be done now is told when the candidate is built.
+        // A failure is reported when the candidate is built.
         let parted = trees.part_from_person(&attempt.work, &head_commit(run)?);
         let parted = parted.ok().flatten();
         Ok(parted.map(|parted| self.checkout_watcher.found(self.commands.project, parted)))

@@ -1,4 +1,4 @@
-//! What the plan's dialect tells an agent beside its task (5.2).
+//! What a prompt says besides the task, depending on the plan's dialect.
 
 use signoff_engine::{Run, Stage, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;

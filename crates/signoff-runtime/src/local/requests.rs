@@ -30,7 +30,7 @@ impl Listener {
     }
 
     pub(super) fn reply(&self, request: &str, refused: Option<String>) {
-        // Whoever asked notices that it was not answered.
+        // The asking process notices a missing reply.
         drop(self.requests.reply(request, &encode_reply(refused)));
     }
 }

@@ -37,9 +37,9 @@ pub(super) struct CheckoutBefore {
 pub(super) struct StepAttempts {
     /// Where its attempts wrote down what they found, the first one first.
     found: Vec<PathBuf>,
-    /// What they changed, as far as somebody saw it.
+    /// What they changed, as far as it was observed.
     seen: Vec<String>,
-    /// The place among them of the first of those at the end that nobody saw the end of.
+    /// The index of the first of the trailing attempts whose end was not observed.
     unseen: Option<usize>,
 }
 
@@ -73,7 +73,7 @@ impl StepAttempts {
         self.found.iter().find_map(read)
     }
 
-    /// What was found before the first attempt that nobody saw the end of. One that wrote nothing down did nothing.
+    /// The state before the first attempt whose end was not observed. An attempt that recorded none did nothing.
     fn before_unseen(&self) -> Option<Id> {
         self.found.iter().skip(self.unseen?).find_map(read)
     }
@@ -115,7 +115,7 @@ impl SharedCheckout {
         })
     }
 
-    /// What a step changed whose last attempt was cut off or repaired; nobody knows if nothing was written down.
+    /// What a step changed whose last attempt was cut off or repaired; unknown if no state was recorded.
     pub(super) fn left(&self, attempts: &StepAttempts) -> Changes {
         let before = attempts.before_unseen();
         let files = before.and_then(|before| self.since(&before)).map(|files| {

@@ -28,11 +28,11 @@ pub(super) struct ProcessSupervisor {
     pool: Pool,
 }
 
-/// Ends what the crew has under way, from whichever thread hears first that the run is to stop.
+/// Ends what the supervisor has under way, from whichever thread hears first that the run is to stop.
 #[derive(Clone)]
 pub(super) struct StopHandle {
     stoppers: Arc<Mutex<Stoppers>>,
-    /// Ends what git does, for the crew or for the loop: a tree may hold it up.
+    /// Ends what git does, for the supervisor or for the loop: a tree may hold it up.
     git: Option<StopFlag>,
 }
 
@@ -121,18 +121,18 @@ impl ProcessSupervisor {
         });
     }
 
-    /// Does something else on a thread of the crew. It has to end soon after it is asked to stop.
+    /// Does something else on a thread of the supervisor. It has to end soon after it is asked to stop.
     pub(super) fn work(&mut self, work: impl FnOnce() -> Option<Input> + Send + 'static) {
         let sender = self.sender.clone();
         self.pool.run(move || {
             if let Some(input) = work() {
-                // Nobody listens any more: then the run was given up.
+                // The receiver is gone: the run was abandoned.
                 drop(sender.send(Message::Happened(WakeReason::Input(input))));
             }
         });
     }
 
-    /// Makes the tree that an action needs, on a thread of the crew, and says so.
+    /// Makes the tree that an action needs, on a thread of the supervisor, and says so.
     pub(super) fn ready(
         &mut self,
         action: Action,
@@ -146,7 +146,7 @@ impl ProcessSupervisor {
                 // Commands that prepare trees were kept from starting: that says nothing about the step.
                 return;
             }
-            // Nobody listens any more: then the run was given up.
+            // The receiver is gone: the run was abandoned.
             drop(sender.send(Message::Ready { action, made }));
         });
     }
@@ -172,7 +172,7 @@ impl ProcessSupervisor {
         self.pool.run(move || {
             let seen = match before() {
                 Ok(seen) => seen,
-                // Whoever stops the run keeps its commands from starting: that says nothing about the step.
+                // A run that is being stopped starts no commands: that says nothing about the step.
                 Err(_) if is_stopping(&stoppers) => return,
                 Err(why) => {
                     let input = report(None, not_started(why));
@@ -188,7 +188,7 @@ impl ProcessSupervisor {
                 Some(ended) => WakeReason::Input(report(Some(seen), observe(ended, &secrets))),
                 None => return,
             };
-            // Nobody listens any more: then the run was given up.
+            // The receiver is gone: the run was abandoned.
             drop(sender.send(Message::Happened(happened)));
         });
     }
@@ -310,7 +310,7 @@ fn observe(ended: Result<CommandReport, StartError>, secrets: &Secrets) -> Obser
             stderr: text(ended.stderr.text()),
             cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
             duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
-            // What else there is to know is added by whoever knows the tree.
+            // The caller, which knows the tree, adds the rest.
             ..Observation::new(ProcessEnd::Exited(0))
         },
         Err(error) => not_started(error.to_string()),

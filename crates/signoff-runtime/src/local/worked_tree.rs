@@ -32,7 +32,7 @@ impl WorkedTree {
         match self {
             Self::Checkout(before) => before.changes(),
             Self::Tree(trees, mount, work) => {
-                // What cannot be recorded is told when the candidate is built.
+                // A failure to record is reported when the candidate is built.
                 let recorded = trees.record(&work, Some(&mount)).ok().flatten();
                 recorded.map_or_else(Changes::default, |recorded| Changes {
                     files: Some(recorded.files),

@@ -39,7 +39,7 @@ pub fn cancel(
     Ok(done)
 }
 
-/// What a run that was given up leaves in worktrees: somebody may want some of it.
+/// A note about the worktrees of an abandoned run: a person may want some of that work.
 fn worktrees_note(locked: &LockedPlan<'_>) -> Option<String> {
     let view = locked.status.view.as_ref()?;
     let branch = view.branch().filter(|_| view.run.outcome().is_none())?;

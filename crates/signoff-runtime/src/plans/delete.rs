@@ -53,7 +53,7 @@ pub fn delete(context: ActorContext<'_>, path: &Path, name: &str) -> Result<Dele
         (true, false) => atomic::remove(&locked.plan.path)?,
         (false, _) => {}
     }
-    // It may still be named as the current one; it is nobody's task any more.
+    // It may still be named as the current task, which it no longer is.
     current_task::update_status(context.project, &locked.key, PlanState::Cancelled)?;
     Ok(DeleteReport {
         key: locked.key,

@@ -30,7 +30,7 @@ pub struct PlanStatus {
     pub signature: SignatureCheck,
 }
 
-/// Derives the standing of a plan.
+/// Derives the status of a plan.
 pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Error> {
     let key = plan.key(project);
     let digest = plan.digest();

@@ -71,7 +71,7 @@ fn base_environment(process: &ProcessContext, directory: &Path) -> Environment {
     let own = process.variables.iter();
     let own = own.filter(|(name, _)| kept.map(OsStr::new).contains(&name.as_os_str()));
     let own = own.map(|(name, value)| (name.clone(), value.clone()));
-    // A `git` in the tree that agents write to is nobody's git.
+    // A `git` in the tree that agents write to must not be run.
     let path = path_outside(&process.path(), directory);
     let fixed = [
         ("LC_ALL", "C"),

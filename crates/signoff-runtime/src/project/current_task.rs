@@ -27,7 +27,7 @@ pub(crate) fn update_status(project: &Project, plan: &str, state: PlanState) -> 
             return Ok(());
         }
         match replace(&path, Some(text.as_bytes()), new.as_bytes(), true) {
-            // Somebody was quicker; perhaps it is about another plan now.
+            // The file changed meanwhile; it may be about another plan now.
             Err(ReplaceError::Changed { .. }) => {}
             replaced => return Ok(replaced.map(|_| ())?),
         }

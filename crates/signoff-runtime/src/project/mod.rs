@@ -53,7 +53,7 @@ impl Project {
         })
     }
 
-    /// What is told to nobody.
+    /// The values that are never shown.
     pub fn secrets(&self) -> Secrets {
         let secrets = Secrets::of(&self.process.variables);
         secrets.add(&self.config.sandbox.redact.value);
@@ -94,7 +94,7 @@ impl Project {
         self.store.complete()?;
         if let (Some(id), Some(state)) = (self.store.project_id()?, &self.process.state_dir) {
             match projects::remember(state, &id, self.store.workspace()) {
-                // A home that cannot be written to remembers nothing; that stops nobody.
+                // A home that cannot be written to remembers nothing; that is not an error.
                 Ok(()) | Err(TrustError::File(_)) => {}
                 Err(error) => return Err(error.into()),
             }

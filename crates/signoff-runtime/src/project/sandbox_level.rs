@@ -26,7 +26,7 @@ fn level_in(mode: Mode) -> Result<Level, Error> {
     }
 }
 
-/// Whether something can be mounted here. Where that could not be tried, whoever runs a plan is told.
+/// Whether something can be mounted here. Where the trial fails, a run reports the reason.
 pub(crate) fn can_mount(mode: Mode) -> bool {
     level_in(mode).map_or(true, Level::uses_mounts)
 }

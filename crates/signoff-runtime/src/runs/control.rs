@@ -25,9 +25,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub enum RequestOutcome {
     /// The process that drives the run did it.
     There,
-    /// Nobody drove the run; it was recorded here.
+    /// No process drove the run; it was recorded here.
     Here,
-    /// Nobody drives the run, so it stands still anyway.
+    /// No process drives the run, so it stands still anyway.
     Idle,
 }
 
@@ -65,7 +65,7 @@ pub fn ask(
     Ok(RequestOutcome::Here)
 }
 
-/// A run that has ended, or that nobody goes on with, cannot be paused or stopped.
+/// A run that has ended or was abandoned cannot be paused or stopped.
 fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<(), Error> {
     if !matches!(what, request::Ask::Pause | request::Ask::Stop) {
         return Ok(());
@@ -78,7 +78,7 @@ fn refuse_if_ended(project: &Project, run: &str, what: &request::Ask) -> Result<
     PlanHistory::read(project, &view.key)?.refuse_if_over(run)
 }
 
-/// Waits until whoever drove the run has let go of it, so that whatever is typed next finds it free.
+/// Waits until the process that drove the run has released its lock, so that the next command finds it free.
 fn wait_until_free(lock: &std::path::Path) {
     let asked = Instant::now();
     while is_held(lock).unwrap_or(false) && asked.elapsed() < PATIENCE {
@@ -86,7 +86,7 @@ fn wait_until_free(lock: &std::path::Path) {
     }
 }
 
-/// Leaves a request and waits for the answer; false if nobody drives the run any more.
+/// Leaves a request and waits for the answer; false if no process drives the run any more.
 fn send(
     requests: &Requests,
     lock: &std::path::Path,

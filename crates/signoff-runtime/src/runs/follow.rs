@@ -1,4 +1,4 @@
-//! A run as it happens, for whoever watches from another process.
+//! Follows a run while another process drives it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,9 +26,9 @@ pub struct Follow<'a> {
 /// Will there be more?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowState {
-    /// Somebody drives the run.
+    /// A process drives the run.
     More,
-    /// Nobody does: it has ended, pauses, or was cut off.
+    /// No process does: it has ended, pauses, or was cut off.
     Over,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Follow<'a> {
 
     /// Hands on each event since the last time, with the state as it was then. Does not wait.
     pub fn look(&mut self, mut each: impl FnMut(&Run, &Recorded)) -> Result<FollowState, Error> {
-        // Before the journal: what whoever let go of the run wrote last is there by now.
+        // Read before the journal: a process that released the lock has written its last event.
         let driven = is_held(&self.lock).unwrap_or(false);
         let replay = &mut self.replay;
         self.journal.more(|line| {

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::project::Project;
 
-/// Ends what is left of a run that nobody drives any more and nobody will go on with.
+/// Ends what is left of an abandoned run.
 pub(crate) fn end_leftovers_of(
     project: &Project,
     id: &str,

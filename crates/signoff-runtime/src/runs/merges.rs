@@ -14,7 +14,7 @@ pub(crate) fn begun_merges(run: &Run) -> Vec<(usize, u32)> {
     run.order().filter_map(merging).collect()
 }
 
-/// Brings them to their end. What cannot be merged is left to whoever goes on with the run.
+/// Brings them to their end. What cannot be merged stays for the resumed run.
 pub(crate) fn finish(run: &Run, trees: &Trees, begun: &[(usize, u32)]) -> Vec<Input> {
     let Ok(since) = first_commit(run) else {
         return Vec::new();

@@ -21,7 +21,7 @@ use crate::plan_history::PlanHistory;
 use crate::project::locks::take_run;
 use crate::project::{Project, current_task};
 
-/// A run that nobody else drives, records or lands while this value lives.
+/// A run under its lock: no other process drives, records or lands it.
 pub(crate) struct OpenedRun<'a> {
     pub(crate) project: &'a Project,
     pub(crate) clock: &'a dyn Clock,
@@ -83,7 +83,7 @@ impl<'a> OpenedRun<'a> {
         self.run.state()
     }
 
-    /// Records something that a person decided about a run that nobody drives. It goes on when it is resumed.
+    /// Records a person's decision about a run that no process drives. It takes effect when the run is resumed.
     pub(crate) fn record(
         project: &'a Project,
         id: &str,

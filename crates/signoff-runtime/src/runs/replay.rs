@@ -100,7 +100,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// No run has this name, or there is none at all.
+/// The error for an unknown run, with the names of those that exist.
 pub(crate) fn unknown_run(project: &Project, id: Option<&str>) -> Error {
     let known = list(&project.store).unwrap_or_default();
     Error::NoSuchRun {

@@ -33,7 +33,7 @@ impl OpenedRun<'_> {
         }
     }
 
-    /// Without its branch nothing of the run could be merged, whatever its agents did.
+    /// Without its branch nothing of the run could be merged.
     pub(crate) fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
         let Some(head) = self
             .state()

@@ -1,4 +1,4 @@
-//! A run as its journal tells it, for whoever only wants to look.
+//! A run as its journal records it, read only.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct RunView {
     pub driven: bool,
     /// Where its worktrees are.
     pub worktrees: RunWorktrees,
-    /// Somebody gave it up, or another run of the plan came after it: nobody goes on with it.
+    /// It was abandoned, or another run of the plan replaced it.
     pub over: bool,
 }
 
@@ -64,7 +64,7 @@ impl RunView {
         } = replay;
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !is_silent(project, &run, &dir.journal());
-        // Where the log cannot be read, whoever does something to the plan is told.
+        // An unreadable log is reported by the commands that change the plan.
         let over = PlanHistory::read(project, &key)
             .is_ok_and(|history| history.refuse_if_over(id).is_err());
         Ok(Self {
@@ -232,7 +232,7 @@ pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> 
     })
 }
 
-/// Has whoever drives this run written nothing for longer than any step may take? It hangs, or sits
+/// Has the process that drives this run written nothing for longer than any step may take? It hangs, or is
 /// on a machine that was put to sleep.
 fn is_silent(project: &Project, run: &Run, journal: &Path) -> bool {
     let steps = run.plan().steps.iter().filter_map(|step| step.timeout);

@@ -1,4 +1,4 @@
-//! Where the worktrees of a run are, for whoever looks at it.
+//! Where the worktrees of a run are.
 
 use std::path::PathBuf;
 

@@ -18,7 +18,7 @@ use crate::project::{Project, minimum_proof};
 /// Digits of the plan's digest that are typed to confirm it.
 const DIGITS: usize = 8;
 
-/// The signature that counts for a plan, or why there is none.
+/// The signature that counts for a plan, or why none does.
 #[derive(Debug)]
 pub enum SignatureCheck {
     /// The newest that counts.
@@ -104,7 +104,7 @@ fn check_proof(project: &Project, signed: &Signed, minimum: Proof) -> Result<(),
 pub(crate) fn choose_proof(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
     match wish {
         None => Ok(required),
-        // Nobody is asked; whether it counts is for `minimum` to say.
+        // No person is asked; `minimum` decides whether it counts.
         Some(Proof::Policy) => Ok(Proof::Policy),
         Some(proof) if proof.meets(required) => Ok(proof),
         Some(proof) => Err(Error::WeakerProof { proof, required }),

@@ -95,7 +95,7 @@ pub(crate) fn choose(
     })
 }
 
-/// Whoever waits for files, or for `proved`, should know why they come late.
+/// Explains why files, and `proved`, come late.
 const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`): at the end they run once more without it, and nothing lands or is `proved` before";
 
 /// When the work of this plan comes into the checkout.

@@ -26,7 +26,7 @@ pub(crate) enum IgnoredWork {
 }
 
 impl Trees {
-    /// Whoever misses something in a contract should know why.
+    /// Explains why a contract may miss a file.
     fn note_ignored(&self, work: &WorkContext, roots: &[Vec<u8>]) {
         let names: Vec<_> = roots
             .iter()
@@ -88,7 +88,7 @@ impl Trees {
             IgnoredWork::FoundBy(step, attempt) => (step, *attempt, 1),
         };
         let Ok(known) = fs::read_to_string(self.ignored_layers_file(step, attempt)) else {
-            // Nobody worked in a layer: a tool was called, or a person repaired it.
+            // There is no layer: a tool was called, or a person repaired it.
             return self.ignored_layers();
         };
         let folder = self.layer_root().join("ignored");

@@ -132,7 +132,7 @@ impl Trees {
         let name = work_name(&work.step, work.attempt);
         self.remember(&name, &commit).map_err(error_text)?;
         if !protected.is_empty() {
-            // What is no longer in the tree has to be told all the same.
+            // A file that is no longer in the tree has to be reported too.
             let list = protected.join("\n");
             fs::write(self.protected_file(work), list).map_err(error_text)?;
         }

@@ -14,7 +14,7 @@ pub(super) fn clear(repository: &Repository, run: &str) {
         return;
     };
     let of_branch = common.join(format!("{}.lock", branch(run)));
-    // One that stays is told by the git that finds it.
+    // The git that finds a remaining lock reports it.
     fs::remove_file(of_branch).ok();
     clear_below(&common.join(refs(run)));
 }

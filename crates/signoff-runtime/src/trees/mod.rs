@@ -65,7 +65,7 @@ use crate::project::directories::{project_data, run_root};
 /// How a command is started that makes trees usable.
 pub(crate) type Start<'s> = &'s dyn CommandRunner;
 
-/// Whoever starts commands that make trees usable.
+/// Starts the commands that make trees usable.
 pub(crate) trait CommandRunner {
     /// Runs a command; `Err` says why it did not do what it was to.
     fn run(&self, command: Command) -> Result<(), String>;
@@ -80,7 +80,7 @@ pub(crate) struct Trees {
     own: Own,
     run: String,
     checkout: PathBuf,
-    /// Whoever holds this lock writes to the checkout.
+    /// The lock for writing to the checkout.
     checkout_lock: PathBuf,
     /// Where the run's directories are.
     root: PathBuf,
@@ -100,7 +100,7 @@ pub(crate) struct Trees {
     start: OnceLock<Id>,
     overlay_mode: OverlayMode,
     masks: Mutex<Masks>,
-    /// Rooms that wait for a contract, and contracts that wait for a room.
+    /// Overlays that wait for a contract, and contracts that wait for an overlay.
     line: Mutex<OverlayQueue>,
     /// What contracts built, for later ones.
     builds: Arc<Mutex<BuildCache>>,
@@ -194,7 +194,7 @@ impl Trees {
         if let Some(name) = &branch
             && !self.repository.move_ref(name, &start, None)?
         {
-            // Left by whoever was killed before the journal knew of it: nothing was built on it.
+            // Left by a process that was killed before it was journaled: nothing was built on it.
             self.repository.delete_ref(name)?;
             self.repository.move_ref(name, &start, None)?;
         }
@@ -247,7 +247,7 @@ impl Trees {
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
         }
-        // One opens it: whoever comes second would have to look at the whole checkout again.
+        // One thread opens it: a second one would have to read the whole checkout again.
         let mut known = lock(&self.times);
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
@@ -260,7 +260,7 @@ impl Trees {
         Ok(self.pool.get_or_init(|| opened))
     }
 
-    /// What is ignored in this run, whatever its steps write.
+    /// What is ignored in this run. What its steps write does not change it.
     fn rules(&self) -> Result<Arc<IgnoreRules>, String> {
         if let Some(rules) = self.rules.get() {
             return Ok(Arc::clone(rules));
@@ -275,7 +275,7 @@ impl Trees {
         Ok(self.repository.read_ref(&branch(&self.run))?.is_some())
     }
 
-    /// What of the run somebody removed from under it, whose head is this: then nothing that fails is an agent's fault.
+    /// The error if the run's branch or repository was removed: then a failure is not an agent's fault.
     pub(crate) fn missing_error(&self, head: &str) -> Option<Error> {
         let run = self.run.clone();
         if !self.repository.is_there() {

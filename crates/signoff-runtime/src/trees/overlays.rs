@@ -97,7 +97,7 @@ impl TreeMount {
         !self.has_ignored_work && self.builds.is_none()
     }
 
-    /// What of them was left out because somebody changed it.
+    /// Files that were omitted because they changed.
     pub(crate) fn left_out(&self) -> &OmittedFiles {
         &self.left_out
     }
@@ -290,7 +290,7 @@ impl Trees {
         }
     }
 
-    /// Removes the layers that are not in the run's own directory, and trees that nobody needs soon.
+    /// Removes the layers that are not in the run's own directory, and trees that are not needed soon.
     pub(crate) fn remove_layers(&self) {
         self.clear_overlays();
         if let Some(pool) = self.pool.get() {
@@ -299,7 +299,7 @@ impl Trees {
         }
         let layers = self.layer_root();
         if layers != self.root {
-            // What stays is in nobody's way.
+            // What stays does no harm.
             remove_tree(&layers).ok();
         }
     }

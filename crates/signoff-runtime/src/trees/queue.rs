@@ -27,7 +27,7 @@ pub(crate) enum WorkSource {
     Nowhere,
 }
 
-/// One attempt at a step, as its commit tells of it.
+/// One attempt at a step, as its commit describes it.
 pub(crate) struct Attempt {
     pub(crate) work: WorkContext,
     pub(crate) source: WorkSource,

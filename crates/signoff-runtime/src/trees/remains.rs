@@ -26,7 +26,7 @@ const OWNER: &str = "project";
 
 /// Says in the directory of a run's worktrees which project they are of.
 pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> {
-    // What is not committed may be nobody else's to read.
+    // Uncommitted files may be private.
     let private = &mut std::fs::DirBuilder::new();
     private.recursive(true).mode(0o700).create(root)?;
     if is_others(root, workspace, run) {
@@ -43,7 +43,7 @@ pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> 
 pub(crate) fn remove_never_begun(project: &Project, run: &str) {
     let workspace = project.store.workspace();
     if let Some(root) = run_root(project, run).filter(|root| !is_others(root, workspace, run)) {
-        // What stays is in nobody's way.
+        // What stays does no harm.
         remove_tree(&root).ok();
     }
 }
@@ -207,7 +207,7 @@ impl<'p> RemainsFinder<'p> {
         }
         let checkouts = repository.checkouts()?;
         runs.retain(|run| {
-            // Of a checkout that cannot be looked at, nobody knows which runs it has.
+            // The runs of an unreadable checkout are unknown.
             let lives = |path: &Path| !path.exists() || has_run(path, run);
             !checkouts.iter().any(|checkout| lives(&checkout.path))
         });

@@ -223,7 +223,7 @@ impl Trees {
         self.agree_on(&settled).map_err(error_text)
     }
 
-    /// Keeps others from writing to the checkout; `None`: somebody else does.
+    /// Takes the lock for writing to the checkout; `None`: another process has it.
     fn take_checkout(&self) -> Result<Option<WorkspaceLock>, String> {
         let (times, pause) = TRIES;
         for _ in 0..times {

@@ -95,7 +95,7 @@ pub(crate) fn pin_command(project: &Project, command: &[String]) -> Pinned {
 }
 
 /// Makes sure that the process of an agent runs what the person means: the files of the tree that it
-/// names are what they trusted, and its program is none that an agent put on PATH.
+/// names are what they trusted, and an agent did not put its program on PATH.
 pub(crate) fn pin_agent(
     project: &Project,
     configured: &[String],

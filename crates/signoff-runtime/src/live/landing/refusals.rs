@@ -75,7 +75,7 @@ pub(super) fn objections(
     trees: &Trees,
     run: &Run,
 ) -> Result<Vec<String>, Error> {
-    // One that was begun goes on, whatever it has changed itself.
+    // A landing that was begun goes on: the changes are its own.
     let asks = trigger == Trigger::EndOfRun && run.landing().is_none();
     match run.run_tree() {
         Some(tree) if asks => {
@@ -104,7 +104,7 @@ fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
     }))
 }
 
-/// Why what the run did is no whole, if so.
+/// Why the run's work is incomplete, if it is.
 pub(super) fn unfinished_reason(
     project: &Project,
     opened: &OpenedRun<'_>,

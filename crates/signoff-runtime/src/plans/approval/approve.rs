@@ -82,7 +82,7 @@ fn idle_changed_run(project: &Project, status: &PlanStatus) -> Result<Option<Cha
         return Ok(None);
     };
     let run = view.run.id().to_owned();
-    // Whoever drives it has not seen the change yet, or lets what is under way end.
+    // A process that drives it has not seen the change yet, or is finishing its steps.
     take_run(&project.store.run_dir(&run), &run)?;
     Ok(Some(ChangedRun { run, difference }))
 }
@@ -101,7 +101,7 @@ fn state_after_approval(
 
 /// Signs a plan that has no errors, as it was `seen`.
 ///
-/// Whoever has to prove who they are takes their time, so that comes first; only then others wait.
+/// Proving who one is may take a person minutes, so it comes before the plan's lock is taken.
 pub fn approve(
     context: ActorContext<'_>,
     seen: &PlanFile,

@@ -20,7 +20,7 @@ use crate::project::{Project, relative};
 #[derive(Debug, Default)]
 pub(crate) struct HousekeepingReport {
     pub(crate) notes: Vec<String>,
-    /// Something is different from what the shelf says.
+    /// Something changed since the index was read.
     pub(crate) moved: bool,
     pub(crate) undone: Option<HousekeepingError>,
 }
@@ -41,7 +41,7 @@ pub(crate) enum HousekeepingTask {
     LogMove,
 }
 
-/// Does all chores that are due. What cannot be done is said once and changes nothing about a list.
+/// Does all tasks that are due. A failure is reported once and does not affect the list.
 pub(crate) fn do_housekeeping(
     context: ActorContext<'_>,
     indexed: &IndexedPlans,
@@ -50,7 +50,7 @@ pub(crate) fn do_housekeeping(
         actor: Actor::Harness,
         ..context
     };
-    // What killed writers left; where nothing can be written it is in nobody's way either.
+    // Files that killed writers left. Where nothing can be written they do no harm.
     let store = &context.project.store;
     if store.refuse_links().is_ok() {
         for directory in [store.plans_dir(), store.logs_dir()] {
@@ -65,7 +65,7 @@ pub(crate) fn do_housekeeping(
                 report.moved |= !notes.is_empty() || *chore == HousekeepingTask::LogMove;
                 report.notes.extend(notes);
             }
-            // Somebody else was quicker, or the plan is named as a double anyway.
+            // Another process did it first, or the list reports the duplicate anyway.
             Err(Error::Unreadable { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {}
             Err(Error::DuplicateId { .. }) => {}
             Err(error) => {

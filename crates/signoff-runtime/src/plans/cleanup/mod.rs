@@ -1,4 +1,4 @@
-//! What is moved to the archive or deleted once nobody needs it.
+//! Moves finished plans to the archive and deletes what is no longer needed.
 
 pub(crate) mod archive;
 pub(crate) mod housekeeping;

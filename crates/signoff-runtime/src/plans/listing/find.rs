@@ -1,4 +1,4 @@
-//! Finds the plan that somebody means: by path, or by id.
+//! Finds a plan by its path or its id.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
 /// A file or directory of the project, all links followed. Records name plans from the workspace, and
 /// nothing else is looked at when they are listed.
 pub(crate) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Error> {
-    // What is not there is said by whoever reads it.
+    // The caller reads the file and reports that it is missing.
     let Ok(real) = path.canonicalize() else {
         return Ok(path.to_path_buf());
     };
@@ -42,7 +42,7 @@ pub(crate) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Erro
     })
 }
 
-/// The file of this name, or stem, in a directory. A name that is no plain name is nobody's.
+/// The file of this name, or stem, in a directory. Only a plain name can match.
 fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
     let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
     if !plain {

@@ -68,16 +68,16 @@ impl<'a> LockedPlan<'a> {
         }
     }
 
-    /// May this be done to it, by whoever wants to?
+    /// Checks that the actor may do this, and returns the state afterwards.
     pub(crate) fn allow(&self, act: Act) -> Result<PlanState, Error> {
         self.allow_to(act, self.context.actor)
     }
 
-    /// May this be done to it, by this one? Whoever is refused because it expired just now learns that.
+    /// The same for this actor. A refusal says if the plan expired just now.
     pub(crate) fn allow_to(&self, act: Act, actor: Actor) -> Result<PlanState, Error> {
         let state = self.status.state;
         let allowed = after(state, act, actor).map_err(|forbidden| match forbidden {
-            // What whoever asked could do instead, whoever would have done this.
+            // The caller's own possibilities, even if another actor would have done this.
             Forbidden::State { .. } => Forbidden::State {
                 state,
                 act,
@@ -94,7 +94,7 @@ impl<'a> LockedPlan<'a> {
         })
     }
 
-    /// The plan's state allows a run. One that is only not signed is told so, and what changed.
+    /// Checks that the plan's state allows a run. For an unsigned plan the error says what changed.
     pub(crate) fn may_start(&self) -> Result<(), Error> {
         require_no_errors(&self.plan)?;
         match self.status.state {

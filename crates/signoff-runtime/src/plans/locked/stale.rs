@@ -56,11 +56,11 @@ fn own_word(project: &Project, plan: &PlanFile) -> Option<Millis> {
         .into_iter()
         .find_map(|field| plan.record.get(field)?.as_str())
         .map(millis);
-    // A time that cannot be read is none.
+    // An unreadable time counts as missing.
     said.filter(|said| waits && *said > 0)
 }
 
-/// What is to be said of a plan that has expired and that nobody cancelled yet.
+/// The notice for a plan that has expired and is not cancelled yet.
 pub fn notice_of(
     project: &Project,
     plan: &PlanFile,

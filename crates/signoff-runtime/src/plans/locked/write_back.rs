@@ -59,7 +59,7 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &FileUpdate) -> Result<Option<
         }
         match replace(&plan.path, Some(present.source.bytes()), new.bytes(), true) {
             Ok(_) => return Ok(None),
-            // Somebody was quicker. What they wrote decides what is to be written.
+            // The file changed meanwhile. Its new text decides what is to be written.
             Err(ReplaceError::Changed { .. }) => {}
             Err(error) => return Ok(Some(format!("{name} was left as it is: {error}"))),
         }

@@ -1,4 +1,4 @@
-//! New plans get a name that nobody has, and a file of that name.
+//! New plans get an unused name, and a file of that name.
 
 use std::path::PathBuf;
 

@@ -97,7 +97,7 @@ fn keep_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PathBuf, Error> 
     let source = Source::new("-", bytes.to_vec());
     let workspace = context.project.workspace();
     let plan = PlanFile::from_source(Path::new("-"), source.clone(), None, &workspace);
-    // Before anything is written: whoever is refused finds nothing of it here.
+    // Before anything is written: a refusal must leave nothing behind.
     if plan.checked.errors() > 0 {
         return Err(Error::Invalid {
             source: Box::new(plan.source),

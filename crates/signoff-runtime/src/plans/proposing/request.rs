@@ -86,7 +86,7 @@ impl Request {
             text.push('\n');
         }
         let source = Source::new(id, text.into_bytes());
-        // Nobody said anything else about the plan, least of all that it was rejected.
+        // A new plan has no feedback yet, and no rejection.
         let mut read = read(&source);
         read.context = None;
         read.record
@@ -143,7 +143,7 @@ fn read(source: &Source) -> Plan {
     check(&parse_as(source, Dialect::Proposal), &Everything).plan
 }
 
-/// Does a text that is no JSON have the keys of a request, and not that of any other plan?
+/// Does a text that is not JSON have the keys of a request, and not those of any other plan?
 fn is_likely(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let has = |key: &str| text.contains(&format!("\"{key}\""));

@@ -26,7 +26,7 @@ const UNTITLED: &str = "One task";
 /// What is to be done.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskOptions<'a> {
-    /// What the agent is told.
+    /// The agent's task.
     pub task: &'a str,
     /// Whose agent; without one, `default`.
     pub role: Option<&'a str>,
@@ -43,7 +43,7 @@ pub fn propose_task(
     let text = quick.text().map_err(|why| Error::BadTask { why })?;
     let source = Source::new("the plan of this task", text.clone().into_bytes());
     let workspace = context.project.workspace();
-    // Whoever mistypes the role, and types it again, leaves no plans behind.
+    // A mistyped role must not leave a plan behind.
     require_no_errors(&PlanFile::from_source(
         Path::new("-"),
         source,
@@ -70,7 +70,7 @@ impl TaskOptions<'_> {
         let source = Source::new("task", text.clone().into_bytes());
         let checked = check(&parse_as(&source, Dialect::Workunit), &Everything);
         let mut errors = checked.diagnostics.iter();
-        // A heading of a step inside a fence looks like a fence that nobody closed.
+        // A heading of a step inside a fence looks like an unclosed fence.
         match errors.find(|problem| problem.severity == Severity::Error) {
             Some(error) => Err(format!("in a plan, {}", error.message)),
             None => Ok(text),

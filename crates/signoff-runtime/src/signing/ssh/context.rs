@@ -25,7 +25,7 @@ impl<'a> SshContext<'a> {
         // A fake `ssh-keygen` in the tree that agents write to would believe everything.
         let path = path_outside(&project.process.path(), workspace);
         variables.insert("PATH".into(), path);
-        // Its input is no terminal, so it would look for a window to ask for the passphrase in.
+        // Its input is not a terminal, so it would open a window to ask for the passphrase.
         if terminal().is_ok() {
             let ask = variables.entry("SSH_ASKPASS_REQUIRE".into());
             ask.or_insert_with(|| "never".into());

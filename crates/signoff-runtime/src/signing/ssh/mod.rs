@@ -94,7 +94,7 @@ fn verify_with(
     if said.code == Some(0) {
         return Ok(());
     }
-    // Refused, but why? Does the signature fit its text, whoever made it?
+    // Find out why it was refused: does the signature match its text at all?
     let mut words = keygen("check-novalidate");
     words.extend(["-s".into(), file.into()]);
     let fits = context.run(words, text)?;

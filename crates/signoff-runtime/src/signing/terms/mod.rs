@@ -24,7 +24,7 @@ use self::scripts::scripts;
 use crate::error::Error;
 use crate::project::{Project, roles};
 
-/// What changes by itself and is nobody's to protect.
+/// Directories that change by themselves and are never protected.
 const NEVER: [&str; 2] = [".git", ".signoff"];
 
 impl Project {
@@ -79,7 +79,7 @@ pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, Strin
     }
     let deciding = needed.iter().filter_map(|(file, steps)| {
         let names = links::names(root, file);
-        // Whoever makes what a link leads to makes the file, and the other way round.
+        // A step that makes the target of a link makes the file, and the other way round.
         let makers: BTreeSet<usize> = names.iter().flat_map(|name| makers(plan, name)).collect();
         let is_made = |at: &usize| makers.contains(at) || waits_for_any(plan, *at, &makers);
         (!steps.iter().all(is_made)).then_some(names)
@@ -100,7 +100,7 @@ fn makers(plan: &Plan, file: &str) -> BTreeSet<usize> {
 }
 
 /// The files that the plan's context refers to: `name → path`, where the path may be their directory.
-/// Whoever reads the plan relies on what stands in them.
+/// A reader of the plan relies on their content.
 fn artifacts(plan: &Plan, root: &Path) -> Vec<String> {
     let listed = plan.record.get("artifacts").and_then(Value::as_array);
     let lines = listed.into_iter().flatten().filter_map(Value::as_str);

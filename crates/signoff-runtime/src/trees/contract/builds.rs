@@ -1,6 +1,6 @@
 //! What contracts build in ignored directories, for later contracts of the run (`[contract] cache = "warm"`).
 //!
-//! It is the uppermost layer of one room at a time; whoever comes meanwhile builds for itself. Between two rooms
+//! It is the uppermost layer of one overlay at a time; contracts that run meanwhile build for themselves. Between two overlays
 //! everything is taken out of it that is not ignored, and nothing of it outlives the process: one that was killed may
 //! have left anything.
 
@@ -23,17 +23,17 @@ pub(crate) enum BuildCache {
     None,
     /// In their layer. They were made over what this mask shows of the checkout, and say nothing over anything else.
     Kept(Arc<Mask>),
-    /// In a room.
+    /// In an overlay.
     Lent,
 }
 
-/// The layer for the builds, for one room. It is thrown away unless it is given back.
+/// The layer for the builds, for one overlay. It is thrown away unless it is given back.
 pub(crate) struct LentBuildCache {
     slot: Arc<Mutex<BuildCache>>,
     layer: Option<PathBuf>,
     /// An earlier contract built something in it.
     is_warm: bool,
-    /// What is in it now is for this room only.
+    /// What is in it now is for this overlay only.
     is_spoiled: bool,
 }
 
@@ -58,7 +58,7 @@ impl Drop for LentBuildCache {
 }
 
 impl Trees {
-    /// The layer for the builds, with what earlier contracts left in it; `None`: another room has it.
+    /// The layer for the builds, with what earlier contracts left in it; `None`: another overlay has it.
     pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuildCache>, String> {
         let known = {
             let mut builds = lock(&self.builds);
@@ -99,7 +99,7 @@ impl Trees {
         Ok(())
     }
 
-    /// Keeps what a contract built. Its room must be gone.
+    /// Keeps what a contract built. Its overlay must be gone.
     pub(crate) fn keep_builds(&self, mut lent: LentBuildCache, mask: Arc<Mask>) {
         let Some(layer) = lent.layer.clone().filter(|_| !lent.is_spoiled) else {
             return;
@@ -110,7 +110,7 @@ impl Trees {
         }
     }
 
-    /// Throws the builds away. Contracts are about to show whether they hold without: if not, nobody should trust these.
+    /// Throws the builds away. Contracts are about to run without them; if one fails, the builds cannot be trusted.
     pub(crate) fn forget_builds(&self) {
         let mut builds = lock(&self.builds);
         if matches!(*builds, BuildCache::Kept(_)) {

@@ -1,6 +1,6 @@
 //! Where contracts are judged: a recorded tree, and a home and a temporary directory of the contract's own.
 //!
-//! A room is made for one evaluation, and what was written there is thrown away. One that was left exactly as it was
+//! An overlay is made for one evaluation, and what was written there is thrown away. One that was left exactly as it was
 //! made is as good as a new one, so the next evaluation of the same commit gets it: making it costs more than many a
 //! contract. What contracts built may be kept for later ones all the same (`builds.rs`).
 
@@ -36,7 +36,7 @@ pub(crate) struct ContractOverlayOptions {
 }
 
 impl ContractOverlayOptions {
-    /// Is it about what attempts left or contracts built? No room that is kept shows any of that.
+    /// Is it about what attempts left or contracts built? No overlay that is kept shows any of that.
     fn is_special(&self) -> bool {
         self.ignored.is_some() || self.warm
     }
@@ -45,7 +45,7 @@ impl ContractOverlayOptions {
 /// What a contract finds besides the tree.
 pub(crate) struct ContractSetup {
     commit: Id,
-    /// Nobody may change these.
+    /// Files that the contract may not change.
     read_only: Vec<PathBuf>,
     pub(crate) confined: Confined,
     pub(crate) mounts: Option<KeptMounts>,
@@ -56,8 +56,8 @@ pub(crate) struct ContractSetup {
 }
 
 impl Trees {
-    /// A commit for a contract to judge, in a room that was made before and that nobody uses; soon found, or not at all.
-    /// And rooms that are of no use any more, for somebody with time to throw away.
+    /// A commit for a contract to judge, in an unused overlay that was made before; returns at once.
+    /// Also returns the overlays that are of no use any more, for the caller to drop.
     pub(crate) fn idle_overlay(
         &self,
         wanted: &ContractOverlayOptions,
@@ -81,7 +81,7 @@ impl Trees {
         contract_setup.is_some_and(|contract_setup| contract_setup.read_only == read_only)
     }
 
-    /// A commit for a contract to judge, in a room that another one leaves or that is made for it.
+    /// A commit for a contract to judge, in an overlay that another one leaves or that is made for it.
     pub(crate) fn contract_overlay(
         &self,
         wanted: &ContractOverlayOptions,
@@ -138,7 +138,7 @@ impl Trees {
         if let Some(contract_setup) = mount.contract_setup.as_ref()
             && self.has_other_lockfiles(&wanted.commit)?
         {
-            // The attempt's code has a part in what is installed now, so it is for this room only.
+            // The attempt's code has a part in what is installed now, so it is for this overlay only.
             let found = (&contract_setup.confined, contract_setup.mounts.as_ref());
             self.run_prepare(&mount.shown, found, start)?;
             if let Some(lent) = &mut mount.builds {
@@ -148,7 +148,7 @@ impl Trees {
         Ok(mount)
     }
 
-    /// Throws a room away, or keeps it if nobody can tell that it was used. `is_whole`: its contract ran to its end, and
+    /// Throws an overlay away, or keeps it if nothing shows that it was used. `is_whole`: its contract ran to its end, and
     /// left no half of anything.
     pub(crate) fn release_overlay(&self, mut mount: TreeMount, is_whole: bool) {
         if let Some(lent) = mount.builds.take() {
@@ -173,7 +173,7 @@ impl Trees {
         }
     }
 
-    /// Throws away the rooms that are kept.
+    /// Throws away the overlays that are kept.
     pub(crate) fn clear_overlays(&self) {
         let overlays = std::mem::take(lock(&self.line).idle());
         drop(overlays);

@@ -1,8 +1,8 @@
-//! Rooms that wait for a contract, and contracts that wait for a room.
+//! Overlays that wait for a contract, and contracts that wait for an overlay.
 //!
-//! To make a room takes longer than many a contract. So a contract that finds none waits for one to be left, but no
+//! To make an overlay takes longer than many a contract. So a contract that finds none waits for one to be left, but no
 //! longer than it takes to make one, and no more are made at a time than there are. Short contracts then share a few
-//! rooms, however many may run at once, and long ones each get their own soon. Where contracts leave their rooms
+//! overlays, however many may run at once, and long ones each get their own soon. Where contracts leave their overlays
 //! changed, and so to nobody, nobody waits.
 
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use signoff_work::git::Id;
 
 use crate::trees::{TreeMount, lock};
 
-/// Rooms that are kept for later.
+/// Overlays that are kept for later.
 const MOST_IDLE: usize = 64;
 
 /// How long making one takes, as long as none was made.
@@ -26,12 +26,12 @@ pub(crate) struct OverlayQueue {
     waiting: VecDeque<Waiting>,
     /// How many ever waited.
     count: u64,
-    /// How many rooms are being made, and were made.
+    /// How many overlays are being made, and were made.
     making: usize,
     made: usize,
     /// When one was made last, and how long that took.
     last: Option<(Instant, Duration)>,
-    /// Whether the last contract that was over left its room to nobody.
+    /// Whether the last contract changed its overlay, so that it could not be used again.
     is_changed: bool,
 }
 
@@ -42,21 +42,21 @@ struct Waiting {
     hand: SyncSender<TreeMount>,
 }
 
-/// What whoever waited gets.
+/// What a waiting contract gets.
 pub(crate) enum QueueTurn<'l> {
-    /// A room that was left.
+    /// An overlay that was left.
     Left(Box<TreeMount>),
     /// It is to make one.
     Make(MakingOverlay<'l>),
 }
 
 impl OverlayQueue {
-    /// The rooms that nobody uses.
+    /// The unused overlays.
     pub(crate) fn idle(&mut self) -> &mut Vec<TreeMount> {
         &mut self.idle
     }
 
-    /// Leaves a room to the first who waits for one of its commit, or to whoever comes.
+    /// Gives an overlay to the first contract that waits for its commit, or keeps it for a later one.
     pub(crate) fn leave(&mut self, mut overlay: TreeMount, commit: &Id) {
         self.is_changed = false;
         while let Some(index) = self.waiting.iter().position(|it| it.commit == *commit) {
@@ -73,10 +73,10 @@ impl OverlayQueue {
         }
     }
 
-    /// Says that a room was left in which something changed.
+    /// Says that an overlay was left in which something changed.
     pub(crate) fn lose(&mut self) {
         self.is_changed = true;
-        // Whoever waits has to make one.
+        // Those that wait have to make one.
         self.waiting.clear();
     }
 
@@ -92,7 +92,7 @@ impl OverlayQueue {
         (number, receiver)
     }
 
-    /// How long is it still better to wait than to make a room, for somebody who came then?
+    /// How much longer waiting is better than making an overlay, for a contract that came at this time.
     fn patience(&self, came: Instant, now: Instant) -> Option<Duration> {
         if self.is_changed {
             return None;
@@ -107,7 +107,7 @@ impl OverlayQueue {
     }
 }
 
-/// Waits for a room of a commit to be left, or for the turn to make one.
+/// Waits for an overlay of a commit to be left, or for the turn to make one.
 pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<'l> {
     let came = Instant::now();
     let (number, receiver) = lock(line).enter(commit.clone());
@@ -129,7 +129,7 @@ pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<
     }
 }
 
-/// Held while a room is made.
+/// Held while an overlay is made.
 pub(crate) struct MakingOverlay<'l> {
     line: &'l Mutex<OverlayQueue>,
     began: Instant,
@@ -160,7 +160,7 @@ mod tests {
 
     const TOOK: Duration = Duration::from_millis(10);
 
-    /// How long somebody still waits who came so many milliseconds after a room was made, at that many.
+    /// How long somebody still waits who came so many milliseconds after an overlay was made, at that many.
     fn patience(line: &OverlayQueue, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
         let at = |millis| made + Duration::from_millis(millis);
         let left = line.patience(at(came), at(now));

@@ -11,19 +11,19 @@ use signoff_store::index::Stamp;
 use super::{IndexedPlans, Pruning, tree};
 use crate::error::Error;
 
-/// A proposal has its artifacts a moment before it has its file: younger ones are somebody's.
+/// A proposal gets its artifacts a moment before its file, so young artifacts stay.
 const UNDER_WAY: Millis = 60 * 1000;
 
 impl Pruning<'_> {
     /// What a proposer that was killed, or a plan that was deleted, left. `unread` are the names of
-    /// what could not be read: nobody knows what belongs to it.
+    /// what could not be read: its artifacts are unknown.
     pub(super) fn artifacts(
         &mut self,
         indexed: &IndexedPlans,
         unread: &BTreeSet<OsString>,
     ) -> Result<(), Error> {
         let store = &self.context.project.store;
-        // Those that go now are still on the shelf, and their artifacts were named with them.
+        // Plans that are deleted now are still in the index, and their artifacts were reported with them.
         let logs = indexed.rows().map(|(_, row, _)| store.log_path(&row.key));
         let known: BTreeSet<OsString> = logs
             .filter_map(|log| log.file_stem().map(ToOwned::to_owned))

@@ -1,4 +1,4 @@
-//! Deletes for good what nobody needs any more: archived plans that are old, what belonged to them,
+//! Deletes what is no longer needed: archived plans that are old, what belonged to them,
 //! and what runs, locks and artifacts of plans that are gone, or never came to be, have left.
 //!
 //! A plan's log and its signatures are records and stay, unless they are asked for. Everything is
@@ -83,7 +83,7 @@ pub enum KeptReason {
     Error(Error),
 }
 
-/// Deletes what is older than wished.
+/// Deletes what is older than the options say.
 pub fn prune(context: ActorContext<'_>, options: &PruneOptions) -> Result<PruneReport, Error> {
     let mut indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
     let troubles = std::mem::take(&mut indexed.troubles);
@@ -102,7 +102,7 @@ pub fn prune(context: ActorContext<'_>, options: &PruneOptions) -> Result<PruneR
         .filter_map(|trouble| trouble.path.file_stem().map(ToOwned::to_owned))
         .collect();
     for trouble in troubles {
-        // Nobody can tell what a thing is that cannot be read.
+        // What cannot be read cannot be identified.
         pruning.keep(&trouble.path, KeptReason::Error(trouble.error));
     }
     for found in &indexed.found {

@@ -31,7 +31,7 @@ impl Pruning<'_> {
                     self.take_away(&run, found);
                 }
             }
-            // Whoever never had a run in worktrees need not hear of it.
+            // Without git there are no runs in worktrees to report.
             Err(Error::Git(_)) => {}
             Err(error) => {
                 let workspace = self.context.project.store.workspace();

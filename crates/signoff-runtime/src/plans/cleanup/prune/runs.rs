@@ -53,7 +53,7 @@ impl Pruning<'_> {
             || (view.plan_path.exists() && !self.gone.contains(&view.key));
         if there || !self.is_old(view.last) {
             if view.run.in_worktrees() && is_settled(&view.run) {
-                // Whoever landed it or took it back was cut off.
+                // The landing or the undo was cut off.
                 self.remains_of(&run.id);
             }
             self.needed.insert(view.key.clone());

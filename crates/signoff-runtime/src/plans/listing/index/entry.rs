@@ -73,7 +73,7 @@ fn leads_inside(look: &ReadContext<'_>, path: &Path) -> bool {
         .is_ok_and(|real| real.starts_with(look.project.store.workspace()))
 }
 
-/// The plan at a path; `None` for a file that is none and that nothing ever happened to.
+/// The plan at a path; `None` for a file that is not a plan and has no history.
 fn plan_at(look: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, Error> {
     if path.is_dir() && !is_thread(path) {
         return Ok(None);

@@ -47,7 +47,7 @@ impl PlanLocation {
 pub(super) fn kept(project: &Project) -> Result<Vec<PlanLocation>, Error> {
     let store = &project.store;
     let archive = store.archive_dir();
-    // Links are nobody's plans.
+    // A link is not a plan.
     let may_be = |path: &Path, found: FileType| {
         if found.is_dir() {
             path != archive
@@ -106,7 +106,7 @@ pub(crate) fn is_real(directory: &Path) -> bool {
     directory.canonicalize().is_ok_and(|real| real == directory)
 }
 
-/// What is in a directory and may be wanted. Hidden files are nobody's plans.
+/// The entries of a directory that may be plans or logs. Hidden files are skipped.
 fn scan(
     directory: &Path,
     kind: PlanLocationKind,

@@ -68,7 +68,7 @@ impl IndexedPlans {
         })
     }
 
-    /// Takes out the plans whose logs are none, and says so.
+    /// Removes the plans whose logs cannot be read, and reports them.
     fn remove_unlogged(&mut self, project: &Project, logs: locations::NoLogs) {
         for (log, error) in logs {
             let name = Some(log.name);
@@ -148,7 +148,7 @@ pub(crate) fn refresh(
     Ok(indexed)
 }
 
-/// Not being able to write is no reason not to list, nor is a list one to make a store.
+/// A failed write does not prevent listing, and listing does not create a store.
 fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
     if !project.store.dir().is_dir() || project.store.refuse_links().is_err() {
         return;

@@ -14,7 +14,7 @@ use crate::plans::ActorContext;
 use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
 use crate::project::{Project, relative};
 
-/// Which plans somebody wants to see.
+/// Which plans to list.
 #[derive(Debug, Clone, Default)]
 pub struct ListOptions {
     /// Only those in one of these states; empty: in any.
