@@ -79,8 +79,8 @@ fn tools(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
     let differ = names.filter(|name| before.get(name) != after.get(name));
     let line = |name: String| match (before.get(&name), after.get(&name)) {
         (None, _) => format!("tool `{name}` was not known when it was signed"),
-        (Some(_), None) => format!("tool `{name}` is not known any more"),
-        (Some(_), Some(_)) => format!("tool `{name}` is described otherwise than it was signed"),
+        (Some(_), None) => format!("tool `{name}` is no longer known"),
+        (Some(_), Some(_)) => format!("tool `{name}` is not described as it was when it was signed"),
     };
     differ.map(line).collect()
 }
@@ -120,7 +120,7 @@ fn prompt(before: Option<&Value>, after: Option<&Value>) -> String {
     ) {
         (Some(_), Some(_)) => "the text around tasks in prompts changed with signoff's version",
         (None, _) => "prompts were not covered when it was signed",
-        (Some(_), None) => "no step has a prompt any more",
+        (Some(_), None) => "no step has a prompt now",
     };
     words.to_owned()
 }
@@ -200,8 +200,8 @@ mod tests {
             json!({"tools": {"a": "2", "c": "1", "same": "1"}, "servers": {"s": {"command": ["x"]}}}),
             &[
                 r#"terms: servers.s.command: nothing → ["x"]"#,
-                "tool `a` is described otherwise than it was signed",
-                "tool `b` is not known any more",
+                "tool `a` is not described as it was when it was signed",
+                "tool `b` is no longer known",
                 "tool `c` was not known when it was signed",
             ],
         );

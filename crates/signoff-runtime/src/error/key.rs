@@ -69,13 +69,13 @@ impl MissingSetting {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Program { program, why } => write!(f, "`{program}` does not help: {why}"),
+            Self::Program { program, why } => write!(f, "`{program}` cannot be used: {why}"),
             Self::Unset(missing) => {
                 let names: Vec<String> = missing
                     .iter()
                     .map(|one| format!("`{}`", one.name()))
                     .collect();
-                write!(f, "git does not say {}", names.join(", "))
+                write!(f, "git has no setting {}", names.join(", "))
             }
             Self::NoSuchKey { key } => {
                 write!(

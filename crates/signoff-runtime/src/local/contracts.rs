@@ -129,7 +129,7 @@ impl Local<'_> {
 fn void(changed: &[String]) -> Option<String> {
     (!changed.is_empty()).then(|| {
         format!(
-            "{} changed in the checkout while the contract ran, so nobody knows what it saw",
+            "{} changed in the checkout while the contract ran, so what it saw is unknown",
             quote(changed)
         )
     })

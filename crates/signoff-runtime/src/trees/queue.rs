@@ -225,7 +225,7 @@ impl Trees {
             Some(found) if found == commit => Ok(done()),
             Some(found) => Ok((found.to_string(), self.tree_of(&found)?)),
             None => Err(format!(
-                "the run's branch `{branch}` was moved to {stands} by somebody else"
+                "the run's branch `{branch}` was moved to {stands} by another program"
             )),
         }
     }

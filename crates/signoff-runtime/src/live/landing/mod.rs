@@ -96,7 +96,7 @@ pub fn land(
         });
     }
     let Some(trees) = opened.trees()? else {
-        return refused("there is no git repository any more");
+        return refused("its git repository is gone");
     };
     if !opened.state().lands_files() {
         held_files::check(&name, settlement, &[])?;
@@ -236,7 +236,7 @@ fn put_into_checkout(
             Landed::Moved => {}
         }
     }
-    let why = vec!["the checkout moves on and on".to_owned()];
+    let why = vec!["the checkout keeps changing".to_owned()];
     Ok(LandingResult::Refused(why.into()))
 }
 

@@ -136,7 +136,7 @@ fn text_of(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
     let id = locked.plan.checked.plan.id.as_deref();
     let Some(id) = id.filter(|_| dialect == Dialect::Proposal) else {
         return Err(bad(format!(
-            "it would make a `proposal` with an id of {name}, which is none"
+            "it would make a `proposal` with the id of {name}, which is not a proposal"
         )));
     };
     let version = locked.version().unwrap_or(0).saturating_add(1);

@@ -78,7 +78,7 @@ pub(super) fn logs(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Err
             Error::LeadsAway { path }
         } else {
             let why =
-                io::Error::other("this is not a file, so nobody knows what happened to the plan");
+                io::Error::other("this is not a file, so the history of the plan is unknown");
             Error::Unreadable { path, why }
         };
         others.push((place, error));
