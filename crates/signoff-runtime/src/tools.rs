@@ -49,13 +49,13 @@ pub fn servers(project: &Project) -> Vec<Server> {
             read_only: server.read_only.clone(),
             repeatable: server.repeatable.clone(),
             timeout: server.timeout,
-            recorded: record.servers.get(name).map(recorded),
+            recorded: record.servers.get(name).map(recorded_tools),
         }
     };
     configured.map(server).collect()
 }
 
-fn recorded(server: &tool_record::Server) -> Vec<Definition> {
+fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
     let definition = |tool: &tool_record::Tool| Definition {
         name: tool.name.clone(),
         description: tool.description.clone(),
@@ -82,7 +82,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
         let error = match answers.get(&server.name) {
             Some(Ok(offered)) => {
                 let entry = entry(server, offered);
-                server.recorded = Some(recorded(&entry));
+                server.recorded = Some(recorded_tools(&entry));
                 record.servers.insert(server.name.clone(), entry);
                 None
             }

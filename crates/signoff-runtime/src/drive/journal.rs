@@ -84,7 +84,7 @@ impl Append for FileJournal {
         let entries = events.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
         let first = self.journal.append_entries(&timestamp(at), &entries)?;
         self.owed |= events.iter().any(Event::reaches_outside);
-        self.unsynced += usize::from(events.iter().any(settles));
+        self.unsynced += usize::from(events.iter().any(is_settling));
         let waited = at.abs_diff(self.sync_begun) >= SYNC_EVERY;
         let enough = self.unsynced >= SYNC_VERDICTS || (self.unsynced > 0 && waited);
         if self.durability == Durability::Power && enough {
@@ -116,7 +116,7 @@ impl Append for FileJournal {
 }
 
 /// Does the event say how something ended? Then a sync in the background is begun for it.
-fn settles(event: &Event) -> bool {
+fn is_settling(event: &Event) -> bool {
     matches!(
         event,
         Event::BaselineFinished { .. }

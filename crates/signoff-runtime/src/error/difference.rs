@@ -80,7 +80,9 @@ fn tools(before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
     let line = |name: String| match (before.get(&name), after.get(&name)) {
         (None, _) => format!("tool `{name}` was not known when it was signed"),
         (Some(_), None) => format!("tool `{name}` is no longer known"),
-        (Some(_), Some(_)) => format!("tool `{name}` is not described as it was when it was signed"),
+        (Some(_), Some(_)) => {
+            format!("tool `{name}` is not described as it was when it was signed")
+        }
     };
     differ.map(line).collect()
 }

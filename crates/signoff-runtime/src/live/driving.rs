@@ -123,7 +123,7 @@ fn begin(
 ) -> Result<(), Error> {
     match beginning {
         FirstInput::Start(input) => work.record(input)?,
-        FirstInput::GoOn { input, replan } => go_on(work, input, replan, trees)?,
+        FirstInput::GoOn { input, replan } => resume(work, input, replan, trees)?,
     }
     let Some(trees) = trees else {
         return Ok(());
@@ -136,13 +136,13 @@ fn begin(
             Err(error) => return Err(error),
         }
     }
-    trees.begun(work.run.state())?;
+    trees.set_first_commit(work.run.state())?;
     forget_finished_repairs(work.run.state(), trees);
     Ok(())
 }
 
 /// What a crash cut off is decided under the version so far; only then comes the next one.
-fn go_on(
+fn resume(
     work: &mut Loop<'_, '_>,
     input: Input,
     replan: Option<Box<Input>>,

@@ -124,14 +124,14 @@ impl Observe for Notify {
             ("PLAN", &self.plan),
         ]);
         let sandbox = Arc::clone(&self.sandbox);
-        let work = move || trouble(sandbox.run(command));
+        let work = move || failure_reason(sandbox.run(command));
         self.under_way.push(std::thread::spawn(work));
         Ok(())
     }
 }
 
 /// Why the command did not do what it should.
-fn trouble(ended: Result<CommandReport, StartError>) -> Option<String> {
+fn failure_reason(ended: Result<CommandReport, StartError>) -> Option<String> {
     let why = match ended {
         Err(error) => error.to_string(),
         Ok(ended) => match ended.status {

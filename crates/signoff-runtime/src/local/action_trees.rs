@@ -112,7 +112,11 @@ impl Local<'_> {
 
     /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
     /// miss what somebody removed.
-    pub(super) fn checked(&self, run: &Run, happened: WakeReason) -> Result<WakeReason, Error> {
+    pub(super) fn check_conflict(
+        &self,
+        run: &Run,
+        happened: WakeReason,
+    ) -> Result<WakeReason, Error> {
         if let WakeReason::Input(Input::Conflicted { files, .. }) = &happened
             && files.is_empty()
             && let Some(lost) = self.missing_error(run)

@@ -98,7 +98,7 @@ impl CheckoutWatcher {
     pub(super) fn recorded(&mut self, trees: &Trees) {
         if let Some(joined) = self.found.take() {
             // A branch that did not move is moved when the run is taken up again, or tells why it cannot be.
-            trees.joined(&joined).ok();
+            trees.move_branch_to_join(&joined).ok();
         }
     }
 

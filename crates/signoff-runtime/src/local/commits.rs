@@ -35,7 +35,7 @@ pub(super) fn work_context(
     at: usize,
     attempt: u32,
 ) -> Result<WorkContext, Error> {
-    work_on(trees, run, (at, attempt), None)
+    work_context_from(trees, run, (at, attempt), None)
 }
 
 /// The newest commit that the next attempt can begin with, where that is not what the one before began with: a person
@@ -55,7 +55,7 @@ pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<
 }
 
 /// The same, for an attempt that is to begin with this commit.
-pub(super) fn work_on(
+pub(super) fn work_context_from(
     trees: &Trees,
     run: &Run,
     (at, attempt): (usize, u32),

@@ -26,9 +26,14 @@ impl Local<'_> {
         let (command, scratch) = commands.evaluation(run, step, attempt, how, mount.as_ref())?;
         let Some(mount) = mount else {
             let attempts =
-                StepAttempts::to_judge(&self.commands.dir, run, step).filter(|_| !baseline);
+                StepAttempts::for_judging(&self.commands.dir, run, step).filter(|_| !baseline);
             let checkout = self.shared(self.place.own());
-            let before = move || Ok((attempts.map(|attempts| checkout.left(&attempts)), scratch));
+            let before = move || {
+                Ok((
+                    attempts.map(|attempts| checkout.remaining_changes(&attempts)),
+                    scratch,
+                ))
+            };
             self.supervisor
                 .start(command, before, move |before, mut observed| {
                     observed.room = Some("shared".to_owned());
@@ -51,10 +56,10 @@ impl Local<'_> {
                 };
                 observed.tree = Some(mount.tree());
                 observed.room = Some(trees.overlay_mode().to_owned());
-                observed.wrote = trees.written(&mount);
-                observed.void = void(&mount.changed_meanwhile());
+                observed.wrote = trees.written_files(&mount);
+                observed.void = void_reason(&mount.changed_meanwhile());
                 observed.left_out.clone_from(&mount.left_out().needed);
-                let cold = cold(&mount.left_out().caches);
+                let cold = cold_cache_note(&mount.left_out().caches);
                 observed.ignored_work = mount.has_ignored_work;
                 observed.warm = mount.is_warm();
                 let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
@@ -126,7 +131,7 @@ impl Local<'_> {
 }
 
 /// Files that changed while a contract ran void its verdict: it is unknown what it saw.
-fn void(changed: &[String]) -> Option<String> {
+fn void_reason(changed: &[String]) -> Option<String> {
     (!changed.is_empty()).then(|| {
         format!(
             "{} changed in the checkout while the contract ran, so what it saw is unknown",
@@ -136,7 +141,7 @@ fn void(changed: &[String]) -> Option<String> {
 }
 
 /// Explains why a contract took long or misses something.
-fn cold(caches: &[String]) -> Option<String> {
+fn cold_cache_note(caches: &[String]) -> Option<String> {
     (!caches.is_empty()).then(|| {
         format!(
             "{} changed in the checkout since the run began, so the contract ran without",

@@ -34,7 +34,7 @@ use signoff_work::git::{ImportLimits, Own};
 use self::calls::Calls;
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
-use self::commits::{attempt_of, newest_base, work_context, work_on};
+use self::commits::{attempt_of, newest_base, work_context, work_context_from};
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
@@ -155,7 +155,7 @@ impl<'a> Local<'a> {
         let files = match self.trees() {
             // What the prompt quotes has to be there before the journal says so.
             Some(trees) if quotes => {
-                let began = work_on(trees, run, (step, attempt), base.clone())?.began;
+                let began = work_context_from(trees, run, (step, attempt), base.clone())?.began;
                 // If it is missing, starting the agent reports it.
                 trees.files(&began).ok()
             }
@@ -271,7 +271,7 @@ impl<'a> Local<'a> {
         Ok(move || match in_tree {
             Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
             Err(checkout) => checkout
-                .look(globs, attempts)
+                .record_checkout(globs, attempts)
                 .map(|before| WorkedTree::Checkout(Box::new(before))),
         })
     }

@@ -86,7 +86,7 @@ impl Perform for Local<'_> {
                 None => return Ok(self.note_event(WakeReason::Timer)),
                 Some(Message::Happened(happened)) => {
                     let happened = self.note_event(happened);
-                    return self.checked(run, happened);
+                    return self.check_conflict(run, happened);
                 }
                 Some(Message::Ready { action, made }) => match made {
                     // What has not begun is void, and begins when the run goes on.

@@ -67,12 +67,12 @@ fn earlier((step, state): (&Step, &StepState)) -> Option<Earlier> {
         number: step.number,
         title: step.title.clone(),
         status,
-        said: said(state),
+        said: last_answer(state),
     })
 }
 
 /// What its agent said last, or a person answered.
-fn said(state: &StepState) -> String {
+fn last_answer(state: &StepState) -> String {
     let answer = state
         .values
         .output

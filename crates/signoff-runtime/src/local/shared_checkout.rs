@@ -51,25 +51,27 @@ impl StepAttempts {
         Self {
             found: found.collect(),
             seen: state.changes.files.clone().unwrap_or_default(),
-            unseen: state.cut_off.unseen_since.map(place),
+            unseen: state.cut_off.unseen_since.map(attempt_index),
         }
     }
 
     /// The same for a step whose changes have to be looked at once more before they are judged: it was cut off, or
     /// repaired by a person.
-    pub(super) fn to_judge(dir: &RunDir, run: &Run, at: usize) -> Option<Self> {
+    pub(super) fn for_judging(dir: &RunDir, run: &Run, at: usize) -> Option<Self> {
         let (step, state) = run.step(at)?;
         // At the end of the run others have worked in the checkout, too.
         let judged = matches!(state.stage, Stage::Evaluating { .. });
         let is_agent = matches!(step.work, Work::Agent { .. });
         let again = state.attempt.interrupted || state.attempt.taken_over.is_some();
         let mut attempts = Self::of(dir, step, state);
-        attempts.unseen = attempts.unseen.or(again.then(|| place(state.attempts)));
+        attempts.unseen = attempts
+            .unseen
+            .or(again.then(|| attempt_index(state.attempts)));
         (judged && is_agent && attempts.unseen.is_some()).then_some(attempts)
     }
 
     /// What the step found when it began.
-    fn first(&self) -> Option<Id> {
+    fn first_tree(&self) -> Option<Id> {
         self.found.iter().find_map(read)
     }
 
@@ -80,7 +82,7 @@ impl StepAttempts {
 }
 
 /// The place of an attempt among all of its step.
-fn place(attempt: u32) -> usize {
+fn attempt_index(attempt: u32) -> usize {
     usize::try_from(attempt.saturating_sub(1)).expect("a number of 32 bits")
 }
 
@@ -90,14 +92,14 @@ fn read(path: &PathBuf) -> Option<Id> {
 
 impl SharedCheckout {
     /// How it looks before an agent begins.
-    pub(super) fn look(
+    pub(super) fn record_checkout(
         self,
         globs: Vec<String>,
         attempts: StepAttempts,
     ) -> Result<CheckoutBefore, String> {
         let unseen = attempts
             .before_unseen()
-            .and_then(|before| self.since(&before));
+            .and_then(|before| self.files_changed_since(&before));
         let seen = attempts.seen.iter().cloned();
         let earlier = unseen.into_iter().flatten().chain(seen).collect();
         let tree = self.own.as_ref().and_then(|own| own.snapshot().ok());
@@ -116,12 +118,14 @@ impl SharedCheckout {
     }
 
     /// What a step changed whose last attempt was cut off or repaired; unknown if no state was recorded.
-    pub(super) fn left(&self, attempts: &StepAttempts) -> Changes {
+    pub(super) fn remaining_changes(&self, attempts: &StepAttempts) -> Changes {
         let before = attempts.before_unseen();
-        let files = before.and_then(|before| self.since(&before)).map(|files| {
-            let touched = files.into_iter().chain(attempts.seen.iter().cloned());
-            self.of_step(attempts, touched.collect())
-        });
+        let files = before
+            .and_then(|before| self.files_changed_since(&before))
+            .map(|files| {
+                let touched = files.into_iter().chain(attempts.seen.iter().cloned());
+                self.of_step(attempts, touched.collect())
+            });
         Changes {
             details: Box::new(self.details(attempts, files.as_deref())),
             files,
@@ -129,7 +133,7 @@ impl SharedCheckout {
         }
     }
 
-    fn since(&self, before: &Id) -> Option<Vec<String>> {
+    fn files_changed_since(&self, before: &Id) -> Option<Vec<String>> {
         let own = self.own.as_ref()?;
         own.changed(before, &own.snapshot().ok()?).ok()
     }
@@ -140,7 +144,13 @@ impl SharedCheckout {
             let own = self.own.as_ref()?;
             // Nothing is `proved` here.
             let installed = Arc::default();
-            changed_files(own, &attempts.first()?, &own.snapshot().ok()?, &installed).ok()
+            changed_files(
+                own,
+                &attempts.first_tree()?,
+                &own.snapshot().ok()?,
+                &installed,
+            )
+            .ok()
         };
         let Some((_, mut details)) = seen() else {
             return ChangeDetails::default();
@@ -162,7 +172,10 @@ impl SharedCheckout {
 
     /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
     fn of_step(&self, attempts: &StepAttempts, touched: BTreeSet<String>) -> Vec<String> {
-        match attempts.first().and_then(|first| self.since(&first)) {
+        match attempts
+            .first_tree()
+            .and_then(|first| self.files_changed_since(&first))
+        {
             Some(mut since) => {
                 since.retain(|path| touched.contains(path));
                 since
@@ -179,7 +192,7 @@ impl CheckoutBefore {
         let files = self
             .tree
             .as_ref()
-            .and_then(|tree| self.checkout.since(tree));
+            .and_then(|tree| self.checkout.files_changed_since(tree));
         let files = files.map(|files| {
             let touched = files.into_iter().chain(self.earlier.iter().cloned());
             self.checkout.of_step(&self.attempts, touched.collect())

@@ -34,7 +34,7 @@ pub use self::listing::index::UnreadablePlan;
 pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
 pub(crate) use self::locked::refuse_duplicate;
-pub use self::locked::stale::notice_of as expiry_notice;
+pub use self::locked::stale::expiry_notice;
 pub use self::proposing::clone::clone;
 pub use self::proposing::propose::{propose_file, propose_text, read_request};
 pub use self::proposing::revise::{Revision, revise};

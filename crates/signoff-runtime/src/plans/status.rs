@@ -71,7 +71,7 @@ fn newest_fact(
     let mut approved = None;
     for entry in history.entries.iter().rev() {
         if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
-            let Some(view) = begun(project, run)? else {
+            let Some(view) = begun_run(project, run)? else {
                 continue;
             };
             let goes_on = view.run.outcome().is_none() && !over.contains(run);
@@ -103,7 +103,7 @@ fn newest_fact(
 }
 
 /// The run, unless it ended before its first event.
-fn begun(project: &Project, run: &str) -> Result<Option<RunView>, Error> {
+fn begun_run(project: &Project, run: &str) -> Result<Option<RunView>, Error> {
     match RunView::load(project, run) {
         Ok(view) => Ok(Some(view)),
         // Runs are kept out of the repository: a clone has the log and not the runs.

@@ -18,7 +18,7 @@ impl OpenedRun<'_> {
         let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);
         };
-        let kept = trees::kept(self.project, (&self.key, &self.plan));
+        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
         Ok(Some(repository.own(&self.dir.path().join("git"), &kept)?))
     }
 
@@ -82,12 +82,12 @@ impl OpenedRun<'_> {
             grounds.objects = Some(repository.objects().to_owned());
             grounds.clone()
         });
-        let kept = trees::kept(self.project, (&self.key, &self.plan));
+        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
         let how = (overlay_mode, self.setup(grounds));
         let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
         if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
             let run = self.state();
-            trees.take_up(&parse_id(run, &tree.start)?, &parse_id(run, head)?)?;
+            trees.resume(&parse_id(run, &tree.start)?, &parse_id(run, head)?)?;
         }
         Ok(trees)
     }

@@ -89,7 +89,9 @@ impl Planning {
         }
         self.remember(context, &prepared)?;
         failpoint::reached("commit.remembered");
-        let plans = prepared.into_iter().map(|one| one.committed(context));
+        let plans = prepared
+            .into_iter()
+            .map(|one| one.committed_places(context));
         Ok(Commit {
             plans: plans.collect::<Result<_, _>>()?,
             withdrawn,
@@ -173,7 +175,7 @@ impl Planning {
     ) -> Result<Option<WithdrawReport>, Error> {
         let thread = self.session.clone();
         let committed = self
-            .committed(&thread)
+            .committed_places(&thread)
             .is_some_and(|places| !places.is_empty());
         if !committed || prepared.iter().any(|one| one.id == thread) {
             return Ok(None);
@@ -219,7 +221,7 @@ impl Planning {
         thread: &ThreadId,
     ) -> Option<&mut Vec<String>> {
         let workspace = context.project.store.workspace().display().to_string();
-        let places = self.committed(thread)?;
+        let places = self.committed_places(thread)?;
         let at = match places.iter().position(|one| one.workspace == workspace) {
             Some(at) => at,
             None => {

@@ -59,16 +59,18 @@ impl Planning {
             .map_err(ThreadError::Store)?;
         let id = self.session.as_str();
         if !self.threads.sessions.sessions.contains_key(id) {
-            self.known();
+            self.session_record();
             self.save()?;
         }
-        Ok(shown(&self.session, &made))
+        Ok(thread_dir(&self.session, &made))
     }
 
     /// The directories of the additional threads, oldest first.
     pub fn additional(&self) -> Result<Vec<ThreadDir>, Error> {
         let ids = self.additional_ids()?;
-        let dirs = ids.iter().map(|id| shown(id, &self.threads.directory(id)));
+        let dirs = ids
+            .iter()
+            .map(|id| thread_dir(id, &self.threads.directory(id)));
         Ok(dirs.collect())
     }
 
@@ -88,12 +90,12 @@ impl Planning {
             let Some(made) = self.threads.make_new(&id).map_err(ThreadError::Store)? else {
                 continue;
             };
-            self.known().threads.push(Thread {
+            self.session_record().threads.push(Thread {
                 thread_id: id.to_string(),
                 committed: Vec::new(),
             });
             self.save()?;
-            return Ok(shown(&id, &made));
+            return Ok(thread_dir(&id, &made));
         }
     }
 
@@ -107,7 +109,7 @@ impl Planning {
         if length > ThreadError::LONGEST_TOPIC {
             return Err(ThreadError::LongTopic { length }.into());
         }
-        self.known().topic = Some(topic.to_owned());
+        self.session_record().topic = Some(topic.to_owned());
         self.save()?;
         Ok(topic.to_owned())
     }
@@ -120,17 +122,17 @@ impl Planning {
     }
 
     /// What is known of this session.
-    fn known(&mut self) -> &mut Session {
+    fn session_record(&mut self) -> &mut Session {
         let sessions = &mut self.threads.sessions.sessions;
         sessions.entry(self.session.to_string()).or_default()
     }
 
     /// Where the plan of a thread was committed to.
-    fn committed(&mut self, thread: &ThreadId) -> Option<&mut Vec<Committed>> {
+    fn committed_places(&mut self, thread: &ThreadId) -> Option<&mut Vec<Committed>> {
         if *thread == self.session {
-            return Some(&mut self.known().committed);
+            return Some(&mut self.session_record().committed);
         }
-        let mut threads = self.known().threads.iter_mut();
+        let mut threads = self.session_record().threads.iter_mut();
         let found = threads.find(|known| known.thread_id == thread.as_str());
         found.map(|thread| &mut thread.committed)
     }
@@ -153,7 +155,7 @@ fn id(text: &str) -> Result<ThreadId, Error> {
     Ok(ThreadId::new(text).map_err(bad)?)
 }
 
-fn shown(id: &ThreadId, directory: &Path) -> ThreadDir {
+fn thread_dir(id: &ThreadId, directory: &Path) -> ThreadDir {
     ThreadDir {
         thread_id: id.to_string(),
         plan_dir: directory.display().to_string(),

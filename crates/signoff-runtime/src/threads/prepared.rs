@@ -13,7 +13,7 @@ use signoff_store::threads::ThreadId;
 use signoff_store::threads::copy::{self, Files};
 
 use super::commit::CommittedThread;
-use super::{ThreadError, shown};
+use super::{ThreadError, thread_dir};
 use crate::clock::timestamp;
 use crate::error::{Error, ThreadConflict};
 use crate::plan_file::PlanFile;
@@ -80,7 +80,7 @@ impl PreparedThread {
             None => None,
         };
         let prepared = Self {
-            thread: shown(&id, &plan.path),
+            thread: thread_dir(&id, &plan.path),
             id,
             hash,
             plan,
@@ -140,7 +140,10 @@ impl PreparedThread {
         PlanFile::read(&self.place.path, &name, &context.project.workspace())
     }
 
-    pub(super) fn committed(self, context: ActorContext<'_>) -> Result<CommittedThread, Error> {
+    pub(super) fn committed_places(
+        self,
+        context: ActorContext<'_>,
+    ) -> Result<CommittedThread, Error> {
         let state = plan_status(context.project, &self.kept(context)?)?.state;
         Ok(CommittedThread {
             thread: self.thread,

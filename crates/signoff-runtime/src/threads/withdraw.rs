@@ -7,7 +7,7 @@ use signoff_engine::{Actor, Forbidden, PlanState};
 use signoff_store::threads::{ThreadId, copy};
 
 use super::prepared::given_up_by_us;
-use super::{Planning, ThreadError, id, shown};
+use super::{Planning, ThreadError, id, thread_dir};
 use crate::clock::Clock;
 use crate::error::{Error, ThreadConflict};
 use crate::plan_history::PlanHistory;
@@ -52,7 +52,7 @@ impl Planning {
         let withdrawn = self.withdraw(process, clock, &thread, "its thread was removed")?;
         // The directory first: repeating the command after a crash finishes it.
         self.threads.remove(&thread).map_err(ThreadError::Store)?;
-        let threads = &mut self.known().threads;
+        let threads = &mut self.session_record().threads;
         threads.retain(|known| known.thread_id != thread.as_str());
         self.save()?;
         Ok(withdrawn)
@@ -83,11 +83,11 @@ impl Planning {
         reason: &str,
     ) -> Result<WithdrawReport, Error> {
         let mut withdrawn = WithdrawReport {
-            thread: shown(thread, &self.threads.directory(thread)),
+            thread: thread_dir(thread, &self.threads.directory(thread)),
             cancelled: Vec::new(),
             notes: Vec::new(),
         };
-        let committed = self.committed(thread).cloned().unwrap_or_default();
+        let committed = self.committed_places(thread).cloned().unwrap_or_default();
         let mut still = Vec::new();
         for place in committed {
             let workspace = Path::new(&place.workspace);
@@ -105,7 +105,7 @@ impl Planning {
             withdrawn.cancelled.extend(cancelled);
             still.push(place);
         }
-        if let Some(committed) = self.committed(thread) {
+        if let Some(committed) = self.committed_places(thread) {
             *committed = still;
         }
         Ok(withdrawn)

@@ -54,7 +54,7 @@ impl Trees {
         let layer = self.layer(step, attempt);
         remove_tree(&layer).map_err(|why| format!("{}: {why}", layer.display()))?;
         let ignored = self.ignored_layers();
-        let mount = self.working(began, &ignored, &layer, start)?;
+        let mount = self.work_overlay(began, &ignored, &layer, start)?;
         if self.has_layers() {
             let noted = note_found(&layer, &ignored);
             noted.map_err(|why| format!("{}: {why}", layer.display()))?;
@@ -72,7 +72,7 @@ impl Trees {
     ) -> Result<Option<RecordedWork>, String> {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
-        if let Some(commit) = self.recorded(work).map_err(error_text)? {
+        if let Some(commit) = self.recorded_commit(work).map_err(error_text)? {
             // Left by a harness that was killed before it had kept everything.
             if upper.is_dir()
                 && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
@@ -80,7 +80,7 @@ impl Trees {
                 self.settle_ignored(work, &layer, &report.ignored_roots);
                 remove_tree(&layer).ok();
             }
-            return self.described(work, commit).map(Some);
+            return self.describe_work(work, commit).map(Some);
         }
         let report = match mount.and_then(TreeMount::taken) {
             Some(taken) => self.reading(work, |context| record_taken(context, taken))?,
@@ -93,7 +93,7 @@ impl Trees {
         failpoint::reached("layer.recorded");
         self.settle_ignored(work, &layer, &report.ignored_roots);
         remove_tree(&layer).ok();
-        self.described(work, commit).map(Some)
+        self.describe_work(work, commit).map(Some)
     }
 
     fn reading(
@@ -174,7 +174,7 @@ impl Trees {
         Ok(inner.any(|rest| covers(&format!("{path}/{}", rest.trim_start_matches('/')))))
     }
 
-    fn described(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
+    fn describe_work(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
         let (mut files, details) =
             changed_files(&self.own, &work.base, &commit, self.installed()).map_err(error_text)?;
         let list = match fs::read_to_string(self.protected_file(work)) {
@@ -192,7 +192,7 @@ impl Trees {
     }
 
     /// What an attempt was recorded as.
-    pub(super) fn recorded(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
+    pub(super) fn recorded_commit(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
         self.remembered_commit(&work_name(&work.step, work.attempt))
     }
 

@@ -51,7 +51,7 @@ pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::repositories::ref_part;
 pub(crate) use self::repositories::{
-    branch, kept, private_repository, refs, repository, run_repository,
+    branch, private_repository, protected_paths, refs, repository, run_repository,
 };
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
@@ -212,7 +212,7 @@ impl Trees {
     }
 
     /// Takes up a run whose journal says that it began with this commit, and that its head is that one.
-    pub(crate) fn take_up(&self, start: &Id, head: &Id) -> Result<(), Error> {
+    pub(crate) fn resume(&self, start: &Id, head: &Id) -> Result<(), Error> {
         self.begin_at(start.clone());
         let name = branch(&self.run);
         let stands = self.repository.read_ref(&name)?;
@@ -226,7 +226,7 @@ impl Trees {
     }
 
     /// The run has its tree now, if it had none before.
-    pub(crate) fn begun(&self, run: &Run) -> Result<(), Error> {
+    pub(crate) fn set_first_commit(&self, run: &Run) -> Result<(), Error> {
         self.begin_at(first_commit(run)?);
         Ok(())
     }

@@ -140,7 +140,7 @@ impl Drop for TreeMount {
 
 impl Trees {
     /// A commit for work, over these layers of ignored files. `layer` keeps what is changed.
-    pub(crate) fn working(
+    pub(crate) fn work_overlay(
         &self,
         commit: &Id,
         ignored: &[PathBuf],
@@ -148,7 +148,7 @@ impl Trees {
         start: Start<'_>,
     ) -> Result<TreeMount, String> {
         self.claim()?;
-        let prepared = self.prepared(start)?;
+        let prepared = self.prepared_layer(start)?;
         let mask = self.mask(false)?;
         self.mount(commit, ignored, prepared.as_deref(), mask, layer)
     }
@@ -168,7 +168,7 @@ impl Trees {
             });
         };
         let mut lower = self.ignored_layers();
-        lower.extend(self.prepared(start)?);
+        lower.extend(self.prepared_layer(start)?);
         lower.push(self.mask(false)?.path().to_owned());
         lower.push(self.checkout.clone());
         let work = self.root.join("run.work");
@@ -264,7 +264,7 @@ impl Trees {
     }
 
     /// The versioned files that a contract wrote. They are thrown away; a person is told.
-    pub(crate) fn written(&self, mount: &TreeMount) -> Vec<String> {
+    pub(crate) fn written_files(&self, mount: &TreeMount) -> Vec<String> {
         let mut found = Vec::new();
         if let (Some(upper), Ok(rules)) = (mount.upper(), self.rules()) {
             written_below(upper, b"", &rules, &mut found);

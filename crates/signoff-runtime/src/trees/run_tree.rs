@@ -65,7 +65,7 @@ impl Trees {
 
     fn set_run_tree(&self, head: &Id, start: Start<'_>) -> Result<(), String> {
         self.claim()?;
-        self.prepared(start)?;
+        self.prepared_layer(start)?;
         let (worktree, mark) = (self.run_worktree(), self.changing_mark());
         let whole = worktree.exists() && !mark.exists();
         std::fs::write(&mark, "").map_err(|why| format!("{}: {why}", mark.display()))?;
@@ -83,7 +83,7 @@ impl Trees {
     /// Records what a call did in the run's tree, once. Nobody else uses it: the call has just ended, or was the last
     /// one before a crash.
     pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
-        if self.recorded(work).map_err(error_text)?.is_none() {
+        if self.recorded_commit(work).map_err(error_text)?.is_none() {
             let worktree = self.run_worktree();
             let shows = worktree.base().is_ok_and(|base| base == work.base);
             if !worktree.exists() || self.changing_mark().exists() || !shows {

@@ -135,7 +135,7 @@ impl Trees {
     }
 
     /// What a person did is journaled: the branch moves to it.
-    pub(crate) fn joined(&self, joined: &JoinedChanges) -> Result<(), String> {
+    pub(crate) fn move_branch_to_join(&self, joined: &JoinedChanges) -> Result<(), String> {
         let _in_turns = lock(&self.syncing);
         failpoint::reached("join.recorded");
         let branch = super::branch(&self.run);

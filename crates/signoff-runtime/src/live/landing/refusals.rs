@@ -36,7 +36,7 @@ pub(super) fn refuse_with_instructions(
     let name = run.id();
     landing.refused = refusal.why;
     if refusal.is_conflict {
-        landing.by_hand.push(pick(run, trees)?);
+        landing.by_hand.push(cherry_pick_command(run, trees)?);
     }
     landing.by_hand.push(format!("signoff land {name}"));
     landing.branch = Some(format!("signoff/{name}"));
@@ -44,7 +44,7 @@ pub(super) fn refuse_with_instructions(
 }
 
 /// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
-fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
+fn cherry_pick_command(run: &Run, trees: &Trees) -> Result<String, Error> {
     let start = first_commit(run)?;
     let mut commits = trees.own().commits(&start, &head_commit(run)?)?;
     let all = commits.len();
@@ -81,7 +81,7 @@ pub(super) fn objections(
         Some(tree) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
             let mut changed = trees.changed_since(tree, &ours)?;
-            changed.extend(elsewhere(tree, trees)?);
+            changed.extend(branch_changed(tree, trees)?);
             Ok(changed)
         }
         Some(_) | None => Ok(Vec::new()),
@@ -89,7 +89,7 @@ pub(super) fn objections(
 }
 
 /// Says so if the checkout is on another branch than when the run began.
-fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
+fn branch_changed(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
     const NONE: &str = "HEAD";
     let now = trees.repository.head()?.branch;
     let now = now.as_deref().unwrap_or(NONE);
@@ -143,7 +143,7 @@ pub(super) fn manual_commands(
         && is_theirs
         && let Some(trees) = opened.trees()?
     {
-        commands.extend(pick(opened.state(), &trees).ok());
+        commands.extend(cherry_pick_command(opened.state(), &trees).ok());
     }
     Ok(commands)
 }

@@ -72,7 +72,7 @@ pub(crate) fn log_move(context: ActorContext<'_>, path: &Path, name: &str) -> Re
     if locked.history().path() == Some(locked.path().as_str()) {
         return Ok(());
     }
-    locked.record(&[moved(&locked, path)])
+    locked.record(&[archived_event(&locked, path)])
 }
 
 fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
@@ -104,7 +104,7 @@ fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
     if !atomic::move_to(&from, &to)? {
         return Err(Error::NameTaken { path: to });
     }
-    locked.record(&[moved(&locked, &to)])?;
+    locked.record(&[archived_event(&locked, &to)])?;
     failpoint::reached("archive.logged");
     Ok(ArchiveReport {
         key: locked.key,
@@ -114,7 +114,7 @@ fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
     })
 }
 
-fn moved(locked: &LockedPlan<'_>, to: &Path) -> PlanEvent {
+fn archived_event(locked: &LockedPlan<'_>, to: &Path) -> PlanEvent {
     PlanEvent::PlanArchived {
         path: relative(locked.context.project, to),
         by: locked.actor_name(),

@@ -137,7 +137,7 @@ fn perform_task(
         HousekeepingTask::Expire => Ok(LockedPlan::open(context, &path, &name)?.notes),
         HousekeepingTask::Archive => {
             let archived = archive_if_due(context, &path, &name)?;
-            Ok(archived.map_or_else(Vec::new, |archived| announced(context, archived)))
+            Ok(archived.map_or_else(Vec::new, |archived| announcement(context, archived)))
         }
         HousekeepingTask::LogMove => {
             log_move(context, &path, &name)?;
@@ -146,7 +146,7 @@ fn perform_task(
     }
 }
 
-pub(crate) fn announced(context: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {
+pub(crate) fn announcement(context: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {
     let ArchiveReport { key, to, notes, .. } = archived;
     let days = context.project.rules.archive_after_days;
     let there = relative(context.project, &to);

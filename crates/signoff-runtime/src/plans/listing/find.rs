@@ -19,10 +19,10 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
     if direct.symlink_metadata().is_ok() {
         return Ok(direct);
     }
-    let named = named_in(&project.store.plans_dir(), text)
-        .map_or_else(|| logged(project, text), |path| Ok(Some(path)))?
-        .or_else(|| named_in(&project.store.archive_dir(), text));
-    named.ok_or_else(|| unknown(project, text))
+    let named = plan_named(&project.store.plans_dir(), text)
+        .map_or_else(|| logged_path(project, text), |path| Ok(Some(path)))?
+        .or_else(|| plan_named(&project.store.archive_dir(), text));
+    named.ok_or_else(|| unknown_plan(project, text))
 }
 
 /// A file or directory of the project, all links followed. Records name plans from the workspace, and
@@ -43,7 +43,7 @@ pub(crate) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Erro
 }
 
 /// The file of this name, or stem, in a directory. Only a plain name can match.
-fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
+fn plan_named(directory: &Path, name: &str) -> Option<PathBuf> {
     let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
     if !plain {
         return None;
@@ -59,7 +59,7 @@ fn named_in(directory: &Path, name: &str) -> Option<PathBuf> {
 }
 
 /// The file that this plan's log names, if it is still there.
-fn logged(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
+fn logged_path(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
     let history = PlanHistory::read(project, key)?;
     let path = history
         .path()
@@ -67,7 +67,7 @@ fn logged(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
     Ok(path.filter(|path| path.symlink_metadata().is_ok()))
 }
 
-fn unknown(project: &Project, text: &str) -> Error {
+fn unknown_plan(project: &Project, text: &str) -> Error {
     let name = |path: &Path| {
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let plain = stem.filter(|stem| !stem.starts_with('.') && !stem.contains('%'));
@@ -78,7 +78,7 @@ fn unknown(project: &Project, text: &str) -> Error {
     let logs = plan_log::all(&project.store).unwrap_or_default();
     // Of most plans only the log is left, and no other name is worth reading it.
     let alike = |key: &String| key.len().abs_diff(text.len()) <= 3;
-    let there = |key: &String| logged(project, key).is_ok_and(|path| path.is_some());
+    let there = |key: &String| logged_path(project, key).is_ok_and(|path| path.is_some());
     let mut known: Vec<String> = logs
         .iter()
         .filter_map(|path| name(path))

@@ -228,7 +228,7 @@ impl<'a> LockedPlan<'a> {
         let project = self.context.project;
         let digest = self.digest();
         let now = self.context.clock.now();
-        let Some(days) = self::stale::expired(&self.status, &self.plan, now, project) else {
+        let Some(days) = self::stale::days_expired(&self.status, &self.plan, now, project) else {
             return Ok(self);
         };
         self.record(&[self::stale::event(digest, days)])?;

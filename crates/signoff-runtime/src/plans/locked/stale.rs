@@ -15,7 +15,7 @@ pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
 /// After how many days without a change a plan of this definition has expired, if it has. One that
 /// was never handed in like this is somebody's file and does not; one that lies among the proposals
 /// and never had a log goes by its own word.
-pub(crate) fn expired(
+pub(crate) fn days_expired(
     status: &PlanStatus,
     plan: &PlanFile,
     now: Millis,
@@ -61,13 +61,13 @@ fn own_word(project: &Project, plan: &PlanFile) -> Option<Millis> {
 }
 
 /// The notice for a plan that has expired and is not cancelled yet.
-pub fn notice_of(
+pub fn expiry_notice(
     project: &Project,
     plan: &PlanFile,
     status: &PlanStatus,
     clock: &dyn Clock,
 ) -> Option<String> {
-    let days = expired(status, plan, clock.now(), project)?;
+    let days = days_expired(status, plan, clock.now(), project)?;
     Some(notice(plan.source.name(), days))
 }
 

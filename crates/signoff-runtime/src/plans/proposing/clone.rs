@@ -8,7 +8,7 @@ use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
 use super::identity::{Text, keep};
-use super::propose::{hand_in, shown};
+use super::propose::{display_path, hand_in};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::status::plan_status;
@@ -57,7 +57,7 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
             }
         })
     })?;
-    hand_in(context, &kept, &shown(context, &kept), Some(from))
+    hand_in(context, &kept, &display_path(context, &kept), Some(from))
 }
 
 /// What belongs to the definition although it decides nothing.

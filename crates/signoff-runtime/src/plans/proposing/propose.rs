@@ -34,7 +34,7 @@ pub fn propose_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PlanRepor
         Some(request) => keep_request(context, request)?,
         None => keep_text(context, bytes)?,
     };
-    let name = shown(context, &path);
+    let name = display_path(context, &path);
     let done = hand_in(context, &path, &name, None);
     if done.is_err() {
         // Nothing was handed in, so nothing stays.
@@ -53,7 +53,7 @@ pub fn read_request(path: &Path) -> Result<Option<Vec<u8>>, Error> {
 }
 
 /// How messages call a file that we made: from the working directory, if it is below.
-pub(crate) fn shown(context: ActorContext<'_>, path: &Path) -> String {
+pub(crate) fn display_path(context: ActorContext<'_>, path: &Path) -> String {
     let from = &context.project.process.directory;
     let from = from.canonicalize().unwrap_or_else(|_| from.clone());
     let inside = path.strip_prefix(&from).ok().map(Path::to_path_buf);

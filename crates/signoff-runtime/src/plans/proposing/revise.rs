@@ -41,7 +41,7 @@ pub fn revise(
     require_version(&locked.plan, expect_version)?;
     let done = match revision {
         Revision::InPlace => in_place(locked),
-        Revision::Text(bytes) => replaced(locked, bytes),
+        Revision::Text(bytes) => replace_text(locked, bytes),
     }?;
     Ok(sign_after_proposal(context, done))
 }
@@ -55,11 +55,11 @@ fn in_place(locked: LockedPlan<'_>) -> Result<PlanReport, Error> {
         });
     }
     locked.allow_edit()?;
-    locked.record(&[revised(&locked, &locked.plan)])?;
+    locked.record(&[revised_event(&locked, &locked.plan)])?;
     locked.conclude_counting(PlanState::Verified)
 }
 
-fn replaced(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
+fn replace_text(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
     locked.allow_edit()?;
     let new = successor(&locked, bytes)?;
     if new.checked.errors() > 0 {
@@ -78,13 +78,13 @@ fn replaced(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
             plan: locked.plan.source.name().to_owned(),
         });
     }
-    locked.record(&[revised(&locked, &new)])?;
+    locked.record(&[revised_event(&locked, &new)])?;
     let old = locked.plan.source.bytes();
     atomic::replace(&locked.plan.path, Some(old), new.source.bytes(), true)?;
     locked.with_text(new).conclude_quietly(PlanState::Verified)
 }
 
-fn revised(locked: &LockedPlan<'_>, plan: &PlanFile) -> PlanEvent {
+fn revised_event(locked: &LockedPlan<'_>, plan: &PlanFile) -> PlanEvent {
     PlanEvent::PlanRevised {
         path: locked.path(),
         digest: plan.digest().to_string(),

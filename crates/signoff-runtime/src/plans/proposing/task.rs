@@ -59,7 +59,7 @@ impl TaskOptions<'_> {
         let mut plan = self.skeleton()?;
         let mut written = write(&plan, Dialect::Workunit);
         if written.losses.iter().any(|loss| loss.field == "title") {
-            titled(&mut plan, UNTITLED);
+            set_title(&mut plan, UNTITLED);
             written = write(&plan, Dialect::Workunit);
         }
         if let Some(loss) = written.losses.iter().find(|loss| Loss::matters(loss)) {
@@ -92,25 +92,25 @@ impl TaskOptions<'_> {
         let step = plan.steps.first_mut().ok_or("it has no step")?;
         step.work = Work::Agent {
             role: self.role.map(str::to_owned),
-            task: literal(given("the task", self.task)?),
+            task: literal(require_text("the task", self.task)?),
         };
         if let (Some(contract), Some(command)) = (&mut step.contract, self.contract) {
-            contract.command = literal(given("the contract", command)?);
+            contract.command = literal(require_text("the contract", command)?);
         }
         let title = self.task.trim().lines().next().unwrap_or_default();
-        titled(&mut plan, &literal(&shortened(title)));
+        set_title(&mut plan, &literal(&shorten(title)));
         Ok(plan)
     }
 }
 
-fn titled(plan: &mut Plan, title: &str) {
+fn set_title(plan: &mut Plan, title: &str) {
     plan.title = Some(title.to_owned());
     for step in &mut plan.steps {
         title.clone_into(&mut step.title);
     }
 }
 
-fn given<'a>(what: &str, text: &'a str) -> Result<&'a str, String> {
+fn require_text<'a>(what: &str, text: &'a str) -> Result<&'a str, String> {
     let text = text.trim();
     if text.is_empty() {
         return Err(format!("{what} is empty"));
@@ -118,7 +118,7 @@ fn given<'a>(what: &str, text: &'a str) -> Result<&'a str, String> {
     Ok(text)
 }
 
-fn shortened(line: &str) -> String {
+fn shorten(line: &str) -> String {
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(TITLE) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),

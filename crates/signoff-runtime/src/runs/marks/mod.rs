@@ -188,7 +188,7 @@ fn state(run: &Run) -> PlanState {
 }
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
-    let steps = written(run).filter_map(|(written, definition, step)| {
+    let steps = written_files(run).filter_map(|(written, definition, step)| {
         let mark = mark(written, definition, step)?;
         Some((definition.id.clone(), mark))
     });
@@ -200,7 +200,7 @@ fn marks(run: &Run, dialect: Dialect) -> Marks {
 
 /// The steps that stand in the file, which the items of a loop do not: as the file has them, as they
 /// are run, and how far they are.
-fn written(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> {
+fn written_files(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> {
     (0..).zip(&run.plan().steps).filter_map(|(at, written)| {
         let (definition, step) = run.step(at)?;
         Some((written, definition, step))

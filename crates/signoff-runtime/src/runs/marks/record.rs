@@ -11,7 +11,7 @@ use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_work::secrets::Secrets;
 
-use super::{mark, written};
+use super::{mark, written_files};
 use crate::clock::timestamp;
 
 /// As much of what a step said as its file holds, in bytes.
@@ -75,7 +75,7 @@ fn hide(secrets: &Secrets, value: &mut Value) {
 }
 
 fn records(run: &Run, dialect: Dialect) -> Records {
-    let steps = written(run).map(|(written, definition, step)| {
+    let steps = written_files(run).map(|(written, definition, step)| {
         let mark = mark(written, definition, step);
         let fields = match dialect {
             Dialect::Toolplan => result(step, mark),
@@ -93,7 +93,7 @@ fn records(run: &Run, dialect: Dialect) -> Records {
 fn current(run: &Run) -> usize {
     let through = matches!(run.outcome(), Some(Outcome::Completed | Outcome::Partial));
     let first = |wanted: fn(&StepState) -> bool| {
-        let mut steps = written(run);
+        let mut steps = written_files(run);
         steps
             .position(|(_, _, step)| wanted(step))
             .filter(|_| !through)
@@ -101,7 +101,7 @@ fn current(run: &Run) -> usize {
     let open =
         |step: &StepState| !matches!(step.status, StepStatus::Completed | StepStatus::Skipped);
     let current = first(is_under_way).or_else(|| first(open));
-    current.unwrap_or_else(|| written(run).count())
+    current.unwrap_or_else(|| written_files(run).count())
 }
 
 fn is_under_way(step: &StepState) -> bool {

@@ -19,7 +19,7 @@ pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) ->
     });
     for name in names {
         if let Some(tool) = built_in(name) {
-            called.tools.insert(name.clone(), described(tool));
+            called.tools.insert(name.clone(), description(tool));
             continue;
         }
         let server = name.split_once('.').map(|(server, _)| server);
@@ -50,7 +50,7 @@ pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) ->
 }
 
 /// What a version of ours makes of a built-in tool.
-fn described(tool: &Tool) -> String {
+fn description(tool: &Tool) -> String {
     let approval = format!("{:?}", tool.approval);
     hash(&json!({"input_schema": tool.input_schema(), "approval": approval}))
 }

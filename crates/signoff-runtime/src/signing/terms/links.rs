@@ -10,7 +10,7 @@ use signoff_work::tree::link_target;
 
 /// The names of a file: its own, the links on the way to it, and the one that it has without links.
 pub(super) fn names(root: &Path, file: &str) -> BTreeSet<String> {
-    let Route { links, end } = way(root, file);
+    let Route { links, end } = route_of(root, file);
     let texts = links.into_iter().chain(end);
     let mut names: BTreeSet<String> = texts
         .filter_map(|name| String::from_utf8(name).ok())
@@ -21,8 +21,8 @@ pub(super) fn names(root: &Path, file: &str) -> BTreeSet<String> {
 }
 
 /// Adds the files in the directory that a link leads to.
-pub(super) fn behind(root: &Path, link: &str, found: &mut BTreeSet<String>) {
-    let Some(end) = way(root, link)
+pub(super) fn add_link_target(root: &Path, link: &str, found: &mut BTreeSet<String>) {
+    let Some(end) = route_of(root, link)
         .end
         .and_then(|end| String::from_utf8(end).ok())
     else {
@@ -45,7 +45,7 @@ fn is_link(root: &Path, name: &str) -> bool {
     root.join(name).is_symlink()
 }
 
-fn way(root: &Path, file: &str) -> Route {
+fn route_of(root: &Path, file: &str) -> Route {
     let own = root.as_os_str().as_bytes();
     route(file.as_bytes(), Some(own), |path| link_target(root, path))
 }

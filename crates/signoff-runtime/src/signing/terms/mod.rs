@@ -162,7 +162,7 @@ fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeSet<String>) 
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             walk(root, &path, pattern, found);
         } else if glob::covers(pattern, &path) {
-            links::behind(root, &path, found);
+            links::add_link_target(root, &path, found);
             found.insert(path);
         }
     }

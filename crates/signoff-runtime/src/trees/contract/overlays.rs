@@ -110,7 +110,7 @@ impl Trees {
         at_work: Option<MakingOverlay<'_>>,
     ) -> Result<TreeMount, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let prepared = self.prepared(start)?;
+        let prepared = self.prepared_layer(start)?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
         let layer = self.layer_root().join("judging").join(&number);
         // A copy of the tree has no layers.
@@ -200,7 +200,7 @@ impl Trees {
             ShownTree::Checkout | ShownTree::Copy { .. } => None,
         };
         let is_plain = mount.is_plain();
-        let looks = is_plain.then(|| looks(policy, scratch.path()));
+        let looks = is_plain.then(|| stamps(policy, scratch.path()));
         let looks = looks.transpose()?;
         mount.contract_setup = Some(ContractSetup {
             commit: wanted.commit.clone(),
@@ -226,7 +226,7 @@ fn is_of_use(
 }
 
 /// How everything looks that is a contract's own to write to. What lies below other mounts is out of its reach.
-fn looks(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
+fn stamps(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
     let own = policy.binds.iter();
     let own = own.filter(|bind| bind.writable && bind.from.starts_with(scratch));
     let mut writable: Vec<(&Path, &Path)> = own.map(|bind| (&*bind.from, &*bind.to)).collect();

@@ -66,7 +66,7 @@ impl Setup {
 
 impl Trees {
     /// The layer with what `prepare` made on the run's first tree, if anything: no attempt's code had a part in it.
-    pub(crate) fn prepared(&self, start: Start<'_>) -> Result<Option<PathBuf>, String> {
+    pub(crate) fn prepared_layer(&self, start: Start<'_>) -> Result<Option<PathBuf>, String> {
         let super::OverlayMode::Overlays(_) = &self.overlay_mode else {
             return Ok(None);
         };

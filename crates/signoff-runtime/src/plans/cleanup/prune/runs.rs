@@ -33,21 +33,21 @@ impl Pruning<'_> {
             return;
         }
         match RunView::load(self.context.project, &run.id) {
-            Ok(view) => self.begun(run, &view, known),
+            Ok(view) => self.prune_begun_run(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
-                if self.is_old(written(path)) && self.remains_of(&run.id) {
+                if self.is_old(written_at(path)) && self.remains_of(&run.id) {
                     self.remove(Kind::Run, &run.id, path);
                 }
             }
             Err(error) => {
-                if self.is_old(written(path)) {
+                if self.is_old(written_at(path)) {
                     self.keep(path, KeptReason::Error(error));
                 }
             }
         }
     }
 
-    fn begun(&mut self, run: &RunEntry, view: &RunView, known: &BTreeSet<&str>) {
+    fn prune_begun_run(&mut self, run: &RunEntry, view: &RunView, known: &BTreeSet<&str>) {
         let path = run.dir.path();
         let there = known.contains(view.key.as_str())
             || (view.plan_path.exists() && !self.gone.contains(&view.key));
@@ -76,6 +76,6 @@ fn is_settled(run: &Run) -> bool {
     (run.landed().is_some() && !run.lands_files()) || run.undone()
 }
 
-fn written(path: &Path) -> u64 {
+fn written_at(path: &Path) -> u64 {
     Stamp::of(path).map_or(0, |stamp| stamp.written())
 }

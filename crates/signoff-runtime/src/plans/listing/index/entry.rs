@@ -11,7 +11,7 @@ use signoff_store::index::{self, Entry, Row, Stamp, Tally};
 use signoff_store::{plan_log, signatures};
 
 use super::ReadContext;
-use super::locations::{PlanLocation, PlanLocationKind, inside};
+use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
 use super::stamps::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
@@ -23,16 +23,16 @@ use crate::project::relative;
 
 pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
     match place.kind {
-        PlanLocationKind::Plans | PlanLocationKind::Archive => kept(look, place),
-        PlanLocationKind::Log => logged(look, place),
+        PlanLocationKind::Plans | PlanLocationKind::Archive => kept_entry(look, place),
+        PlanLocationKind::Log => logged_entry(look, place),
     }
 }
 
 /// A plan among the proposals or in the archive.
-fn kept(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
+fn kept_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
     let Some(plan) = plan_at(look, &place.path)? else {
         let entry = Entry::default();
-        return Ok(look.finished(place, None, entry));
+        return Ok(look.with_stamps(place, None, entry));
     };
     let status = plan_status(look.project, &plan)?;
     let entry = Entry {
@@ -41,11 +41,11 @@ fn kept(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
         row: Some(look.row(place, &plan, &status)?),
         ..Entry::default()
     };
-    Ok(look.finished(place, None, entry))
+    Ok(look.with_stamps(place, None, entry))
 }
 
 /// A plan elsewhere in the project, which its log names.
-fn logged(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
+fn logged_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
     let project = look.project;
     let history = PlanHistory::of(&plan_log::load(&place.path)?)?;
     let mut entry = Entry {
@@ -53,7 +53,10 @@ fn logged(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> 
         path: history.path().map(str::to_owned),
         ..Entry::default()
     };
-    let path = entry.path.as_deref().and_then(|path| inside(project, path));
+    let path = entry
+        .path
+        .as_deref()
+        .and_then(|path| path_inside_project(project, path));
     if let Some(path) = path.as_deref().filter(|_| !history.is_deleted())
         && leads_inside(look, path)
         && let Some(plan) = plan_at(look, path)?
@@ -64,7 +67,7 @@ fn logged(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> 
         entry.again = is_unsettled(&plan, &status);
         entry.row = Some(look.row(place, &plan, &status)?);
     }
-    Ok(look.finished(place, path.as_deref(), entry))
+    Ok(look.with_stamps(place, path.as_deref(), entry))
 }
 
 /// It exists and is, all links followed, in the workspace.
@@ -155,7 +158,7 @@ impl ReadContext<'_> {
             state: status.state.name().to_owned(),
             version: model.version,
             active: history.last_change(),
-            written: written(plan),
+            written: written_at(plan),
             proof: signed.map(|signed| signed.signature.proof),
             run: status.view.as_ref().map(|view| view.run.id().to_owned()),
             tools: missing_tools(model, &self.workspace),
@@ -171,7 +174,7 @@ impl ReadContext<'_> {
         if named == relative(self.project, &plan.path) {
             return None;
         }
-        let there = inside(self.project, named)?;
+        let there = path_inside_project(self.project, named)?;
         let real = |path: &Path| path.canonicalize().ok();
         match real(&there) {
             None => Some(false),
@@ -180,7 +183,12 @@ impl ReadContext<'_> {
     }
 
     /// The entry, with how everything looks that it was made from.
-    fn finished(&self, place: &PlanLocation, elsewhere: Option<&Path>, mut entry: Entry) -> Entry {
+    fn with_stamps(
+        &self,
+        place: &PlanLocation,
+        elsewhere: Option<&Path>,
+        mut entry: Entry,
+    ) -> Entry {
         let stamps = stamps(self, place, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
         entry.seen = index::Look::of(&stamps);
@@ -189,7 +197,7 @@ impl ReadContext<'_> {
 }
 
 /// What the file says itself about when it was written, else what the file system says.
-fn written(plan: &PlanFile) -> Millis {
+fn written_at(plan: &PlanFile) -> Millis {
     let record = &plan.checked.plan.record;
     let said = ["updated_at", "created_at"]
         .into_iter()

@@ -44,7 +44,7 @@ impl PlanLocation {
 }
 
 /// What may be a plan among the proposals and in the archive.
-pub(super) fn kept(project: &Project) -> Result<Vec<PlanLocation>, Error> {
+pub(super) fn plan_locations(project: &Project) -> Result<Vec<PlanLocation>, Error> {
     let store = &project.store;
     let archive = store.archive_dir();
     // A link is not a plan.
@@ -65,7 +65,7 @@ pub(super) fn kept(project: &Project) -> Result<Vec<PlanLocation>, Error> {
 pub(super) type NoLogs = Vec<(PlanLocation, Error)>;
 
 /// The logs there are, and what only looks like one.
-pub(super) fn logs(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
+pub(super) fn log_locations(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
     let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
     let (mut logs, mut others) = (Vec::new(), Vec::new());
     for (place, found) in scan(&project.store.logs_dir(), PlanLocationKind::Log, is_log)? {
@@ -77,8 +77,7 @@ pub(super) fn logs(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Err
         let error = if found.is_symlink() {
             Error::LeadsAway { path }
         } else {
-            let why =
-                io::Error::other("this is not a file, so the history of the plan is unknown");
+            let why = io::Error::other("this is not a file, so the history of the plan is unknown");
             Error::Unreadable { path, why }
         };
         others.push((place, error));
@@ -94,7 +93,7 @@ pub(crate) fn log_name(store: &Store, key: &str) -> Option<String> {
 
 /// The file that a log names, if it is one of the project's. A log comes with the repository: it
 /// must not lead anywhere else.
-pub(crate) fn inside(project: &Project, path: &str) -> Option<PathBuf> {
+pub(crate) fn path_inside_project(project: &Project, path: &str) -> Option<PathBuf> {
     let plain = |part| matches!(part, Component::Normal(_));
     let path = Path::new(path);
     let leads_down = path.components().all(plain) && path.components().next().is_some();

@@ -131,8 +131,13 @@ pub(crate) fn refresh(
         found: Vec::new(),
         troubles: Vec::new(),
     };
-    let mut changed = look.sort_out(locations::kept(project)?, archive, &mut old, &mut indexed);
-    let (mut logs, others) = locations::logs(project)?;
+    let mut changed = look.sort_out(
+        locations::plan_locations(project)?,
+        archive,
+        &mut old,
+        &mut indexed,
+    );
+    let (mut logs, others) = locations::log_locations(project)?;
     indexed.remove_unlogged(project, others);
     let covered: HashSet<String> = indexed
         .rows()

@@ -7,7 +7,7 @@ use signoff_store::index::{Entry, Row, Stamp};
 use signoff_store::runs::is_run_id;
 
 use super::ReadContext;
-use super::locations::{PlanLocation, PlanLocationKind, inside};
+use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
 
 /// A file that was written this short a time before it was read may have been written again since
 /// without looking different: clocks of file systems are coarse.
@@ -23,7 +23,7 @@ pub(super) fn present(
         .path
         .as_deref()
         .filter(|_| place.kind == PlanLocationKind::Log);
-    let elsewhere = elsewhere.and_then(|path| inside(look.project, path));
+    let elsewhere = elsewhere.and_then(|path| path_inside_project(look.project, path));
     stamps(look, place, elsewhere.as_deref(), entry.row.as_ref())
 }
 

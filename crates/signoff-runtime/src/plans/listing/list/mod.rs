@@ -78,17 +78,24 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
         indexed = look()?;
     }
     let mut notes = report.notes;
-    notes.extend(doubles(project, &indexed));
+    notes.extend(duplicate_notes(project, &indexed));
     let pending = indexed
         .rows()
-        .filter(|(found, _, state)| found.place.kind != PlanLocationKind::Archive && waits(*state))
+        .filter(|(found, _, state)| {
+            found.place.kind != PlanLocationKind::Archive && waits_for_person(*state)
+        })
         .count();
     let names = Names::of(project, &indexed);
     let mut plans: Vec<(u64, ListedPlan)> = indexed
         .rows()
         .filter(|(found, _, _)| wanted.archived || found.place.kind != PlanLocationKind::Archive)
         .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
-        .map(|(found, row, state)| (row.updated(), listed(project, &names, (found, row, state))))
+        .map(|(found, row, state)| {
+            (
+                row.updated(),
+                to_listed(project, &names, (found, row, state)),
+            )
+        })
         .collect();
     plans.sort_by(|(one, a), (other, b)| {
         let names = || (&a.key, &a.path).cmp(&(&b.key, &b.path));
@@ -104,11 +111,11 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
 }
 
 /// Does a plan in this state wait for a person to decide about it?
-fn waits(state: PlanState) -> bool {
+fn waits_for_person(state: PlanState) -> bool {
     matches!(state, PlanState::Verified | PlanState::NeedsReview)
 }
 
-fn listed(
+fn to_listed(
     project: &Project,
     names: &Names<'_>,
     (found, row, state): (&IndexedPlan, &Row, PlanState),
@@ -159,7 +166,7 @@ impl<'a> Names<'a> {
 }
 
 /// Two files with one id: nobody could tell which of them was signed.
-fn doubles(project: &Project, indexed: &IndexedPlans) -> Vec<String> {
+fn duplicate_notes(project: &Project, indexed: &IndexedPlans) -> Vec<String> {
     let mut keys: Vec<&str> = indexed.rows().map(|(_, row, _)| row.key.as_str()).collect();
     keys.sort_unstable();
     let mut twice: Vec<&str> = keys
