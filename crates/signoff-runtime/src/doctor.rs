@@ -1,4 +1,4 @@
-//! What this machine can do for a run, found by trying it.
+//! Reports what this machine can do for a run, by trying it.
 
 use signoff_api::doctor::{
     Doctor, Helper, HelperState, Home as HomeReport, Level as LevelReport, Lost, Missed,

@@ -1,4 +1,4 @@
-//! What happened to a plan, as its log tells it.
+//! What happened to a plan, as its log records it.
 
 use serde_json::{Map, Value};
 use signoff_api::plan_log::PlanEvent;

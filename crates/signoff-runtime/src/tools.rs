@@ -1,4 +1,4 @@
-//! The tools of a project: who calls them is given a [`Toolbox`], who asks is given a list.
+//! The tools of a project: a [`Toolbox`] to call them, and a list of them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
-//! Whether this machine confines less than it did before: that is a question to the person, not a default.
+//! Whether this machine confines less than it did before: then a person has to agree.
 //!
-//! What somebody chose (`[sandbox] mode = "off"`, `isolation = "shared"`) is no weaker machine: it is neither
+//! What somebody chose (`[sandbox] mode = "off"`, `isolation = "shared"`) is not a weaker machine: it is neither
 //! asked about nor remembered.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A directory of one process's own, gone with it.
+//! A directory for one process, removed with it.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -1,4 +1,4 @@
-//! Who takes part in a run besides the loop: whoever performs its actions, watches it, or can be asked.
+//! The parties of a run besides the loop: one performs its actions, others observe it, a person can be asked.
 
 use signoff_engine::{Action, Input, Item, Millis, Recorded, Refusal, Run};
 

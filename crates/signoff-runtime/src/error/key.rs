@@ -1,4 +1,4 @@
-//! Why a key could not sign, or what it signed is not believed.
+//! Why a key could not sign, or why its signature is not accepted.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What can keep the runtime from doing what it was asked. Wording of hints and exit codes are the
+//! Errors of the runtime. The wording of hints and the exit codes are the
 //! CLI's.
 
 mod difference;

@@ -1,4 +1,4 @@
-//! What can keep a session from its threads.
+//! Errors about the threads of a session.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Tells a person who is not there that something waits on them, with the command they configured.
+//! Notifies an absent person, by the command they configured, that something waits on them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A run up to its first step, without a trace: what would run in which order, what it may cost, and
+//! Rehearses a run without starting it: what would run in which order, what it may cost, and
 //! why it would be refused.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Where actions begin that need a tree: it is made on a thread of the supervisor, and the action begins when it is there.
+//! Actions that need a tree: a thread of the supervisor makes it, then the action begins.
 
 use std::sync::Arc;
 
@@ -103,15 +103,15 @@ impl Local<'_> {
         }
     }
 
-    /// Somebody removed the run's branch or repository. What fails then is nobody's attempt: the run stops and says so,
+    /// The error if the run's branch or repository was removed. Then a failure does not count as an attempt: the run stops,
     /// as it would after a crash.
     pub(super) fn missing_error(&self, run: &Run) -> Option<Error> {
         let head = run.run_tree().and(run.head())?;
         self.trees()?.missing_error(head)
     }
 
-    /// Something begun has led to this. Work that cannot be put on top of the head, and conflicts with no file, may only
-    /// miss what somebody removed.
+    /// Replaces a conflict without files by the error if the run's branch or repository was removed: the merge may only
+    /// have missed that.
     pub(super) fn check_conflict(
         &self,
         run: &Run,

@@ -66,7 +66,7 @@ impl Calls {
             let Some(grounds) = &grounds else {
                 return Ok(None);
             };
-            // What a command leaves there is its own, and gone with the run.
+            // Files that a command leaves there are removed with the run.
             let scratch = scratch.join(calls.fetch_add(1, Ordering::Relaxed).to_string());
             let confined = grounds.for_contract(&scratch, (&shown, &[]));
             confined
@@ -96,7 +96,7 @@ impl Calls {
             _ => false,
         };
         if let Some((trees, head)) = tree.filter(|_| changes_tree) {
-            // Whether something is overwritten is asked of the tree that the call will find. Nobody else uses it: the step
+            // The call's own tree tells whether something is overwritten. No other step uses it: this step
             // has the queue.
             let shown = trees.show_head(&head?, starter);
             if let Err(why) = shown {
@@ -120,7 +120,7 @@ impl Calls {
         };
         let problems = self.toolbox.check(tool, &args);
         if !problems.is_empty() && state.turn.args.is_some() {
-            // The person who changed them can change them again.
+            // The person who changed the signed files can restore them.
             let why = problems.join("; ");
             return Readiness::Instead(Input::CallNeedsApproval { step, args, why });
         }
@@ -162,7 +162,7 @@ impl Calls {
             return Err(broken_run(run, "a call that was not recorded"));
         };
         let changes_tree = call.changes_tree;
-        // What only talks to others needs no tree.
+        // A tool that does not touch files needs no tree.
         let tree = tree.filter(|_| built_in(&call.tool).is_none_or(Tool::needs_tree));
         let agreed = state.turn.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
@@ -223,7 +223,7 @@ impl Calls {
     }
 }
 
-/// What tool servers are confined to that ask for it: they live longer than a call, and work in the run's tree itself.
+/// The confinement of tool servers that ask for it: they outlive a call, and work in the run's tree itself.
 fn confined_servers(
     grounds: Option<&Grounds>,
     scratch: &Path,
@@ -236,7 +236,7 @@ fn confined_servers(
             ignored: Vec::new(),
         },
     };
-    // Without it they are not started, and say so.
+    // Without it they are not started, and the call reports that.
     grounds?
         .for_contract(&scratch.join("servers"), (&shown, &[]))
         .ok()
@@ -260,7 +260,7 @@ fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
     scope(run, definition).is_some_and(|scope| allows(scope, tool) == Some(Grant::Named))
 }
 
-/// Is a command for the shell put together from what other steps gave? Parameters, and lists that the
+/// Is a shell command assembled from the results of other steps? Parameters, and lists that the
 /// plan spells out, were signed.
 fn is_built(run: &Run, step: usize) -> bool {
     let parent = run.step(step).and_then(|(_, state)| state.parent());

@@ -1,4 +1,4 @@
-//! When the checkout is looked at for what a person did there.
+//! Decides when to look for a person's changes in the checkout.
 //!
 //! Looking never keeps a run from its work, however often the checkout changes: between two actions that begin at most
 //! one change joins, and what came after it waits for the next.
@@ -14,20 +14,20 @@ use crate::plan_history::is_known_plan;
 use crate::project::Project;
 use crate::trees::{JoinedChanges, Trees, head_commit};
 
-/// A look may cost this part of the time between two looks, where nothing but contracts waits for it.
+/// Looking may take one part in so many of the time where only contracts wait for it.
 const SHARE: u32 = 10;
 
 /// Looks at the checkout, not more often than needed.
 #[derive(Default)]
 pub(super) struct CheckoutWatcher {
     last: Option<(Instant, Duration)>,
-    /// What was found and is to be journaled.
+    /// Changes that were found and are to be journaled.
     found: Option<JoinedChanges>,
     /// Something joined, and nothing has begun since.
     has_joined: bool,
     /// Nothing has happened since the last look: actions that begin now use its result.
     is_fresh: bool,
-    /// What began last was a contract that is run once more at the end.
+    /// The last action was a contract that runs once more at the end.
     is_ending: bool,
     restless: RestlessFiles,
 }
@@ -60,14 +60,14 @@ impl CheckoutWatcher {
         let found = trees.join(&head_commit(run)?, &mut self.restless);
         self.last = Some((Instant::now(), began.elapsed()));
         self.is_fresh = true;
-        // What cannot be looked at now is looked at before the next step.
+        // After a failure the checkout is read again before the next step.
         let Ok(Some(joined)) = found else {
             return Ok(None);
         };
         Ok(Some(self.found(project, joined)))
     }
 
-    /// What is to be journaled of a new head. Nothing else joins before something begins on it.
+    /// The input for a new head. Nothing else joins before an action begins on it.
     pub(super) fn found(&mut self, project: &Project, joined: JoinedChanges) -> Input {
         let input = Input::CheckoutJoined {
             commit: joined.commit.to_string(),
@@ -87,7 +87,7 @@ impl CheckoutWatcher {
         self.is_ending = matches!(action, Action::Recheck { .. });
     }
 
-    /// Something happened in the run. (An agent that waits to be let go belongs to what begins.)
+    /// Something happened in the run. (An agent held at its gate is still part of beginning.)
     pub(super) fn note_event(&mut self, what: &WakeReason) {
         if !matches!(what, WakeReason::Input(Input::ProcessHeld { .. })) {
             self.is_fresh = false;
@@ -97,7 +97,7 @@ impl CheckoutWatcher {
     /// It is journaled.
     pub(super) fn recorded(&mut self, trees: &Trees) {
         if let Some(joined) = self.found.take() {
-            // A branch that did not move is moved when the run is taken up again, or tells why it cannot be.
+            // If the branch does not move now, it moves when the run is resumed, or that reports why it cannot.
             trees.move_branch_to_join(&joined).ok();
         }
     }
@@ -108,7 +108,7 @@ impl CheckoutWatcher {
                 !self.is_fresh
             }
             Action::Candidate { .. } => true,
-            // What joined between them would make all that were run stale, again and again.
+            // Changes that join between them would make their results stale again and again.
             Action::Recheck { .. } => !self.is_ending && self.is_cheap(),
             Action::Evaluate { .. } => self.is_cheap(),
             Action::Merge { .. }

@@ -28,16 +28,16 @@ use crate::runs::marker;
 use crate::trees::TreeMount;
 use crate::trust::helpers::pin_agent;
 
-/// Where one run's commands are put together.
+/// Builds the commands of one run.
 pub(super) struct CommandBuilder<'a> {
     pub(super) project: &'a Project,
     pub(super) dir: RunDir,
     /// Name of the plan in the store.
     pub(super) key: String,
     pub(super) clock: &'a dyn Clock,
-    /// What every contract finds in its environment.
+    /// The environment of every contract.
     pub(super) contract_environment: Vec<(OsString, OsString)>,
-    /// What no prompt says.
+    /// Values that must not reach a prompt.
     pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
     pub(super) grounds: Option<Grounds>,

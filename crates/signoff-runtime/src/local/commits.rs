@@ -20,7 +20,7 @@ fn base(run: &Run, at: usize) -> Result<Id, Error> {
 pub(super) fn judged_commit(run: &Run, at: usize, baseline: bool) -> Result<Id, Error> {
     let (_, state) = require_step(run, at)?;
     match &state.attempt.candidate {
-        // Without the work, on what it is put on top of.
+        // Without the work: on the commit that it is merged onto.
         Some(candidate) if baseline => parse_id(run, &candidate.onto),
         Some(candidate) if state.stage != Stage::Rechecking => parse_id(run, &candidate.commit),
         _ if baseline && run.has_own_tree(at) => base(run, at),
@@ -28,7 +28,7 @@ pub(super) fn judged_commit(run: &Run, at: usize, baseline: bool) -> Result<Id, 
     }
 }
 
-/// What has to be known to record the work of an attempt.
+/// The context for recording the work of an attempt.
 pub(super) fn work_context(
     trees: &Trees,
     run: &Run,
@@ -38,7 +38,7 @@ pub(super) fn work_context(
     work_context_from(trees, run, (at, attempt), None)
 }
 
-/// The newest commit that the next attempt can begin with, where that is not what the one before began with: a person
+/// The newest commit that the next attempt can begin with, if it differs from that of the attempt before: a person
 /// expects what joined before it to be there.
 pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<Id>, Error> {
     let (_, state) = require_step(run, at)?;
@@ -49,7 +49,7 @@ pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<
     let (Some(_), Some(carried)) = (&state.turn.base, &state.turn.carried) else {
         return Ok(None);
     };
-    // Where they do not go together, the attempt goes on with what it has, and its candidate tells.
+    // If they conflict, the attempt goes on with its old base, and its candidate reports the conflict.
     let onto = trees.carried_onto(&parse_id(run, carried)?, &head);
     Ok(onto.ok().flatten().map(|_| head))
 }
@@ -73,7 +73,7 @@ pub(super) fn work_context_from(
             onto.ok_or_else(|| broken_run(run, "an attempt on a base that it conflicts with"))?
         }
         None => {
-            // One that was cut off left nothing that a later one goes on with.
+            // An attempt that was cut off left nothing for a later one.
             let counts = (1..attempt).filter(|attempt| !state.cut_off.numbers.contains(attempt));
             let earlier = trees.earlier_work(&step.id, counts, &base);
             let earlier = earlier.map_err(|why| broken_run(run, &why))?;

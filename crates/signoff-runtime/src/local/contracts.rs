@@ -64,7 +64,7 @@ impl Local<'_> {
                 observed.warm = mount.is_warm();
                 let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
                 trees.release_overlay(mount, has_ended && observed.void.is_none());
-                // Nothing is missed that is there.
+                // Only missing files count.
                 let ignored = name
                     .as_deref()
                     .filter(|_| !observed.ignored_work)
@@ -81,7 +81,7 @@ impl Local<'_> {
         Ok(())
     }
 
-    /// Which ignored files of attempts a contract is to find, if any.
+    /// Which ignored files of attempts a contract sees, if any.
     pub(super) fn ignored_work(
         &self,
         run: &Run,
@@ -150,7 +150,7 @@ fn cold_cache_note(caches: &[String]) -> Option<String> {
     })
 }
 
-/// A contract that names something of the home which it does not see may have failed for that.
+/// A contract may have failed because it names a file of the home that it cannot see.
 fn missed_in(home: &Home, observed: &Observation) -> Option<String> {
     let missed = home.missed_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
     let first = missed.first()?;

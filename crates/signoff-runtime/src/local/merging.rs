@@ -96,11 +96,11 @@ impl Local<'_> {
     }
 }
 
-/// What a cut off attempt changed although nobody may. Its candidate has it as it was; it speaks against the attempt all
-/// the same.
+/// The protected files that a cut-off attempt changed. Its candidate has them unchanged, but they count against the attempt
+/// anyway.
 fn protected_work(trees: &Trees, work: &WorkContext) -> Vec<String> {
     if !work.interrupted {
-        // It was told when the work ended.
+        // It was reported when the work ended.
         return Vec::new();
     }
     let recorded = trees.record(work, None).ok().flatten();

@@ -62,9 +62,9 @@ pub(crate) struct Local<'a> {
     listener: Listener,
     sender: Sender<Message>,
     receiver: Receiver<Message>,
-    /// What was received and not yet handed on.
+    /// A message that was received and not yet handed on.
     news: Option<Message>,
-    /// Lets a held agent go, by step.
+    /// Releases a held agent, by step.
     gates: BTreeMap<usize, Sender<()>>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Removes what belonged to what it started.
+    /// Removes what its processes left.
     pub(crate) fn end(&self) {
         if let Some(trees) = self.trees() {
             trees.clear_overlays();
@@ -153,7 +153,7 @@ impl<'a> Local<'a> {
             None => None,
         };
         let files = match self.trees() {
-            // What the prompt quotes has to be there before the journal says so.
+            // The quoted files have to exist before the journal names the prompt.
             Some(trees) if quotes => {
                 let began = work_context_from(trees, run, (step, attempt), base.clone())?.began;
                 // If it is missing, starting the agent reports it.
@@ -172,8 +172,8 @@ impl<'a> Local<'a> {
         }))
     }
 
-    /// Where an attempt conflicts with nothing but what a person did meanwhile, each keeps its own. No attempt fails
-    /// because of a person.
+    /// If an attempt conflicts only with a person's changes, the run and the checkout each keep their version: no attempt
+    /// fails because of a person.
     fn part_from_person(
         &mut self,
         run: &Run,
@@ -230,7 +230,7 @@ impl<'a> Local<'a> {
                 let changes = before.map(|(worked, scratch)| {
                     let from = worked.repository(scratch.as_ref().map(Scratch::path));
                     if let (Some(own), Some(from)) = (own, from) {
-                        // What an agent committed or stashed may be all that is left of something.
+                        // Commits and stashes of an agent may hold work that is nowhere else.
                         own.import_repository(&from, &kept, ImportLimits::default())
                             .ok();
                     }
@@ -248,7 +248,7 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
-    /// What is looked at right before an agent begins.
+    /// Records the state right before an agent begins.
     fn work_begins(
         &self,
         run: &Run,
@@ -308,15 +308,15 @@ impl<'a> Local<'a> {
         happened
     }
 
-    /// What must be journaled before the action, whatever else happens.
+    /// Gathers what must be journaled before the action.
     fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let difference = match action {
             Action::Dispatch { .. } | Action::Call { .. } => {
                 self.watch.difference(self.commands.project)?
             }
-            // What was signed is compared with what a step wants to merge.
+            // The signed files are compared with those that a step wants to merge.
             _ if run.in_worktrees() => None,
-            // An agent that rewrites the script it is measured by would pass any contract.
+            // An agent that rewrites the script that judges it would pass any contract.
             _ => self.watch.changed_files(self.commands.project),
         };
         if let Some(difference) = difference {
@@ -363,7 +363,7 @@ impl<'a> Local<'a> {
         })
     }
 
-    /// A person may repair a step that waits for them: its work is put where they find it.
+    /// Puts the work of a step that waits on a person into a directory where they can repair it.
     fn offer_repairs(&mut self, run: &Run) {
         let Some(trees) = self.trees().map(Arc::clone) else {
             return;

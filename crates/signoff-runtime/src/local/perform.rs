@@ -14,7 +14,7 @@ impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let prepared = self.prepare_action(run, action);
         if self.supervisor.is_stopping() {
-            // Git may have been ended in the middle of it. What is done is journaled, and nothing else begins.
+            // Git may have been interrupted. What is done is journaled, and nothing else begins.
             return Ok(match prepared {
                 Ok(Readiness::Instead(
                     done @ (Input::CheckoutJoined { .. } | Input::FilesLanded { .. }),
@@ -110,7 +110,7 @@ impl Perform for Local<'_> {
         self.supervisor.stop();
         let late = self.news.take().into_iter().chain(self.receiver.try_iter());
         let late = late.filter_map(|message| match message {
-            // One that was not let go has not started.
+            // An agent that was not released has not started.
             Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
             Message::Happened(WakeReason::Input(input)) => Some(input),
             Message::Happened(_) | Message::Ready { .. } => None,

@@ -1,6 +1,6 @@
-//! Steps that work in the checkout itself, because nothing can be mounted: what an agent changed is seen by comparing, and
-//! nothing is put back. How the checkout looked is written down before an agent begins, so that whoever goes on after a
-//! crash knows what the step changed, and not only what its last attempt did.
+//! Steps that work in the checkout itself, because nothing can be mounted: an agent's changes are found by comparison, and
+//! nothing is put back. How the checkout looked is written down before an agent begins, so that a run resumed after a
+//! crash knows everything that the step changed, and not only what its last attempt did.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::trees::changed_files;
 #[derive(Debug, Clone)]
 pub(super) struct SharedCheckout {
     pub(super) path: PathBuf,
-    /// What records how it looks, if there is git.
+    /// Records its content, if there is git.
     pub(super) own: Option<Own>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct CheckoutBefore {
 
 /// What is known of a step's attempts so far.
 pub(super) struct StepAttempts {
-    /// Where its attempts wrote down what they found, the first one first.
+    /// The files in which its attempts recorded the state before them, the first one first.
     found: Vec<PathBuf>,
     /// What they changed, as far as it was observed.
     seen: Vec<String>,
@@ -55,7 +55,7 @@ impl StepAttempts {
         }
     }
 
-    /// The same for a step whose changes have to be looked at once more before they are judged: it was cut off, or
+    /// The same for a step whose changes have to be compared again before they are judged: it was cut off, or
     /// repaired by a person.
     pub(super) fn for_judging(dir: &RunDir, run: &Run, at: usize) -> Option<Self> {
         let (step, state) = run.step(at)?;
@@ -70,7 +70,7 @@ impl StepAttempts {
         (judged && is_agent && attempts.unseen.is_some()).then_some(attempts)
     }
 
-    /// What the step found when it began.
+    /// The tree before the step's first attempt.
     fn first_tree(&self) -> Option<Id> {
         self.found.iter().find_map(read)
     }
@@ -81,7 +81,7 @@ impl StepAttempts {
     }
 }
 
-/// The place of an attempt among all of its step.
+/// The index of an attempt among all of its step.
 fn attempt_index(attempt: u32) -> usize {
     usize::try_from(attempt.saturating_sub(1)).expect("a number of 32 bits")
 }
@@ -91,7 +91,7 @@ fn read(path: &PathBuf) -> Option<Id> {
 }
 
 impl SharedCheckout {
-    /// How it looks before an agent begins.
+    /// Records the checkout before an agent begins.
     pub(super) fn record_checkout(
         self,
         globs: Vec<String>,
@@ -138,7 +138,7 @@ impl SharedCheckout {
         own.changed(before, &own.snapshot().ok()?).ok()
     }
 
-    /// What is worth knowing of the files that a step changed, beyond their names.
+    /// Details of the files that a step changed, beyond their names.
     fn details(&self, attempts: &StepAttempts, files: Option<&[String]>) -> ChangeDetails {
         let seen = || {
             let own = self.own.as_ref()?;
@@ -170,7 +170,7 @@ impl SharedCheckout {
         *details
     }
 
-    /// Those of the files that are not as the step found them: what an attempt changed, a later one may have put back.
+    /// The files that differ from before the step: a later attempt may have restored what an earlier one changed.
     fn of_step(&self, attempts: &StepAttempts, touched: BTreeSet<String>) -> Vec<String> {
         match attempts
             .first_tree()

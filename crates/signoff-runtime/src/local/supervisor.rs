@@ -20,7 +20,7 @@ use crate::trees::{CommandRunner, TreeMount};
 /// The threads that watch over processes.
 pub(super) struct ProcessSupervisor {
     sandbox: Arc<Sandbox>,
-    /// What no journal holds.
+    /// Values that must not reach the journal.
     secrets: Arc<Secrets>,
     sender: Sender<Message>,
     stoppers: Arc<Mutex<Stoppers>>,
@@ -28,11 +28,11 @@ pub(super) struct ProcessSupervisor {
     pool: Pool,
 }
 
-/// Ends what the supervisor has under way, from whichever thread hears first that the run is to stop.
+/// Ends the supervisor's processes, from any thread that learns that the run is to stop.
 #[derive(Clone)]
 pub(super) struct StopHandle {
     stoppers: Arc<Mutex<Stoppers>>,
-    /// Ends what git does, for the supervisor or for the loop: a tree may hold it up.
+    /// Ends git, for the supervisor or the loop: preparing a tree may take long.
     git: Option<StopFlag>,
 }
 
@@ -63,7 +63,7 @@ impl ProcessSupervisor {
         }
     }
 
-    /// What ends everything that is under way.
+    /// The handle that ends everything.
     pub(super) fn stop_handle(&self) -> StopHandle {
         self.stopping.clone()
     }
@@ -73,8 +73,8 @@ impl ProcessSupervisor {
         is_stopping(&self.stoppers)
     }
 
-    /// Runs a command that is held at its gate until `may_go` says so; what was seen is sent as the
-    /// input that `report` makes of it, unless it was not let go or was stopped.
+    /// Runs a command that is held at its gate until `may_go` says so. Its result is sent as the
+    /// input that `report` makes of it, unless the command was not released or was stopped.
     pub(super) fn start_held<B>(
         &mut self,
         command: Command,
@@ -121,7 +121,7 @@ impl ProcessSupervisor {
         });
     }
 
-    /// Does something else on a thread of the supervisor. It has to end soon after it is asked to stop.
+    /// Runs a job on a thread of the supervisor. It has to end soon after it is asked to stop.
     pub(super) fn work(&mut self, work: impl FnOnce() -> Option<Input> + Send + 'static) {
         let sender = self.sender.clone();
         self.pool.run(move || {
@@ -211,7 +211,7 @@ impl StopHandle {
         for (_, stopper) in running {
             stopper.stop();
         }
-        // Only now: what fails from here on says nothing about a step.
+        // Only now: a failure from here on says nothing about a step.
         if let Some(git) = &self.git {
             git.raise();
         }
@@ -266,7 +266,7 @@ fn is_stopping(stoppers: &Mutex<Stoppers>) -> bool {
     stoppers.stopping
 }
 
-/// Lets a command go and waits for its whole tree to end. `None` if it was not let go or was
+/// Releases a command and waits for its process tree to end. `None` if it was not released or was
 /// stopped.
 fn supervise(
     stoppers: &Mutex<Stoppers>,
@@ -295,7 +295,7 @@ fn supervise(
     (ended.status != ExitStatus::Stopped).then_some(Ok(ended))
 }
 
-/// What is journaled, and judged: without the values of secrets.
+/// The observation to be journaled and judged, without the values of secrets.
 fn observe(ended: Result<CommandReport, StartError>, secrets: &Secrets) -> Observation {
     let text = |text: String| secrets.hide_values(&text).into_owned();
     match ended {

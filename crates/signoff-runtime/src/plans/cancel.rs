@@ -1,4 +1,4 @@
-//! A person gives a plan up, or has it tried again from scratch.
+//! A person cancels a plan, or has it run again from the start.
 
 use std::path::Path;
 

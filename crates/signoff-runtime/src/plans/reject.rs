@@ -1,4 +1,4 @@
-//! A person says no, and why.
+//! A person rejects a plan and says why.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Git asked in somebody's checkout, outside of any sandbox: nothing that the repository's configuration names is run.
+//! Runs git in a person's checkout, outside of any sandbox, so that it starts no program that the repository's
+//! configuration names.
 //!
 //! Whoever can write that configuration can name programs in it: monitors, hooks, filters. Each filter has a name of its
 //! own, so they are listed first, which runs nothing, and then each is switched off.

@@ -1,5 +1,5 @@
 //! rawko's `.rawko/current-task.yaml`, which names the plan of the current task and its status:
-//! kept true where it names the plan that something happened to.
+//! its status is updated when something happens to that plan.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Who may work: one run in a checkout, one process for a run.
+//! Locks: one run works in a checkout, one process drives a run.
 
 use signoff_store::lock::{RunLock, StartLock, WorkspaceLock, holder};
 use signoff_store::runs::RunDir;

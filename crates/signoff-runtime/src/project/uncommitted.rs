@@ -1,4 +1,4 @@
-//! What in the checkout no commit has yet: agents work on it, and a person should know.
+//! The uncommitted files of the checkout: agents work on them, and a person should know.
 
 use std::path::Path;
 

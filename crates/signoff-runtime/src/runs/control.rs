@@ -1,5 +1,5 @@
-//! What a person asks of a run that this process may not drive: through a request to the process
-//! that does, or by doing it here.
+//! Asks something of a run: by a request to the process
+//! that drives it, or here if none does.
 
 use std::time::{Duration, Instant};
 

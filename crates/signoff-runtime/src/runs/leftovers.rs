@@ -1,4 +1,4 @@
-//! What is left of a run whose owner died.
+//! Ends and removes what a run left whose process died.
 
 use signoff_engine::Stage;
 use signoff_sandbox::{ProcessIdentity, end_leftovers};

@@ -1,5 +1,5 @@
 //! Merges that a crash cut off. The branch may stand at the candidate already, and only then may anything else be
-//! decided about the step: afterwards nobody would look for it there.
+//! decided about the step: afterwards it would not be looked for there.
 
 use signoff_engine::{Input, Run, Stage};
 

@@ -1,4 +1,4 @@
-//! Runs as their directories tell them.
+//! Runs on disk.
 //!
 //! `Replay` makes a run's state again from its journal and the plans it went through. [`view::RunView`] is a run to look at,
 //! [`follow`] one to watch while it happens. `OpenedRun` is a run whose lock we have: enough to record a person's decision

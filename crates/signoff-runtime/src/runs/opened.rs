@@ -1,4 +1,4 @@
-//! A run whose lock this process has, in the state that its journal tells.
+//! A run whose lock this process holds, in the state that its journal records.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A run's state, made again from its journal.
+//! Rebuilds a run's state from its journal.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! A plan on its way into the store: its place is ours, and what is there is known.
+//! A thread's plan that is about to be written to the store, under its lock.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Gives the plan of a thread up: in its directory, and in every store that it was committed to.
+//! Withdraws the plan of a thread: in its directory, and in every store that it was committed to.
 
 use std::path::Path;
 

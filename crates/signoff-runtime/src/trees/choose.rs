@@ -1,4 +1,4 @@
-//! In trees of the run's own, or in the checkout?
+//! Chooses where a run works: on trees of its own, or in the checkout.
 
 use signoff_engine::{Isolation, Land};
 use signoff_plan::model::Plan;

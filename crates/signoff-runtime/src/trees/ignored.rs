@@ -1,4 +1,4 @@
-//! What attempts change in ignored directories: no work, but kept for later work of the run. No contract finds it,
+//! What attempts change in ignored directories: not part of their work, but kept for later attempts. No contract sees it,
 //! unless `[contract] ignored = "attempt"` says so.
 
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ impl Trees {
             .join(format!("ignored-{}-{attempt}", key::encode(step)))
     }
 
-    /// Says which ignored files an attempt changed, if any: no contract sees them.
+    /// Names the ignored files that an attempt changed, if any: no contract sees them.
     pub(crate) fn ignored_work(&self, step: &str, attempt: u32) -> Option<String> {
         const SHOWN: usize = 5;
         let text = fs::read_to_string(self.ignored_file(step, attempt)).ok()?;
@@ -134,7 +134,7 @@ impl Trees {
         for root in roots {
             let root = Path::new(std::ffi::OsStr::from_bytes(root));
             let to = layer.join(root);
-            // What cannot be kept is missed by later work, which makes it again.
+            // Later work makes again what could not be kept.
             let made = to
                 .parent()
                 .is_some_and(|above| fs::create_dir_all(above).is_ok());

@@ -8,10 +8,10 @@ use signoff_work::git::{Id, Merge};
 use super::layers::{RecordedWork, WorkContext};
 use super::{JoinedChanges, Trees, changed_files, error_text};
 
-/// What came of building a candidate.
+/// The result of building a candidate.
 pub(crate) enum CandidateResult {
     Candidate(Candidate),
-    /// It does not go together with the head; the files and the conflicting parts.
+    /// It conflicts with the head: the files, and the conflicting parts.
     Conflict(Vec<String>, String),
 }
 
@@ -56,7 +56,7 @@ impl Trees {
         let tree = match recorded {
             None => self.own.tree_of(head).map_err(error_text)?,
             Some(recorded) => match self.on_top(work, &recorded, head)? {
-                // Repaired in the checkout, which the head has by now: the person's is what counts.
+                // Repaired in the checkout, which has joined the head by now: the person's version counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
                     let tree = self.own.merge_keeping(&work.base, head, &recorded.commit);
                     tree.map_err(error_text)?
@@ -89,7 +89,7 @@ impl Trees {
         }))
     }
 
-    /// What the person wants stored only as a filter makes it, such as encrypted, is never committed as it is.
+    /// A file that the person stores through a filter, encrypted for example, is never committed unfiltered.
     fn refuse_unfiltered(&self, tree: &Id, files: &[String]) -> Result<(), String> {
         if self.repository.is_private() {
             return Ok(());
@@ -132,7 +132,7 @@ impl Trees {
         self.take_back(&work.base, head, files).map(Some)
     }
 
-    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they do not go together.
+    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they conflict.
     pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
         let began = self.own.parents(carried).map_err(error_text)?;
         let began = began.first();

@@ -1,8 +1,8 @@
-//! What a run leaves outside of its directory: worktrees, and references in the repository. Whose they are, and how they
-//! go.
+//! What a run leaves outside of its directory: worktrees, and references in the repository. Finds their owner and removes
+//! them.
 //!
 //! Neither place is the project's own: worktrees of all projects lie beside each other, and a repository can have
-//! several checkouts, each with a store. What nobody can be sure of stays.
+//! several checkouts, each with a store. What has no certain owner stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -21,10 +21,10 @@ use crate::project::directories::{project_data, run_root, worktrees_root};
 /// What every run with a repository has there: how it found the checkout.
 pub(super) const START: &str = "start";
 
-/// The file that says which project worktrees are of.
+/// The file that names the project of worktrees.
 const OWNER: &str = "project";
 
-/// Says in the directory of a run's worktrees which project they are of.
+/// Writes into the directory of a run's worktrees which project they belong to.
 pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> {
     // Uncommitted files may be private.
     let private = &mut std::fs::DirBuilder::new();
@@ -79,7 +79,7 @@ pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<Stri
         repository.delete_ref(&branch)?;
         removed.push(branch.trim_start_matches("refs/heads/").to_owned());
     }
-    // After the branch: by them one knows whose it is.
+    // After the branch: these references show whose it is.
     for (name, _) in repository.refs(&refs(run))? {
         repository.delete_ref(&name)?;
     }

@@ -26,7 +26,7 @@ impl Trees {
         self.indexes.join(format!("repair-{}", key::encode(step)))
     }
 
-    /// Makes a directory that shows the work as it is, which was done on `base`, for a person. What is there already is
+    /// Makes a directory with the work that was done on `base`, for a person. If it exists already, its content is
     /// theirs.
     pub(crate) fn offer_repair(&self, step: &str, work: &Id, base: &Id) -> Result<(), String> {
         let worktree = self.repair_worktree(step);
@@ -39,7 +39,7 @@ impl Trees {
     }
 
     /// The work of a person in the directory, if there is one. What joined the run before it was made is in it too, and
-    /// is no part of the step's work.
+    /// is not part of the step's work.
     pub(super) fn repair_context(&self, work: &WorkContext) -> WorkContext {
         let mut work = work.clone();
         if self.repair_worktree(&work.step).exists() {
@@ -71,7 +71,7 @@ impl Trees {
         Ok(worktree.tree().map_err(error_text)? != shown)
     }
 
-    /// The agent tries once more, from another state. What a person left half repaired is put beside.
+    /// The agent tries once more, from another state. A half-finished repair is moved aside.
     pub(crate) fn retire_repair(&self, step: &str, attempt: u32) {
         if self.is_repair_touched(step).unwrap_or(true) {
             let path = self.repair_path(step);
@@ -83,7 +83,7 @@ impl Trees {
         self.forget_repair(step);
     }
 
-    /// A step that goes on needs no repair any more.
+    /// A step that goes on no longer needs a repair.
     pub(crate) fn forget_repair(&self, step: &str) {
         let worktree = self.repair_worktree(step);
         if worktree.path().exists() {

@@ -1,4 +1,4 @@
-//! Where the trees of runs are, and what they are called in the repository.
+//! The repositories that runs record their trees in, and the names of their branches and references there.
 
 use std::path::Path;
 use std::sync::Arc;

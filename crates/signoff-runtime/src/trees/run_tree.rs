@@ -95,7 +95,7 @@ impl Trees {
         self.record(work, None)
     }
 
-    /// There while the tree is made what it is to show: what a crash leaves half done is made anew.
+    /// The file that exists while the tree is changed: after a crash the tree is made anew.
     fn changing_mark(&self) -> PathBuf {
         self.indexes.join("run.changing")
     }

@@ -1,4 +1,4 @@
-//! Runs whose files come into the checkout one by one: what is held, and how a person settles it.
+//! Runs that land file by file: the files that are held, and how a person settles them.
 
 use signoff_engine::{Input, Outcome, Run};
 use signoff_work::git::{Id, Settling};

@@ -1,4 +1,4 @@
-//! Brings what a run did into the checkout, or takes it back.
+//! Lands a run's work in the checkout, or undoes it.
 
 mod held_files;
 mod refusals;

@@ -1,4 +1,4 @@
-//! Why a run does not land, or does not go on, and what to type then.
+//! Why a run does not land or cannot be resumed, and which command helps.
 
 use std::collections::BTreeSet;
 

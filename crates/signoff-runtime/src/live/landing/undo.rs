@@ -1,4 +1,4 @@
-//! Takes a run back: its worktrees and its branch go, or what its steps changed in the checkout becomes what it was.
+//! Undoes a run: removes its worktrees and its branch, or restores what its steps changed in the checkout.
 
 use std::path::PathBuf;
 

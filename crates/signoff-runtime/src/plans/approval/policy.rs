@@ -1,4 +1,4 @@
-//! Plans that need no person: the configuration says which, and a signature says that it was so.
+//! Plans that the configuration lets be signed without a person. The signature names the policy.
 
 use signoff_engine::{Actor, PlanState};
 use signoff_store::signatures::Proof;

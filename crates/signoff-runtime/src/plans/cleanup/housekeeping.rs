@@ -1,5 +1,5 @@
-//! What time asks for: plans that waited too long expire, finished ones go to the archive. Announced,
-//! never silent.
+//! Housekeeping: plans that waited too long expire, finished ones move to the archive. Each is
+//! reported.
 //!
 //! The index only says which plans to look at. What is done to each is decided under its lock, from
 //! its file and its log.

@@ -1,4 +1,4 @@
-//! What the plans of a store add up to: how they fared, and which tools they ask for in vain.
+//! Statistics over the plans of a store: their outcomes, and the tools that they ask for and that are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! A plan that this process alone may do something to.
+//! A plan under its lock: only this process may change it.
 
 pub(crate) mod stale;
 pub(crate) mod version;

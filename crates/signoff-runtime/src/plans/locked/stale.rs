@@ -1,4 +1,4 @@
-//! Plans that nothing happens to for too long are cancelled. Announced, never silent.
+//! Cancels plans to which nothing happened for too long, and reports it.
 
 use std::path::Path;
 

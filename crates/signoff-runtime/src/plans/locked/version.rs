@@ -1,4 +1,4 @@
-//! Refuses a target that has moved.
+//! Refuses a plan whose version is not the expected one.
 
 use signoff_plan::dialect::Dialect;
 

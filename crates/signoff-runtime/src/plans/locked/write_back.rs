@@ -1,4 +1,4 @@
-//! The file's own word about its plan: status, version, time, feedback. A projection, never read.
+//! Writes into a plan's file its status, version, time and feedback. A projection, never read back.
 
 use serde_json::Value;
 use signoff_engine::PlanState;

@@ -1,5 +1,5 @@
-//! One thing to be done, as a plan of one step: whoever does not want to write a plan has one all the
-//! same, with everything that comes of it.
+//! A task as a plan of one step, for a person who does not want to write a plan. It is signed, run and judged
+//! like any other.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The programs that sign and verify: what they get to see, and where they are looked for.
+//! The environment in which the programs that sign and verify run.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

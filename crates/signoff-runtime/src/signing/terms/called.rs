@@ -1,4 +1,4 @@
-//! Which tools a plan calls, and what they are: a call is agreed to as it is described at signing.
+//! Which tools a plan calls, with their descriptions: a signature covers those, too.
 
 use serde_json::{Value, json};
 use signoff_api::tool_record::ToolRecord;

@@ -1,4 +1,4 @@
-//! Symbolic links among the files that decide: the link and what it leads to are signed both.
+//! Symbolic links among the signed files: both the link and its target are signed.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;

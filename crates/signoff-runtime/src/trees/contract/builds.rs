@@ -1,6 +1,6 @@
 //! What contracts build in ignored directories, for later contracts of the run (`[contract] cache = "warm"`).
 //!
-//! It is the uppermost layer of one overlay at a time; contracts that run meanwhile build for themselves. Between two overlays
+//! It is the uppermost layer of one overlay at a time; others build for themselves. Between two overlays
 //! everything is taken out of it that is not ignored, and nothing of it outlives the process: one that was killed may
 //! have left anything.
 
@@ -21,7 +21,7 @@ pub(crate) enum BuildCache {
     /// There are none.
     #[default]
     None,
-    /// In their layer. They were made over what this mask shows of the checkout, and say nothing over anything else.
+    /// In their layer. They were made over what this mask shows of the checkout, and are valid only over that.
     Kept(Arc<Mask>),
     /// In an overlay.
     Lent,
@@ -81,7 +81,7 @@ impl Trees {
         Ok(Some(lent))
     }
 
-    /// Takes out of the builds what would hide files of this tree: what is versioned, or was produced, is the tree's.
+    /// Removes from the builds what would hide files of this tree: the tree's versioned or produced files win.
     pub(crate) fn fit_builds(&self, lent: &mut LentBuildCache, tree: &Path) -> Result<(), String> {
         let Some(layer) = lent.layer.as_ref().filter(|_| lent.is_warm) else {
             return Ok(());
@@ -124,7 +124,7 @@ impl Trees {
         self.layer_root().join("builds")
     }
 
-    /// Leaves nothing in the layer but what is ignored; whether that is anything.
+    /// Removes everything from the layer that is not ignored; returns whether anything is left.
     fn keep_built(&self, layer: &Path) -> io::Result<bool> {
         let (upper, kept) = (layer.join("upper"), layer.join("kept"));
         fresh(&kept)?;

@@ -21,13 +21,13 @@ use super::queue::{MakingOverlay, QueueTurn};
 use crate::confinement::Scratch;
 use crate::trees::{IgnoredWork, Start, TreeMount, Trees, lock};
 
-/// What is to be judged, and how.
+/// What a contract judges, and how.
 pub(crate) struct ContractOverlayOptions {
     pub(crate) commit: Id,
     /// Files that the step protects, and those that were signed with the plan.
     pub(crate) protects: Vec<String>,
     pub(crate) signed: Vec<String>,
-    /// Where the contract may put what is its own; a number is added.
+    /// The contract's scratch directory; a number is added.
     pub(crate) scratch: PathBuf,
     /// Ignored files of attempts that it finds; none = those of the checkout.
     pub(crate) ignored: Option<IgnoredWork>,
@@ -36,7 +36,7 @@ pub(crate) struct ContractOverlayOptions {
 }
 
 impl ContractOverlayOptions {
-    /// Is it about what attempts left or contracts built? No overlay that is kept shows any of that.
+    /// Does it show what attempts left or contracts built? No kept overlay does.
     fn is_special(&self) -> bool {
         self.ignored.is_some() || self.warm
     }
@@ -68,7 +68,7 @@ impl Trees {
             return (None, Vec::new());
         }
         let mask = self.current_mask();
-        // The others hold trees that something else could be made of.
+        // The others hold trees that can be used again.
         let others = idle.extract_if(.., |overlay| !is_of_use(overlay, wanted, mask.as_ref()));
         let others: Vec<TreeMount> = others.collect();
         let index = idle.iter().position(|overlay| self.fits(overlay, wanted));
@@ -149,7 +149,7 @@ impl Trees {
     }
 
     /// Throws an overlay away, or keeps it if nothing shows that it was used. `is_whole`: its contract ran to its end, and
-    /// left no half of anything.
+    /// left nothing half written.
     pub(crate) fn release_overlay(&self, mut mount: TreeMount, is_whole: bool) {
         if let Some(lent) = mount.builds.take() {
             let mask = Arc::clone(&mount.mask);
@@ -225,7 +225,7 @@ fn is_of_use(
         && mask.is_some_and(|mask| overlay.is_seen_through(mask))
 }
 
-/// How everything looks that is a contract's own to write to. What lies below other mounts is out of its reach.
+/// Stamps of everything that a contract can write to. What lies below other mounts is out of its reach.
 fn stamps(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
     let own = policy.binds.iter();
     let own = own.filter(|bind| bind.writable && bind.from.starts_with(scratch));

@@ -1,9 +1,9 @@
 //! Overlays that wait for a contract, and contracts that wait for an overlay.
 //!
-//! To make an overlay takes longer than many a contract. So a contract that finds none waits for one to be left, but no
+//! Making an overlay takes longer than many contracts do. So a contract that finds none waits for one to be released, but no
 //! longer than it takes to make one, and no more are made at a time than there are. Short contracts then share a few
 //! overlays, however many may run at once, and long ones each get their own soon. Where contracts leave their overlays
-//! changed, and so to nobody, nobody waits.
+//! changed, none can be used again, and no contract waits.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::trees::{TreeMount, lock};
 /// Overlays that are kept for later.
 const MOST_IDLE: usize = 64;
 
-/// How long making one takes, as long as none was made.
+/// The assumed time for making one, before the first was made.
 const GUESS: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
@@ -44,7 +44,7 @@ struct Waiting {
 
 /// What a waiting contract gets.
 pub(crate) enum QueueTurn<'l> {
-    /// An overlay that was left.
+    /// A released overlay.
     Left(Box<TreeMount>),
     /// It is to make one.
     Make(MakingOverlay<'l>),
@@ -73,7 +73,7 @@ impl OverlayQueue {
         }
     }
 
-    /// Says that an overlay was left in which something changed.
+    /// Notes that a contract changed its overlay.
     pub(crate) fn lose(&mut self) {
         self.is_changed = true;
         // Those that wait have to make one.
@@ -107,7 +107,7 @@ impl OverlayQueue {
     }
 }
 
-/// Waits for an overlay of a commit to be left, or for the turn to make one.
+/// Waits until an overlay of a commit is released, or until it is this contract's turn to make one.
 pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<'l> {
     let came = Instant::now();
     let (number, receiver) = lock(line).enter(commit.clone());

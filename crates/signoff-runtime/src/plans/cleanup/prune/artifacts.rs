@@ -1,4 +1,4 @@
-//! Artifacts of plans that never came to be, or that are gone.
+//! Artifacts of plans that were never completed or were deleted.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

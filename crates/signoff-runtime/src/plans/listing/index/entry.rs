@@ -1,4 +1,4 @@
-//! Reads one place: which plan is there, where it stands, and what its log adds up to.
+//! Reads one location: its plan, the plan's state, and totals of its log.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Brings the index of plans up to date: what looks as it did is taken from it, the rest is read.
+//! Brings the index of plans up to date: unchanged plans are taken from it, the rest is read.
 //!
 //! What an index says is never a path: names come from directories, keys are encoded, and the file
 //! that a log names is looked for inside the workspace only.

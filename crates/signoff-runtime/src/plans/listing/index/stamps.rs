@@ -1,4 +1,4 @@
-//! How the files behind an entry look.
+//! Stamps of the files that an index entry was made from.
 
 use std::path::Path;
 
