@@ -23,7 +23,7 @@ impl std::fmt::Debug for JournaledRun<'_> {
 }
 
 impl<'a> JournaledRun<'a> {
-    /// A run in the state that its journal tells.
+    /// A run in the state that its journal records.
     pub fn new(state: Run, journal: impl Append + 'a, clock: &'a dyn Clock) -> Self {
         let journal = Box::new(journal);
         Self {

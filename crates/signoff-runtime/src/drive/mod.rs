@@ -20,7 +20,7 @@ use crate::error::{Error, SignedDifference};
 pub enum StopReason {
     /// The run has ended.
     Finished(Outcome),
-    /// What is left waits on a person.
+    /// The remaining steps wait on a person.
     Waiting,
     /// A person asked for a pause, or it was to go only so far; resumable.
     Paused(PauseReason),
@@ -79,7 +79,7 @@ impl Loop<'_, '_> {
             }
             let (wake, stuck) = match self.begin_all(now)? {
                 BeginOutcome::Ended(stopped) => return Ok(stopped),
-                // A condition that holds, or a loop that has become its items, lets more begin.
+                // A condition that holds, or a loop that was expanded, may make more actions due.
                 BeginOutcome::Again => match self.handle_news(now)? {
                     Some(stopped) => return Ok(stopped),
                     None => continue,
@@ -102,7 +102,7 @@ impl Loop<'_, '_> {
         }
     }
 
-    /// Handles what has happened already. However long things go on without waiting, a person can stop them.
+    /// Handles events that have arrived, so that a person can stop a run that never waits.
     fn handle_news(&mut self, now: Millis) -> Result<Option<StopReason>, Error> {
         if !self.perform.has_news() {
             return Ok(None);
@@ -168,7 +168,7 @@ impl Loop<'_, '_> {
             }
             Readiness::Stopping => Ok(Some(false)),
             Readiness::Changed(difference) => {
-                // What is in flight ends and is judged, as far as it can be.
+                // Actions in flight end and are judged, as far as possible.
                 self.difference = Some(*difference);
                 if self.run.state().pausing().is_none() {
                     self.record(Input::Pause {
@@ -201,7 +201,7 @@ impl Loop<'_, '_> {
         Ok(())
     }
 
-    /// Does what another process asks for.
+    /// Handles a request of another process.
     fn handle_request(
         &mut self,
         request: &str,
@@ -236,7 +236,7 @@ impl Loop<'_, '_> {
         Ok(StopReason::Interrupted)
     }
 
-    /// Ends what is under way; what ended by itself at the same moment counts.
+    /// Ends everything under way; actions that ended by themselves at the same moment count.
     fn end_work(&mut self) -> Result<(), Error> {
         for input in self.perform.stop() {
             self.record(input)?;
@@ -265,7 +265,7 @@ impl Loop<'_, '_> {
         }))
     }
 
-    /// Asks about the open items, one after the other, until something comes of it.
+    /// Asks about the open items, one after the other, until one is answered.
     fn ask(&mut self) -> Result<AskOutcome, Error> {
         let open: Vec<Item> = self.run.state().items().cloned().collect();
         self.perform.rest(self.run.state());
@@ -340,7 +340,7 @@ enum BeginOutcome {
     },
 }
 
-/// What asking led to.
+/// The outcome of asking.
 enum AskOutcome {
     /// The run may go on, or has stopped.
     Went(Option<StopReason>),

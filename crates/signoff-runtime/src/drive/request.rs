@@ -8,7 +8,7 @@ use signoff_engine::{Input, PauseReason};
 /// How often files are looked at that other processes write.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
-/// What is asked of a run.
+/// A request to a run.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::large_enum_variant,

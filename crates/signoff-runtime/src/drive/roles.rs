@@ -5,11 +5,11 @@ use signoff_engine::{Action, Input, Item, Millis, Recorded, Refusal, Run};
 use super::request::RunRequest;
 use crate::error::{Error, SignedDifference};
 
-/// Performs actions. What they lead to arrives through [`Perform::next`].
+/// Performs actions. Their results arrive through [`Perform::next`].
 pub trait Perform {
     /// Gathers what must be journaled before the action begins.
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error>;
-    /// Begins it. The journal knows of it by now.
+    /// Begins it, after it was journaled.
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
     /// The input of something begun has been journaled.
     fn input_recorded(&mut self, run: &Run, input: &Input);
@@ -20,7 +20,7 @@ pub trait Perform {
     /// Has something happened that [`Perform::next`] would return at once?
     fn has_news(&mut self) -> bool;
 
-    /// Is the run being stopped? Then [`Perform::next`] comes to what asked for it.
+    /// Is the run being stopped? Then [`Perform::next`] returns the reason.
     fn is_stopping(&self) -> bool {
         false
     }
@@ -40,7 +40,7 @@ pub enum Readiness {
     Instead(Input),
     /// No: the plan or its terms are no longer what was signed.
     Changed(Box<SignedDifference>),
-    /// No: the run is being stopped, and what asked for it is among what has happened.
+    /// No: the run is being stopped, and [`Perform::next`] returns the reason.
     Stopping,
 }
 
@@ -86,7 +86,7 @@ pub trait Person {
     fn is_present(&self) -> bool;
 }
 
-/// What a person said about an item.
+/// A person's answer about an item.
 #[derive(Debug)]
 pub enum PersonAnswer {
     /// This, as the input it makes.

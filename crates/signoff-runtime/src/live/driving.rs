@@ -18,12 +18,12 @@ use crate::project::current_task;
 use crate::runs::{log_end, merges};
 use crate::trees::Trees;
 
-/// What a run came to.
+/// How driving a run ended.
 #[derive(Debug)]
 pub struct RunReport {
     /// Why the loop came back.
     pub stopped: StopReason,
-    /// What became of its commits, if it has any to bring into the checkout.
+    /// The landing of its commits, if it has any.
     pub landing: Option<LandingReport>,
     /// Its last state.
     pub run: Run,
@@ -131,7 +131,7 @@ fn begin(
     if work.run.state().run_tree().is_none() {
         match trees.begin(work.run.state().settings().isolation) {
             Ok(tree) => work.record(Input::TreePrepared { tree })?,
-            // Ctrl-C before the first step: the loop hears of it next.
+            // Ctrl-C before the first step: the loop handles it next.
             Err(_) if work.perform.is_stopping() => return Ok(()),
             Err(error) => return Err(error),
         }
@@ -141,7 +141,7 @@ fn begin(
     Ok(())
 }
 
-/// What a crash cut off is decided under the version so far; only then comes the next one.
+/// What a crash cut off is decided under the old version of the plan; only then the next one is taken.
 fn resume(
     work: &mut Loop<'_, '_>,
     input: Input,

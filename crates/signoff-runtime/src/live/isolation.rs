@@ -14,7 +14,7 @@ use crate::local::RunIsolation;
 use crate::trees::Trees;
 
 impl PreparedRun<'_> {
-    /// Where it works. What it starts is confined to that.
+    /// Where it works. Its processes are confined to that.
     pub(super) fn work_place(
         &self,
         grounds: &mut Option<Grounds>,

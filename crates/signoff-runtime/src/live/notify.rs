@@ -19,7 +19,7 @@ use crate::trust::helpers::pin_command;
 /// Longer than it takes to hand a message on.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Bytes of what the command prints that are kept, to say why it failed.
+/// Bytes of the command's output that are kept, to report why it failed.
 const OUTPUT: u64 = 4096;
 
 /// Runs the command once for each item that is opened.
@@ -62,7 +62,7 @@ impl Notify {
         })
     }
 
-    /// Waits for what is under way; why it failed, where it did.
+    /// Waits for the notifications under way; returns why they failed.
     pub(crate) fn finish(self) -> Vec<String> {
         let ended = self.under_way.into_iter();
         let ended = ended.filter_map(|one| one.join().ok().flatten());
@@ -130,7 +130,7 @@ impl Observe for Notify {
     }
 }
 
-/// Why the command did not do what it should.
+/// Why the command failed, if it did.
 fn failure_reason(ended: Result<CommandReport, StartError>) -> Option<String> {
     let why = match ended {
         Err(error) => error.to_string(),

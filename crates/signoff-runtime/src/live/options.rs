@@ -14,7 +14,7 @@ pub struct RunOptions {
     pub jobs: Option<u32>,
     /// How far it is to go.
     pub limit: Option<RunLimit>,
-    /// Where it works; what is configured where nothing is said.
+    /// Where it works; the configured isolation if absent.
     pub isolation: Option<config::Isolation>,
 }
 
@@ -56,7 +56,7 @@ fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
     Err(Error::NotReached { step, waits_for })
 }
 
-/// What the engine needs to know of the configuration.
+/// The engine's settings, from the configuration.
 pub(super) fn settings(
     project: &Project,
     options: &RunOptions,

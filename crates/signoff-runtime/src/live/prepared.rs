@@ -41,7 +41,7 @@ pub struct PreparedRun<'a> {
     pub(super) opened: OpenedRun<'a>,
     /// How messages call the plan.
     pub(super) name: String,
-    /// Tells when the plan or its terms are no longer what was signed.
+    /// Notices when the plan or its terms are no longer what was signed.
     pub(super) watch: Watch,
     pub(super) beginning: FirstInput,
     /// The settings that it starts with or was started with.
@@ -164,7 +164,7 @@ impl<'a> PreparedRun<'a> {
         })
     }
 
-    /// Takes up a run that was paused, cut off, or has failed.
+    /// Resumes a run that was paused, cut off, or has failed.
     pub fn resume(
         project: &'a Project,
         id: &str,
@@ -275,7 +275,7 @@ impl<'a> PreparedRun<'a> {
         self.opened.dir.path()
     }
 
-    /// How strongly what it starts is confined.
+    /// How strongly its processes are confined.
     pub(super) fn level(&self) -> &str {
         match &self.beginning {
             FirstInput::GoOn {

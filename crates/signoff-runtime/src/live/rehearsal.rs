@@ -19,7 +19,7 @@ use crate::project::Project;
 use crate::signing::signed::require_signed;
 use crate::trees;
 
-/// What a run would be.
+/// A run as it would be.
 #[derive(Debug)]
 pub struct Rehearsal {
     /// Positions of the steps in the order in which they start; those of one list may run side by

@@ -106,7 +106,7 @@ pub fn retry(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
     locked.conclude(state, Vec::new())
 }
 
-/// What is given up: what an unfinished run carries out, if there is one. A text that was edited since
+/// The digest that is cancelled: that of the unfinished run, if there is one. A text that was edited since
 /// is not what ran; it can be signed and run.
 fn abandoned_digest(locked: &LockedPlan<'_>) -> String {
     let unfinished = locked.status.view.as_ref();

@@ -11,7 +11,7 @@ use super::locked::LockedPlan;
 use crate::error::Error;
 use crate::project::current_task;
 
-/// What became of a deleted plan's file.
+/// The result of deleting a plan.
 #[derive(Debug)]
 pub struct DeleteReport {
     /// Name in the store.

@@ -86,7 +86,7 @@ fn base_environment(process: &ProcessContext, directory: &Path) -> Environment {
     own.chain(fixed).chain([("PATH".into(), path)]).collect()
 }
 
-/// What goes before the configuration, whose names are these, each ending in NUL.
+/// The overriding settings for a configuration with these names, each ending in NUL.
 fn settings(names: &[u8]) -> Vec<(Vec<u8>, &'static str)> {
     let mut settings: Vec<(Vec<u8>, &str)> =
         SETTINGS.map(|(name, value)| (name.into(), value)).into();
@@ -99,7 +99,7 @@ fn settings(names: &[u8]) -> Vec<(Vec<u8>, &'static str)> {
         }
     };
     for name in names.split(|byte| *byte == 0) {
-        // What a person called it may hold dots.
+        // The name of a filter may contain dots.
         let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else {
             continue;
         };

@@ -65,7 +65,7 @@ impl Project {
         workspace_at(self.store.workspace(), &self.process, &self.config)
     }
 
-    /// What is known of this directory with the project's id, if it has one.
+    /// The project's id, if it has one, and whether this directory is known by it.
     pub fn id_status(&self) -> Result<(Option<String>, ProjectStatus), Error> {
         let id = self.store.project_id()?;
         let status = match (&id, &self.process.state_dir) {
@@ -89,7 +89,7 @@ impl Project {
         }
     }
 
-    /// Remembers that this directory has the project's id: a copy of it is then known for one.
+    /// Remembers that this directory has the project's id, so that a copy can be recognized.
     pub fn remember_id(&self) -> Result<(), Error> {
         self.store.complete()?;
         if let (Some(id), Some(state)) = (self.store.project_id()?, &self.process.state_dir) {
@@ -135,7 +135,7 @@ pub(crate) fn relative(project: &Project, path: &Path) -> String {
     project.store.relative(path)
 }
 
-/// Only makes names differ; two of one name are still told apart by their files.
+/// A number that makes names differ. It need not be unique: the callers notice a name that is taken.
 pub(crate) fn random() -> u32 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();

@@ -14,7 +14,7 @@ const LEVELS: [Level; 4] = [
     Level::Namespaces,
 ];
 
-/// What the configuration asks for and this machine gives.
+/// The level that the configuration asks for and this machine offers.
 pub(crate) fn level(project: &Project) -> Result<Level, Error> {
     level_in(project.config.sandbox.mode.value)
 }
@@ -44,7 +44,7 @@ pub(crate) fn strongest_level_with_reasons() -> Result<(Level, Vec<String>), Err
     Ok((found.level, why.collect()))
 }
 
-/// What the trials found; a test may want less.
+/// The result of the probe; a test may lower it.
 pub(crate) fn probe_levels() -> Result<Probe, ProbeError> {
     let found = probe()?;
     let wanted = failpoint::sandbox_level().and_then(|name| level_named(&name));

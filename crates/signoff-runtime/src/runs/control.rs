@@ -20,7 +20,7 @@ use crate::project::{Project, random};
 /// How long the process that drives the run may take to answer: it ends agents first.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What became of it.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestOutcome {
     /// The process that drives the run did it.
@@ -53,7 +53,7 @@ pub fn ask(
     let by = project.process.person.clone();
     let input = match to_request(what, by) {
         RunRequest::Stop => {
-            // What a process that died left running is stopped too.
+            // Processes that a dead harness left running are stopped too.
             end_leftovers_of(project, run, clock)?;
             return Ok(RequestOutcome::Idle);
         }
@@ -124,7 +124,7 @@ fn send(
     }
 }
 
-/// What the process that drives the run said.
+/// The reply of the process that drives the run.
 fn reply_result(reply: &[u8]) -> Result<(), Error> {
     let reply: Option<Reply> = serde_json::from_slice(reply).ok();
     match reply.and_then(|reply| reply.refused) {

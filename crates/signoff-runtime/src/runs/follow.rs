@@ -12,7 +12,7 @@ use crate::drive::journal::parse_event;
 use crate::error::Error;
 use crate::project::Project;
 
-/// How often to look for what is new.
+/// How often to look for new events.
 pub const TICK: Duration = crate::drive::request::TICK;
 
 /// A run being watched from its first event on.

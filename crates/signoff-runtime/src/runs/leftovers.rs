@@ -21,7 +21,7 @@ pub(crate) fn end_leftovers_of(
 }
 
 impl OpenedRun<'_> {
-    /// Ends what an owner that died left running, and removes what it had put nowhere yet.
+    /// Ends the processes that a dead owner left, and removes their directories.
     pub(crate) fn end_leftovers(&self) -> Result<(), Error> {
         for (step, state) in self.state().steps() {
             let attempt = match state.stage {
@@ -72,7 +72,7 @@ pub(crate) fn clear_leftovers(dir: &RunDir) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a run's processes carry in `SIGNOFF_INSIDE`.
+/// The value of `SIGNOFF_INSIDE` in a run's processes.
 pub(crate) fn marker(run: &str, step: &str, attempt: u32) -> String {
     format!("{run}/{step}/{attempt}")
 }

@@ -37,7 +37,7 @@ pub(crate) struct OpenedRun<'a> {
     pub(crate) terms: Value,
     /// Versions of the plan that it went through.
     pub(crate) versions: usize,
-    /// What the plan's file says that was signed.
+    /// The signed text of the plan's file.
     pub(crate) text: SignedText,
     pub(crate) _run_lock: RunLock,
     pub(crate) workspace_lock: Option<WorkspaceLock>,
@@ -112,7 +112,7 @@ impl<'a> OpenedRun<'a> {
         Ok(())
     }
 
-    /// Brings up to date what tells of a run that has ended: it may have been killed between its last
+    /// Updates the marks and the log of a run that has ended: it may have been killed between its last
     /// event and its last mark.
     pub(crate) fn settle(&mut self, outcome: Outcome) -> Result<(), Error> {
         self.run.close()?;
@@ -159,7 +159,7 @@ impl<'a> OpenedRun<'a> {
     }
 }
 
-/// Tells the plan's log what its run came to. The run's journal decides; this is for readers of the log alone.
+/// Writes the outcome of a run into the plan's log. The run's journal decides; this is only for readers of the log.
 pub(crate) fn log_end(
     project: &Project,
     key: &str,

@@ -64,7 +64,7 @@ pub(super) struct PlanVersion<'e> {
     pub(super) terms: &'e str,
 }
 
-/// The signed plan of a run, from its snapshot and the signature it was taken up under.
+/// The signed plan of a run, from its snapshot and the signature.
 pub(super) fn signed_snapshot(
     project: &Project,
     (id, key): (&str, &str),
@@ -107,7 +107,7 @@ pub(super) fn signed_snapshot(
     Ok((signed, found.canonical_terms))
 }
 
-/// The signature that a run is taken up under: its own copy, or the one of the plan where an older version kept none.
+/// The signature of a run: its own copy, or the plan's if an older version of signoff kept none.
 fn signature_of(
     project: &Project,
     key: &str,
@@ -123,7 +123,7 @@ fn signature_of(
     }
 }
 
-/// Keeps with a run the signature that it begins or goes on under, if it has not got it yet.
+/// Copies the signature that a run starts or resumes under into its directory, unless it is there.
 pub(crate) fn keep_signature(
     project: &Project,
     key: &str,

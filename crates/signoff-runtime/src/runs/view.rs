@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
 
-/// A run's name, and what is in it or why that cannot be read.
+/// A run's name, and the run or why it cannot be read.
 pub type ListedRun = (String, Result<RunView, Error>);
 
 /// One run, read and not touched.
@@ -136,7 +136,7 @@ impl RunView {
         }
     }
 
-    /// State of the plan as far as this run tells it.
+    /// State of the plan according to this run.
     pub fn state(&self) -> PlanState {
         if self.over {
             return PlanState::Cancelled;
@@ -187,7 +187,7 @@ impl RunView {
         Some(branch.trim_start_matches("refs/heads/").to_owned())
     }
 
-    /// What of its files could not be written to the checkout: nothing, once it was taken back.
+    /// The files that could not be written to the checkout; none, once the run was undone.
     pub fn held_files(&self) -> &[String] {
         if self.run.undone() {
             return &[];

@@ -36,7 +36,7 @@ impl RunWorktrees {
         path.is_dir().then_some(path)
     }
 
-    /// Where a person repairs what an item is about, if not in the checkout.
+    /// Where a person repairs the step of an item, if not in the checkout.
     pub fn of_item(&self, run: &Run, item: &Item) -> Option<PathBuf> {
         if !item.choices.contains(&Choice::Fixed) {
             return None;

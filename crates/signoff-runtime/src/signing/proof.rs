@@ -27,7 +27,7 @@ pub enum SignatureCheck {
     Missing(Vec<RejectedSignature>),
 }
 
-/// Finds the newest signature over these digests whose proof is believed and strong enough.
+/// Finds the newest signature over these digests whose proof is accepted and strong enough.
 pub fn valid_signature(
     project: &Project,
     key: &str,
@@ -100,7 +100,7 @@ fn check_proof(project: &Project, signed: &Signed, minimum: Proof) -> Result<(),
     Ok(())
 }
 
-/// What the person is asked for: what they chose, which can only be more than what is required.
+/// The proof to ask for: the person's choice, which must meet what is required.
 pub(crate) fn choose_proof(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
     match wish {
         None => Ok(required),

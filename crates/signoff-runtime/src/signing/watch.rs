@@ -147,7 +147,7 @@ impl Watch {
     /// Does it say what was signed?
     fn is_signed(&self, source: &Source) -> bool {
         if self.plan.is_dir() {
-            // Its bytes do not tell the names of its files.
+            // Its bytes do not contain the names of its files.
             return Digest::of_plan(&resolved_plan(&parse(source))) == self.signed.digest();
         }
         let dialect = self.text.dialect_of(source, self.signed.digest());

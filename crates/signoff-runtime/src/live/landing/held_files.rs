@@ -60,7 +60,7 @@ fn has_changes(run: &Run) -> bool {
     run.head() != run.run_tree().map(|tree| tree.start.as_str())
 }
 
-/// Settles what is held as a person says, and brings in the rest.
+/// Settles the held files as a person says, and lands the rest.
 pub(super) fn settle(
     landing: LandingReport,
     settlement: &SettleOptions,

@@ -29,7 +29,7 @@ use crate::trees::{Trees, first_commit, head_commit, parse_id};
 /// How often a checkout may move while a run lands.
 const TRIES: usize = 3;
 
-/// What came of bringing a run's commits into the checkout.
+/// The result of landing a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LandingReport {
     /// The run.
@@ -124,7 +124,7 @@ fn is_over(project: &Project, opened: &OpenedRun<'_>) -> Result<bool, Error> {
 /// Why a run lands now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trigger {
-    /// A person says so.
+    /// A person asks for it.
     Person,
     /// It has ended. Nobody was asked, so it lands only if nothing has changed since it began.
     EndOfRun,
@@ -192,7 +192,7 @@ fn land_commits(
     }
 }
 
-/// What came of putting commits into the checkout.
+/// The result of putting commits into the checkout.
 enum LandingResult {
     /// They are there, and it is at this commit.
     At(Id),
@@ -208,7 +208,7 @@ fn put_into_checkout(
     run: &mut JournaledRun<'_>,
 ) -> Result<LandingResult, Error> {
     for _ in 0..TRIES {
-        // Commits that are there already need not go together with what came of them.
+        // Commits that have landed already are not merged again.
         if let Some(commit) = landed_commit(run.state(), trees)? {
             return Ok(LandingResult::At(commit));
         }
@@ -240,7 +240,7 @@ fn put_into_checkout(
     Ok(LandingResult::Refused(why.into()))
 }
 
-/// The commits are in the checkout: that is recorded, and what the run needed goes.
+/// The commits are in the checkout: records that, and removes what the run no longer needs.
 fn finish_landing(
     mut landing: LandingReport,
     commit: Id,
@@ -275,7 +275,7 @@ fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
         .then_some(commit))
 }
 
-/// What becomes of a run's trees when the loop has come back.
+/// Lands a run that was completed, when the loop has come back.
 pub(super) fn settle(
     project: &Project,
     trees: Option<&Trees>,

@@ -43,7 +43,7 @@ pub(super) fn refuse_with_instructions(
     Ok(landing)
 }
 
-/// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
+/// The command that picks the steps' commits. A person's changes are in the checkout already, and git would stop at those.
 fn cherry_pick_command(run: &Run, trees: &Trees) -> Result<String, Error> {
     let start = first_commit(run)?;
     let mut commits = trees.own().commits(&start, &head_commit(run)?)?;
@@ -88,7 +88,7 @@ pub(super) fn objections(
     }
 }
 
-/// Says so if the checkout is on another branch than when the run began.
+/// A note if the checkout is on another branch than when the run began.
 fn branch_changed(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
     const NONE: &str = "HEAD";
     let now = trees.repository.head()?.branch;
@@ -126,7 +126,7 @@ fn has_held_files(opened: &OpenedRun<'_>) -> bool {
     by_steps && opened.state().lands_files() && !opened.state().held_files().is_empty()
 }
 
-/// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
+/// The commands for an incomplete run: resume it, or pick its passed steps by hand.
 pub(super) fn manual_commands(
     project: &Project,
     opened: &OpenedRun<'_>,

@@ -14,7 +14,7 @@ use crate::project::locks::take_workspace;
 use crate::runs::OpenedRun;
 use crate::trees::{Trees, parse_id};
 
-/// What came of taking a run back.
+/// The result of undoing a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UndoReport {
     /// The run.
@@ -25,7 +25,7 @@ pub struct UndoReport {
     pub deleted: Vec<String>,
     /// Files that somebody changed since, and that stay as they are, each with the reason.
     pub left: Vec<String>,
-    /// The reference that what was there in their places can be found by.
+    /// The reference under which the replaced files can be found.
     pub kept: Option<String>,
     /// The repository that has it, where that is not the project's own.
     pub kept_in: Option<PathBuf>,
@@ -35,11 +35,11 @@ pub struct UndoReport {
     pub removed: Vec<String>,
     /// Why it was not taken back, each a sentence; empty = it was.
     pub refused: Vec<String>,
-    /// Trying it once more will not help.
+    /// Trying again will not help.
     pub for_good: bool,
 }
 
-/// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
+/// Undoes a run that has ended: removes its worktrees and its branch, or its steps' changes in the checkout.
 pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<UndoReport, Error> {
     let name = run_or_newest(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
@@ -127,7 +127,7 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
     Ok(format!("git revert --no-edit {}", names.join(" ")))
 }
 
-/// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
+/// Undoes a landing file by file. Files that changed since stay, and are reported.
 fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error> {
     let _checkout = take_workspace(opened.project)?;
     if opened.state().undone() && !trees.has_landings()? {

@@ -63,7 +63,7 @@ pub fn changes_since_signed(
 pub struct ChangedRun {
     /// Its name.
     pub run: String,
-    /// What it does not carry out yet.
+    /// The changes that it does not carry out yet.
     pub difference: SignedDifference,
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn sign_after_proposal(context: ActorContext<'_>, mut done: PlanRepor
     done
 }
 
-/// What signing will ask for: a plan may be handed in before what it names is there.
+/// What is missing before the plan can be signed: it may be proposed before the files it names exist.
 fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
     let diagnostics = plan.checked.diagnostics.iter();
     let asked = diagnostics.filter(|problem| problem.code.is_environmental());

@@ -16,7 +16,7 @@ use crate::project::sandbox_level::level;
 use crate::project::{Project, roles};
 use crate::trust::helpers::{ProgramSearch, search};
 
-/// The plan has no errors, and its surroundings have what it names.
+/// The plan has no errors, and what it names exists.
 pub(crate) fn require_no_errors(plan: &PlanFile) -> Result<(), Error> {
     let checked = plan.checked.clone().strict();
     if checked.errors() == 0 {
@@ -88,7 +88,7 @@ fn require_programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     }
 }
 
-/// What is said of a program that a run would not find.
+/// The message for a program that a run would not find.
 fn missing_program(project: &Project, program: &str, needed: &str) -> Option<String> {
     match search(project, program) {
         ProgramSearch::Found => None,
@@ -115,7 +115,7 @@ fn missing_logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
         .collect()
 }
 
-/// What was asked for of the home and cannot be had, and what agents' commands name and their agents would not find.
+/// Paths of the home that are configured and refused, and paths that agents' commands name and agents could not see.
 fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
     let level = level(project)?;
     let Some(grounds) = confinement::grounds(project, Path::new(""), level) else {

@@ -53,7 +53,7 @@ pub(crate) fn next_version(
     }))
 }
 
-/// What the plan's file and the terms say now that the run does not carry out.
+/// How the plan's file and the terms differ now from what the run carries out.
 pub(crate) fn changes_since_run(
     project: &Project,
     view: &RunView,

@@ -16,7 +16,7 @@ use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
 use crate::project::{Project, relative};
 
-/// What was done, in words.
+/// What the housekeeping did.
 #[derive(Debug, Default)]
 pub(crate) struct HousekeepingReport {
     pub(crate) notes: Vec<String>,

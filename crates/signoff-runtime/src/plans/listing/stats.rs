@@ -135,7 +135,7 @@ fn most_rejected(tallies: &Tallies<'_>) -> Vec<MostRejected> {
     all
 }
 
-/// In thousandths, which is as exact as it is worth.
+/// Rounded to thousandths.
 #[expect(clippy::cast_precision_loss, reason = "counts of plans")]
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| (part as f64 * 1000.0 / whole as f64).round() / 1000.0)

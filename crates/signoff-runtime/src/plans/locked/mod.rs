@@ -110,7 +110,7 @@ impl<'a> LockedPlan<'a> {
         }
     }
 
-    /// The plan has no errors. That its surroundings have what it names is asked when it is signed.
+    /// The plan has no errors. Whether what it names exists is checked when it is signed.
     pub(crate) fn require_no_plan_errors(&self) -> Result<(), Error> {
         if self.plan.checked.errors() == 0 {
             return Ok(());
@@ -196,7 +196,7 @@ impl<'a> LockedPlan<'a> {
         })
     }
 
-    /// Goes on with the text that was just written in its place.
+    /// Continues with the text that was just written in its place.
     pub(crate) fn with_text(mut self, plan: PlanFile) -> Self {
         self.plan = plan;
         self

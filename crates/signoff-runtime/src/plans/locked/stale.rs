@@ -82,7 +82,7 @@ pub(crate) fn event(digest: String, days: u64) -> PlanEvent {
     }
 }
 
-/// What a person gets to see.
+/// The notice for a person.
 pub(crate) fn notice(plan: &str, days: u64) -> String {
     format!("{plan} has expired: nothing happened to it for {days} days, so it is cancelled")
 }

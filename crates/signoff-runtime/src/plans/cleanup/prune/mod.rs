@@ -39,7 +39,7 @@ pub struct PruneOptions {
     pub records: bool,
 }
 
-/// What went, and what was due and did not.
+/// What was deleted, and what was due and stays.
 #[derive(Debug, Default)]
 pub struct PruneReport {
     /// Deleted, or to be deleted.
@@ -75,7 +75,7 @@ pub struct KeptItem {
 pub enum KeptReason {
     /// A run that has not ended.
     Unfinished,
-    /// What the run did is nowhere else: this is its name.
+    /// The work of this run has not landed.
     NotLanded(String),
     /// Somebody works on this branch, there.
     CheckedOut(PathBuf),
@@ -212,7 +212,7 @@ impl Pruning<'_> {
         }
     }
 
-    /// Does this log tell of a plan whose file is gone for long enough?
+    /// Is this the log of a plan whose file is gone for long enough?
     fn is_gone(&self, log: &Path) -> bool {
         let Ok(history) = plan_log::load(log)
             .map_err(Error::from)

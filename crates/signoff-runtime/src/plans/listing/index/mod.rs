@@ -26,7 +26,7 @@ pub(crate) struct IndexedPlans {
     pub(crate) troubles: Vec<UnreadablePlan>,
 }
 
-/// What is in one place.
+/// One location and what the index knows of it.
 #[derive(Debug)]
 pub(crate) struct IndexedPlan {
     pub(crate) place: PlanLocation,
@@ -146,7 +146,7 @@ pub(crate) fn refresh(
         .collect();
     logs.retain(|place| !covered.contains(&place.name));
     changed |= look.sort_out(logs, archive, &mut old, &mut indexed);
-    // What is left in the old index is nowhere any more.
+    // What is left in the old index no longer exists.
     if changed || known != indexed.found.len() {
         save(project, &settings, &indexed);
     }
@@ -175,7 +175,7 @@ fn settings(project: &Project) -> String {
 }
 
 impl ReadContext<'_> {
-    /// Takes what is still true from the old entries and reads the rest; was anything different?
+    /// Takes unchanged entries from the old index and reads the rest; returns whether anything differs.
     fn sort_out(
         &self,
         places: Vec<PlanLocation>,
