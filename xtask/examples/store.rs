@@ -6,10 +6,9 @@ use std::path::Path;
 
 use signoff_engine::Actor;
 use signoff_runtime::SystemClock;
-use signoff_runtime::approve::{Wish, approve};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{Doing, propose_file, reject};
-use signoff_runtime::project::{Project, Surroundings};
+use signoff_runtime::plans::{ActorContext, ApproveOptions, approve, propose_file, reject};
+use signoff_runtime::project::{ProcessContext, Project};
 
 fn main() {
     let mut args = std::env::args().skip(1);
@@ -31,7 +30,7 @@ fn main() {
 }
 
 fn project(directory: &Path) -> Project {
-    Project::open(&Surroundings {
+    Project::open(&ProcessContext {
         variables: std::env::vars_os().collect(),
         directory: directory.canonicalize().expect("the directory is there"),
         user_config: None,
@@ -42,7 +41,7 @@ fn project(directory: &Path) -> Project {
 }
 
 fn fill(project: &Project, at: usize) {
-    let doing = Doing {
+    let doing = ActorContext {
         project,
         actor: Actor::Person,
         clock: &SystemClock::new(),
@@ -53,9 +52,9 @@ fn fill(project: &Project, at: usize) {
     propose_file(doing, &path, &name).expect("the plan has no errors");
     if at.is_multiple_of(3) {
         let plan = PlanFile::read(&path, &name, &project.workspace()).expect("it was just written");
-        let wish = Wish {
+        let wish = ApproveOptions {
             proof: None,
-            ..Wish::default()
+            ..ApproveOptions::default()
         };
         approve(doing, &plan, &wish).expect("a proposed plan can be signed");
     } else if at.is_multiple_of(10) {

@@ -38,8 +38,8 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Millis {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        let (passed, shown) = (Instant::now(), shown());
-        match onwards(*latest, passed, shown) {
+        let (passed, shown) = (Instant::now(), system_time());
+        match monotonic_time(*latest, passed, shown) {
             Some(now) => now,
             None => {
                 *latest = Some((passed, shown));
@@ -50,7 +50,7 @@ impl Clock for SystemClock {
 }
 
 /// What the machine's clock shows.
-fn shown() -> Millis {
+fn system_time() -> Millis {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
@@ -59,7 +59,11 @@ fn shown() -> Millis {
 }
 
 /// The time that goes on from the latest known, where what the clock shows is before that.
-fn onwards(latest: Option<(Instant, Millis)>, now: Instant, shown: Millis) -> Option<Millis> {
+fn monotonic_time(
+    latest: Option<(Instant, Millis)>,
+    now: Instant,
+    shown: Millis,
+) -> Option<Millis> {
     let (seen, time) = latest?;
     let passed = now.saturating_duration_since(seen).as_millis();
     let onwards = time.saturating_add(Millis::try_from(passed).unwrap_or(Millis::MAX));
@@ -87,10 +91,10 @@ mod tests {
     fn a_clock_that_is_set_back_goes_on_from_where_it_was() {
         let begun = Instant::now();
         let later = begun + Duration::from_millis(30);
-        assert_eq!(onwards(None, later, 5), None);
-        assert_eq!(onwards(Some((begun, 1000)), later, 1030), None);
-        assert_eq!(onwards(Some((begun, 1000)), later, 1029), Some(1030));
-        assert_eq!(onwards(Some((begun, 1000)), later, 0), Some(1030));
+        assert_eq!(monotonic_time(None, later, 5), None);
+        assert_eq!(monotonic_time(Some((begun, 1000)), later, 1030), None);
+        assert_eq!(monotonic_time(Some((begun, 1000)), later, 1029), Some(1030));
+        assert_eq!(monotonic_time(Some((begun, 1000)), later, 0), Some(1030));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! What this machine can do for a run, found by trying it.
+//! Reports what this machine can do for a run, by trying it.
 
 use signoff_api::doctor::{
-    Doctor, Helper, HelperState, HiddenHome as HomeReport, Level as Told, LevelState,
+    Doctor, Helper, HelperState, HiddenHome as HomeReport, Level as LevelReport, LevelState,
     LostCapability, MissedPath, Project as ProjectReport, RoomReport, SCHEMA, Sandbox, UNKNOWN,
     Worktrees,
 };
@@ -13,12 +13,14 @@ use signoff_store::trust::projects::ProjectStatus;
 use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
 
-use crate::confinement::tried_out;
-use crate::error::Error;
-use crate::levels::{Found, Machine, Weaker, less};
-use crate::project::{Project, Trust};
-use crate::view::View;
-use crate::{confinement, helpers, trees};
+use crate::confinement::levels::{Machine, MachineLevels, weaker_than};
+use crate::confinement::obstacles;
+use crate::error::{Error, WeakerConfinement};
+use crate::project::Project;
+use crate::project::sandbox_level::{level, probe_levels};
+use crate::runs::view::RunView;
+use crate::trust::{Trust, helpers};
+use crate::{confinement, trees};
 
 /// Every level, the strongest first, and what it enforces.
 const LEVELS: [(Level, &str); 4] = [
@@ -39,7 +41,7 @@ const LEVELS: [(Level, &str); 4] = [
 
 /// Whether runs of a project can have trees of their own, and why not.
 pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
-    let why = trees::obstacles(project)?;
+    let why = obstacles(project)?;
     let private = match trees::why_private(project) {
         _ if !why.is_empty() => Vec::new(),
         Err(Error::Git(why)) => vec![why.to_string()],
@@ -55,7 +57,7 @@ pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
 /// Looks at what a configuration asks for and what works here, and in this project, if there is one.
 pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
     let (config, project) = (machine.config, machine.project);
-    let before = machine.recorded()?;
+    let before = machine.recorded_levels()?;
     let sandbox = Sandbox {
         before: before.sandbox.clone(),
         ..sandbox(config)
@@ -63,33 +65,33 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
     // Where nothing can be tried nothing is compared.
     let found = match sandbox.level.as_str() {
         UNKNOWN => None,
-        _ => machine.found(config.run.isolation.value)?,
+        _ => machine.present_levels(config.run.isolation.value)?,
     };
     let room = found
         .as_ref()
-        .and_then(Found::room)
+        .and_then(MachineLevels::overlay_level)
         .map(|(now, why)| RoomReport {
             now: now.to_string(),
             before: before.room.clone(),
             why: why.to_vec(),
         });
-    let weaker = found.and_then(|found| less(&before, found));
+    let weaker = found.and_then(|found| weaker_than(&before, &found));
     Ok(Doctor {
         schema: SCHEMA.to_owned(),
         sandbox,
         worktrees: project.map(worktrees).transpose()?,
-        path_dropped: project.map(path_dropped).unwrap_or_default(),
+        path_dropped: project.map(dropped_path_entries).unwrap_or_default(),
         project: project.map(project_report).transpose()?,
         room,
         home: project.and_then(home),
-        weaker: weaker.as_ref().map(lost).unwrap_or_default(),
+        weaker: weaker.as_ref().map(lost_levels).unwrap_or_default(),
     })
 }
 
 /// What is hidden of the home, and what of it the newest run's contracts seem to have missed. What cannot be read is
 /// passed over: nothing depends on it.
 fn home(project: &Project) -> Option<HomeReport> {
-    if !confinement::level(project).is_ok_and(Level::uses_mounts) {
+    if !level(project).is_ok_and(Level::uses_mounts) {
         return None;
     }
     let home = confinement::home(project);
@@ -97,12 +99,12 @@ fn home(project: &Project) -> Option<HomeReport> {
     let unseen = unseen.iter().map(|name| format!("~/{}", name.display()));
     Some(HomeReport {
         unseen: unseen.collect(),
-        missed: missed(project, &home),
+        missed: missed_paths(project, &home),
     })
 }
 
-fn missed(project: &Project, home: &Home) -> Vec<MissedPath> {
-    let Ok(Some(View { run, .. })) = View::newest(project) else {
+fn missed_paths(project: &Project, home: &Home) -> Vec<MissedPath> {
+    let Ok(Some(RunView { run, .. })) = RunView::newest(project) else {
         return Vec::new();
     };
     let named = |(step, state): (&Step, &StepState)| {
@@ -120,7 +122,7 @@ fn missed(project: &Project, home: &Home) -> Vec<MissedPath> {
     run.steps().flat_map(named).collect()
 }
 
-fn lost(weaker: &Weaker) -> Vec<LostCapability> {
+fn lost_levels(weaker: &WeakerConfinement) -> Vec<LostCapability> {
     let lost = weaker.lost.iter().map(|lost| LostCapability {
         what: lost.what.to_owned(),
         before: lost.before.clone(),
@@ -129,8 +131,8 @@ fn lost(weaker: &Weaker) -> Vec<LostCapability> {
     lost.collect()
 }
 
-fn path_dropped(project: &Project) -> Vec<String> {
-    let dropped = path_inside(&project.around.path(), project.store.workspace());
+fn dropped_path_entries(project: &Project) -> Vec<String> {
+    let dropped = path_inside(&project.process.path(), project.store.workspace());
     let shown = dropped.iter().map(|entry| entry.display().to_string());
     shown.collect()
 }
@@ -156,7 +158,10 @@ fn project_report(project: &Project) -> Result<ProjectReport, Error> {
 }
 
 fn helper_states(project: &Project) -> Vec<Helper> {
-    let (trusted, present) = (helpers::trusted(project), helpers::present(project));
+    let (trusted, present) = (
+        helpers::trusted_hashes(project),
+        helpers::present_hashes(project),
+    );
     let of = |helper: helpers::Helper| {
         let state = |file: &String| match trusted.get(file) {
             None => HelperState::New,
@@ -177,7 +182,7 @@ fn helper_states(project: &Project) -> Vec<Helper> {
 /// How agents and contracts will be confined.
 pub fn sandbox(config: &Config) -> Sandbox {
     let mode = config.sandbox.mode.value;
-    let found = (mode != Mode::Off).then(tried_out).transpose();
+    let found = (mode != Mode::Off).then(probe_levels).transpose();
     let level = match &found {
         Ok(found) => Some(found.as_ref().map_or(Level::None, |found| found.level)),
         Err(_) => None,
@@ -187,7 +192,7 @@ pub fn sandbox(config: &Config) -> Sandbox {
         let tried =
             tried.and_then(|found| found.failed_levels.iter().find(|tried| tried.level == one));
         let untried = found.as_ref().err().filter(|untried| untried.level == one);
-        Told {
+        LevelReport {
             level: one.to_string(),
             state: match tried {
                 Some(_) => LevelState::Fails,

@@ -1,57 +1,47 @@
 //! Acts: the only event loop. Asks the engine what is due, writes the journal, performs it through
-//! `signoff-work` and `signoff-sandbox`, and tells whoever watches.
+//! `signoff-work` and `signoff-sandbox`, and tells its observers.
 //!
 //! Renders nothing and holds no rule about plans: those are the engine's. Start reading at
 //! [`drive::Loop`], then [`live::PreparedRun`], which sets up what it drives.
+//!
+//! Each module builds only on those above it:
+//!
+//! ```text
+//! error, clock      what can go wrong; the time
+//! project           the store, the configuration, directories, locks, what this machine can enforce
+//! plan_file         a plan's text, read and checked
+//! plan_history      what a plan's log says
+//! trust, signing    which commands may run; what is signed, and which signature counts
+//! confinement       what processes may touch, and how trees are shown to them
+//! trees, tools      the trees a run works on; the tools a step can call
+//! drive             the loop and the journal; traits for who performs and observes
+//! runs              runs on disk: read, watched, recorded, marked in the plan's file
+//! plans             what can be done to a plan, from its proposal to its archive
+//! local             performs actions on this machine
+//! live              a run of this process: prepared, driven, landed
+//! threads, doctor   planning sessions of several threads; what this machine and project have
+//! ```
 
 #![warn(missing_docs)]
 
-pub mod approve;
 mod clock;
-mod confinement;
-pub mod control;
-mod difference;
+pub mod confinement;
 pub mod doctor;
 pub mod drive;
-mod error;
-pub mod follow;
-pub mod helpers;
-mod journal;
-mod journaled_run;
-pub mod levels;
+pub mod error;
 pub mod live;
 mod local;
-mod locks;
-mod marks;
-mod notify;
 pub mod plan_file;
+pub mod plan_history;
 pub mod plans;
-pub mod precautions;
-mod preflight;
 pub mod project;
-pub mod proof;
-pub mod rehearsal;
-mod replan;
-mod scratch;
-mod signed_text;
-mod snapshot;
-mod ssh;
-pub mod state;
-mod streamed;
-mod terms;
+pub mod runs;
+pub mod signing;
 pub mod threads;
 pub mod tools;
 mod trees;
-pub mod uncommitted;
-pub mod view;
-mod watch;
-pub mod whereabouts;
+pub mod trust;
 
 pub use clock::{Clock, SystemClock};
-pub use difference::Difference;
 pub use error::Error;
-pub use journal::FileJournal;
-pub use journaled_run::JournaledRun;
-pub use live::landing;
 pub use local::Interrupt;
-pub use ssh::{KeyError, Unset};

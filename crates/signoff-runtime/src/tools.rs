@@ -1,11 +1,11 @@
-//! The tools of a project: who calls them is given a [`Toolbox`], who asks is given a list.
+//! The tools of a project: a [`Toolbox`] to call them, and a list of them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signoff_api::tool_record::{self, ToolRecord};
+use signoff_api::tool_record;
 use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
 use signoff_plan::tools::{self as built_in, BUILT_IN};
 use signoff_sandbox::{Level, Sandbox};
@@ -18,8 +18,8 @@ use signoff_work::tools::{StopFlag, Toolbox};
 
 use crate::confinement;
 use crate::error::Error;
-use crate::helpers::pinned;
-use crate::project::Project;
+use crate::project::{Project, sandbox_level};
+use crate::trust::helpers::pin_command;
 
 /// How long a server may take to say what it offers; the first start may have to fetch it.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -29,7 +29,7 @@ pub fn toolbox(project: &Project, tree: PathBuf, sandbox: Arc<Sandbox>) -> Toolb
     let allowed = &project.config.sandbox.env.value;
     // An entry of PATH lies in the checkout, wherever the tree is.
     let checkout = project.store.workspace();
-    let environment = for_contract(&project.around.variables, allowed, checkout);
+    let environment = for_contract(&project.process.variables, allowed, checkout);
     Toolbox::new(tree, servers(project), sandbox, environment)
         .with_shell(&project.config.contract.shell.value)
 }
@@ -44,18 +44,18 @@ pub fn servers(project: &Project) -> Vec<Server> {
             name: name.clone(),
             command: server.command.clone(),
             confined: server.confined,
-            pinned: pinned(project, &server.command),
-            env: select(&project.around.variables, &server.env),
+            pinned: pin_command(project, &server.command),
+            env: select(&project.process.variables, &server.env),
             read_only: server.read_only.clone(),
             repeatable: server.repeatable.clone(),
             timeout: server.timeout,
-            recorded: record.servers.get(name).map(recorded),
+            recorded: record.servers.get(name).map(recorded_tools),
         }
     };
     configured.map(server).collect()
 }
 
-fn recorded(server: &tool_record::Server) -> Vec<Definition> {
+fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
     let definition = |tool: &tool_record::Tool| Definition {
         name: tool.name.clone(),
         description: tool.description.clone(),
@@ -82,7 +82,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
         let error = match answers.get(&server.name) {
             Some(Ok(offered)) => {
                 let entry = entry(server, offered);
-                server.recorded = Some(recorded(&entry));
+                server.recorded = Some(recorded_tools(&entry));
                 record.servers.insert(server.name.clone(), entry);
                 None
             }
@@ -119,7 +119,7 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     if servers.is_empty() {
         return Ok(Answers::new());
     }
-    let level = confinement::level(project)?;
+    let level = sandbox_level::level(project)?;
     let sandbox = Arc::new(Sandbox::with_level(level).map_err(Error::Sandbox)?);
     let tree = project.store.workspace().to_owned();
     let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
@@ -198,9 +198,4 @@ fn of_server(server: &Server) -> Vec<Tool> {
         }
     };
     server.recorded.iter().flatten().map(tool).collect()
-}
-
-/// What is recorded of a project's servers.
-pub(crate) fn record(project: &Project) -> ToolRecord {
-    store::load(project.store.workspace(), &project.config)
 }

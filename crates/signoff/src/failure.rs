@@ -10,7 +10,8 @@ mod trust;
 use std::fmt;
 
 use signoff_engine::{ForbiddenTransition, PlanState, Refusal, Transition};
-use signoff_runtime::{Difference, Error};
+use signoff_runtime::Error;
+use signoff_runtime::error::SignedDifference;
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
@@ -627,7 +628,7 @@ fn command_of(act: Transition) -> Option<String> {
 }
 
 /// The plan or its terms changed since they were signed.
-pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
+pub(crate) fn changed(plan: &str, difference: &SignedDifference) -> Failure {
     differing(plan, difference).hints([
         format!(
             "if the change is right, sign it: `signoff approve {}`",
@@ -638,7 +639,7 @@ pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
 }
 
 /// The same, while it runs: the run carries out what was signed, and nothing else.
-pub(crate) fn changed_during(run: &str, plan: &str, difference: &Difference) -> Failure {
+pub(crate) fn changed_during(run: &str, plan: &str, difference: &SignedDifference) -> Failure {
     let name = quoted(plan);
     differing(plan, difference).hints([
         format!("if the change is wrong, undo it; then `signoff resume {run}` goes on"),
@@ -648,7 +649,7 @@ pub(crate) fn changed_during(run: &str, plan: &str, difference: &Difference) -> 
     ])
 }
 
-fn differing(plan: &str, difference: &Difference) -> Failure {
+fn differing(plan: &str, difference: &SignedDifference) -> Failure {
     let failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
     difference_lines(difference)
         .into_iter()
@@ -656,7 +657,7 @@ fn differing(plan: &str, difference: &Difference) -> Failure {
 }
 
 /// A difference, a line for each change.
-pub(crate) fn difference_lines(difference: &Difference) -> Vec<String> {
+pub(crate) fn difference_lines(difference: &SignedDifference) -> Vec<String> {
     let mut lines: Vec<String> = difference.broken.iter().cloned().collect();
     for change in &difference.plan {
         lines.extend(change.to_string().lines().map(str::to_owned));

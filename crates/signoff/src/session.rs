@@ -1,6 +1,6 @@
 //! What every command is handed.
 
-use signoff_runtime::project::{Project, Surroundings};
+use signoff_runtime::project::{ProcessContext, Project};
 use signoff_store::signatures::Proof;
 use signoff_work::secrets::Secrets;
 
@@ -37,7 +37,7 @@ fn json_of(failure: &Failure) -> String {
 
 /// One call of the program.
 pub(crate) struct Session {
-    pub(crate) around: Surroundings,
+    pub(crate) around: ProcessContext,
     pub(crate) out: Terminal,
     pub(crate) format: Format,
     /// How this session signs, if not as the person and the settings want it: the demo asks nobody.
@@ -45,7 +45,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(around: Surroundings, color: Color, format: Format) -> Self {
+    pub(crate) fn new(around: ProcessContext, color: Color, format: Format) -> Self {
         let secrets = Secrets::of(&around.variables);
         Self {
             around,

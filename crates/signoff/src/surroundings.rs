@@ -3,11 +3,11 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use signoff_runtime::project::Surroundings;
+use signoff_runtime::project::ProcessContext;
 
 use crate::person;
 
-pub(crate) fn read() -> Surroundings {
+pub(crate) fn read() -> ProcessContext {
     let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     let get = |name: &str| {
         variables
@@ -26,7 +26,7 @@ pub(crate) fn read() -> Surroundings {
     };
     let text = |name: &str| Some(get(name)?.to_string_lossy().into_owned());
     let person = person::name(text, home.clone());
-    Surroundings {
+    ProcessContext {
         directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
         state_dir: below_home("XDG_STATE_HOME", ".local/state"),

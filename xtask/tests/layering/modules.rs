@@ -9,6 +9,7 @@ const CHECKED: &[&str] = &[
     "signoff-api",
     "signoff-engine",
     "signoff-plan",
+    "signoff-runtime",
     "signoff-sandbox",
     "signoff-store",
     "signoff-work",

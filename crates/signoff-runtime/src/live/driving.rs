@@ -5,30 +5,31 @@ use std::sync::Arc;
 use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
 
-use super::prepared::Beginning;
-use super::trees::forget_finished_repairs;
-use super::{PreparedRun, landing, log_end, merges};
+use super::isolation::forget_finished_repairs;
+use super::landing::LandingReport;
+use super::notify::Notify;
+use super::prepared::FirstInput;
+use super::{PreparedRun, landing};
 use crate::confinement;
-use crate::drive::{Loop, Observe, Person, Stopped};
+use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
-use crate::landing::Landing;
 use crate::local::{Interrupt, Local};
-use crate::notify::Notify;
-use crate::plans::current_task;
+use crate::project::current_task;
+use crate::runs::{log_end, merges};
 use crate::trees::Trees;
 
-/// What a run came to.
+/// How driving a run ended.
 #[derive(Debug)]
 pub struct RunReport {
     /// Why the loop came back.
-    pub stopped: Stopped,
-    /// What became of its commits, if it has any to bring into the checkout.
-    pub landing: Option<Landing>,
+    pub stopped: StopReason,
+    /// The landing of its commits, if it has any.
+    pub landing: Option<LandingReport>,
     /// Its last state.
     pub run: Run,
     /// Why marks could not be written, if so.
     pub trouble: Option<String>,
-    /// Why nobody could be told that something waits on them.
+    /// Why the person could not be notified.
     pub notes: Vec<String>,
 }
 
@@ -46,8 +47,8 @@ impl PreparedRun<'_> {
         let place = self.work_place(&mut grounds, level)?;
         let trees = place.trees().cloned();
         self.refuse_if_changed()?;
-        current_task::keep_true(project, &self.opened.key, PlanState::Executing)?;
-        let notified = (!person.is_there()).then(|| Arc::clone(&sandbox));
+        current_task::update_status(project, &self.opened.key, PlanState::Executing)?;
+        let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
         let mut local = Local::new(
             project,
@@ -73,7 +74,7 @@ impl PreparedRun<'_> {
         let stopped = work.drive()?;
         local.end();
         let opened = &mut self.opened;
-        if let Stopped::Finished(outcome) = stopped {
+        if let StopReason::Finished(outcome) = stopped {
             log_end(project, &opened.key, opened.state(), outcome, opened.clock)?;
         }
         let landing = landing::settle(project, trees.as_deref(), &mut opened.run)?;
@@ -104,8 +105,8 @@ impl PreparedRun<'_> {
         };
         let plan = self.name.clone();
         Err(match self.beginning {
-            Beginning::Start(_) => Error::Changed { plan, difference },
-            Beginning::GoOn { .. } => Error::ChangedDuring {
+            FirstInput::Start(_) => Error::Changed { plan, difference },
+            FirstInput::GoOn { .. } => Error::ChangedDuring {
                 run: opened.id.clone(),
                 plan,
                 difference: Box::new(difference),
@@ -117,12 +118,12 @@ impl PreparedRun<'_> {
 /// Records what comes before the first action.
 fn begin(
     work: &mut Loop<'_, '_>,
-    beginning: Beginning,
+    beginning: FirstInput,
     trees: Option<&Trees>,
 ) -> Result<(), Error> {
     match beginning {
-        Beginning::Start(input) => work.record(input)?,
-        Beginning::GoOn { input, replan } => go_on(work, input, replan, trees)?,
+        FirstInput::Start(input) => work.record(input)?,
+        FirstInput::GoOn { input, replan } => resume(work, input, replan, trees)?,
     }
     let Some(trees) = trees else {
         return Ok(());
@@ -130,24 +131,24 @@ fn begin(
     if work.run.state().run_tree().is_none() {
         match trees.begin(work.run.state().settings().isolation) {
             Ok(tree) => work.record(Input::TreePrepared { tree })?,
-            // Ctrl-C before the first step: the loop hears of it next.
+            // Ctrl-C before the first step: the loop handles it next.
             Err(_) if work.perform.is_stopping() => return Ok(()),
             Err(error) => return Err(error),
         }
     }
-    trees.begun(work.run.state())?;
+    trees.set_first_commit(work.run.state())?;
     forget_finished_repairs(work.run.state(), trees);
     Ok(())
 }
 
-/// What a crash cut off is decided under the version so far; only then comes the next one.
-fn go_on(
+/// What a crash cut off is decided under the old version of the plan; only then the next one is taken.
+fn resume(
     work: &mut Loop<'_, '_>,
     input: Input,
     replan: Option<Box<Input>>,
     trees: Option<&Trees>,
 ) -> Result<(), Error> {
-    let merges = merges::begun(work.run.state());
+    let merges = merges::begun_merges(work.run.state());
     work.record(input)?;
     let Some(replan) = replan else {
         return Ok(());

@@ -3,24 +3,24 @@
 use signoff_engine::{self as engine, AcceptAt, Bounds, OnGreenBaseline, Run, Settings};
 use signoff_store::config;
 
-use crate::confinement;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::sandbox_level::level;
 
 /// How a run is to be driven.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct RunOptions {
     /// Steps under way at once; the configured number where nothing is said.
     pub jobs: Option<u32>,
     /// How far it is to go.
-    pub limit: Option<Limit>,
-    /// Where it works; what is configured where nothing is said.
+    pub limit: Option<RunLimit>,
+    /// Where it works; the configured isolation if absent.
     pub isolation: Option<config::Isolation>,
 }
 
 /// How far a run is to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Limit {
+pub enum RunLimit {
     /// This step and everything that it waits for.
     Until(String),
     /// This step and no other.
@@ -28,16 +28,16 @@ pub enum Limit {
 }
 
 /// How far the run goes this time, and how much of it at once.
-pub(super) fn bounds(run: &Run, options: &Options) -> Result<Bounds, Error> {
+pub(super) fn bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
     let jobs = options.jobs.and_then(|jobs| usize::try_from(jobs).ok());
-    Ok(reach(run, options)?.with_jobs(jobs))
+    Ok(step_bounds(run, options)?.with_jobs(jobs))
 }
 
-fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
+fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
     let (step, only) = match &options.limit {
         None => return Ok(Bounds::default()),
-        Some(Limit::Only(step)) => (step, true),
-        Some(Limit::Until(step)) => (step, false),
+        Some(RunLimit::Only(step)) => (step, true),
+        Some(RunLimit::Until(step)) => (step, false),
     };
     let unknown = || Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() });
     let at = run.position(step).ok_or_else(unknown)?;
@@ -56,10 +56,10 @@ fn reach(run: &Run, options: &Options) -> Result<Bounds, Error> {
     Err(Error::NotReached { step, waits_for })
 }
 
-/// What the engine needs to know of the configuration.
+/// The engine's settings, from the configuration.
 pub(super) fn settings(
     project: &Project,
-    options: &Options,
+    options: &RunOptions,
     (isolation, land): (engine::Isolation, engine::LandAt),
 ) -> Result<Settings, Error> {
     let config = &project.config;
@@ -77,7 +77,7 @@ pub(super) fn settings(
             config::Accept::Step => AcceptAt::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
-        sandbox: confinement::level(project)?.to_string(),
+        sandbox: level(project)?.to_string(),
         isolation,
         land,
         cache: match config.contract.cache.value {

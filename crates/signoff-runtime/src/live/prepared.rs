@@ -15,33 +15,35 @@ use signoff_store::{atomic, failpoint};
 use signoff_work::beneath::remove_tree;
 use signoff_work::git::Repository;
 
-use super::opened::OpenedRun;
-use super::options::{Options, bounds, settings};
-use super::{landing, log};
+use super::landing;
+use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
+use crate::confinement::levels;
+use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
-use crate::journal::FileJournal;
-use crate::journaled_run::JournaledRun;
-use crate::locks::{take_run, take_start, take_workspace};
-use crate::marks::Times;
-use crate::plan_file::PlanFile;
-use crate::plans::held::Held;
-use crate::plans::{Doing, History};
+use crate::plan_file::{PlanFile, SignedText};
+use crate::plan_history::{PlanHistory, append_event};
+use crate::plans::ActorContext;
+use crate::plans::approval::{preflight, replan};
+use crate::plans::locked::LockedPlan;
+use crate::project::locks::{take_run, take_start, take_workspace};
 use crate::project::{Project, random, relative};
-use crate::proof::{Counted, counted_for_run};
-use crate::signed_text::SignedText;
-use crate::watch::Watch;
-use crate::whereabouts::Whereabouts;
-use crate::{confinement, levels, preflight, replan, snapshot, trees};
+use crate::runs::marks::Times;
+use crate::runs::worktrees::RunWorktrees;
+use crate::runs::{OpenedRun, snapshot};
+use crate::signing::proof::{SignatureCheck, valid_signature_for_run};
+use crate::signing::signed::{require_signed, require_still_signed};
+use crate::signing::watch::Watch;
+use crate::{confinement, trees};
 
 /// A run that the loop can drive.
 pub struct PreparedRun<'a> {
     pub(super) opened: OpenedRun<'a>,
     /// How messages call the plan.
     pub(super) name: String,
-    /// Tells when the plan or its terms are no longer what was signed.
+    /// Notices when the plan or its terms are no longer what was signed.
     pub(super) watch: Watch,
-    pub(super) beginning: Beginning,
+    pub(super) beginning: FirstInput,
     /// The settings that it starts with or was started with.
     pub(super) settings: Settings,
     /// How far it is to go.
@@ -53,7 +55,7 @@ pub struct PreparedRun<'a> {
 }
 
 /// What is recorded before the first action.
-pub(super) enum Beginning {
+pub(super) enum FirstInput {
     Start(Input),
     GoOn {
         input: Input,
@@ -76,49 +78,49 @@ impl<'a> PreparedRun<'a> {
         project: &'a Project,
         plan: &PlanFile,
         actor: Actor,
-        options: &Options,
+        options: &RunOptions,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
-        let doing = Doing {
+        let context = ActorContext {
             project,
             actor,
             clock,
         };
         // Nobody else does anything to the plan until its log says that it runs.
-        let held = Held::open(doing, &plan.path, plan.source.name())?;
-        preflight::may_start(&held)?;
+        let locked = LockedPlan::open(context, &plan.path, plan.source.name())?;
+        locked.may_start()?;
         project.remember_id()?;
-        let plan = &held.plan;
-        preflight::can_run(project, plan)?;
+        let plan = &locked.plan;
+        preflight::require_runnable(project, plan)?;
         confinement::require(project)?;
-        let state = Run::new(preflight::signed(project, plan)?);
+        let state = Run::new(require_signed(project, plan)?);
         // Before anything is written: nothing has begun if it cannot go that far.
         let bounds = bounds(&state, options)?;
         let chosen = trees::choose(project, state.plan(), options.isolation)?;
-        levels::require(project, state.plan(), options)?;
+        levels::require(project, state.plan(), options.isolation)?;
         let settings = settings(project, options, (chosen.isolation, chosen.land))?;
-        let terms = project.present_terms(state.plan(), &held.key)?;
+        let terms = project.present_terms(state.plan(), &locked.key)?;
         let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
         let NewRun { id, dir, lock } = new_run(project)?;
         if let Some(workspace) = &mut workspace_lock {
             workspace.name_run(&id).map_err(Error::Sandbox)?;
         }
         snapshot::save(&dir, plan)?;
-        snapshot::keep_signature(project, &held.key, &dir, state.signed())?;
+        snapshot::keep_signature(project, &locked.key, &dir, state.signed())?;
         let durability = project.config.run.durability.value;
         let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
         failpoint::reached("run.created");
         let digest = state.signed().digest().to_string();
         let path = relative(project, &plan.path);
-        held.record(&[PlanEvent::PlanExecuting {
+        locked.record(&[PlanEvent::PlanExecuting {
             path: path.clone(),
             digest: digest.clone(),
             run: id.clone(),
         }])?;
         let first = Input::Start {
             run: id.clone(),
-            plan: held.key.clone(),
+            plan: locked.key.clone(),
             path,
             digest,
             terms: state.signed().terms().to_string(),
@@ -146,7 +148,7 @@ impl<'a> PreparedRun<'a> {
                 run: JournaledRun::new(state, journal, clock),
                 dir,
                 times: Times::default(),
-                key: held.key.clone(),
+                key: locked.key.clone(),
                 plan: plan.path.clone(),
                 terms,
                 versions: 1,
@@ -154,7 +156,7 @@ impl<'a> PreparedRun<'a> {
                 _run_lock: lock,
                 workspace_lock,
             },
-            beginning: Beginning::Start(first),
+            beginning: FirstInput::Start(first),
             settings,
             bounds,
             repository: chosen.repository,
@@ -162,12 +164,12 @@ impl<'a> PreparedRun<'a> {
         })
     }
 
-    /// Takes up a run that was paused, cut off, or has failed.
+    /// Resumes a run that was paused, cut off, or has failed.
     pub fn resume(
         project: &'a Project,
         id: &str,
         actor: Actor,
-        options: &Options,
+        options: &RunOptions,
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
@@ -178,9 +180,9 @@ impl<'a> PreparedRun<'a> {
         if let Some(lock) = &mut opened.workspace_lock {
             lock.name_run(id).map_err(Error::Sandbox)?;
         }
-        History::read(project, &opened.key)?.refuse_if_over(id)?;
+        PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         landing::refuse_if_checked_out(&opened)?;
-        let by = project.around.person.clone();
+        let by = project.process.person.clone();
         let input = match opened.state().outcome() {
             None => Input::Resume { by },
             Some(Outcome::Failed) => {
@@ -188,7 +190,7 @@ impl<'a> PreparedRun<'a> {
                 Input::Reopen { by }
             }
             Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
-                preflight::still_signed(project, &opened.key, opened.state().signed())?;
+                require_still_signed(project, &opened.key, opened.state().signed())?;
                 opened.settle(outcome)?;
                 return Err(Error::already_finished(opened.state(), outcome));
             }
@@ -197,7 +199,7 @@ impl<'a> PreparedRun<'a> {
         let mut watch = watch(&opened, opened.state().signed());
         let replan = take_next_version(&mut opened, &name, &mut watch)?;
         if replan.is_none() {
-            preflight::still_signed(project, &opened.key, opened.state().signed())?;
+            require_still_signed(project, &opened.key, opened.state().signed())?;
         }
         // Where steps are may change with the plan.
         let foreseen = match &replan {
@@ -210,7 +212,7 @@ impl<'a> PreparedRun<'a> {
             watch,
             settings: opened.state().settings().clone(),
             opened,
-            beginning: Beginning::GoOn { input, replan },
+            beginning: FirstInput::GoOn { input, replan },
             bounds,
             repository: None,
             note: None,
@@ -229,12 +231,12 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// The signature it runs under.
-    pub fn signature(&self) -> Result<Counted, Error> {
+    pub fn signature(&self) -> Result<SignatureCheck, Error> {
         let OpenedRun {
             project, key, dir, ..
         } = &self.opened;
         let signed = self.run().next_plan();
-        counted_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
+        valid_signature_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
     }
 
     /// How messages call its plan.
@@ -253,9 +255,9 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// Where its trees are.
-    pub fn whereabouts(&self) -> Whereabouts {
+    pub fn worktrees(&self) -> RunWorktrees {
         let in_worktrees = self.settings.isolation == Isolation::Worktree;
-        Whereabouts::of(self.opened.project, self.id(), in_worktrees)
+        RunWorktrees::of(self.opened.project, self.id(), in_worktrees)
     }
 
     /// Its state, as far as it has come.
@@ -273,19 +275,19 @@ impl<'a> PreparedRun<'a> {
         self.opened.dir.path()
     }
 
-    /// How strongly what it starts is confined.
+    /// How strongly its processes are confined.
     pub(super) fn level(&self) -> &str {
         match &self.beginning {
-            Beginning::GoOn {
+            FirstInput::GoOn {
                 replan: Some(replan),
                 ..
             } if let Input::Replan { settings, .. } = &**replan => &settings.sandbox,
-            Beginning::GoOn { .. } | Beginning::Start(_) => &self.settings.sandbox,
+            FirstInput::GoOn { .. } | FirstInput::Start(_) => &self.settings.sandbox,
         }
     }
 }
 
-/// The checkout, where the run works in it; one on trees of its own works beside whoever has it.
+/// The lock of the checkout, for a run that works in it. A run on its own trees needs none.
 fn workspace_lock(project: &Project, isolation: Isolation) -> Result<Option<WorkspaceLock>, Error> {
     match isolation {
         Isolation::Worktree => Ok(None),
@@ -340,17 +342,17 @@ fn take_next_version(
         ..
     } = opened;
     let file = (plan.as_path(), name);
-    let Some(next) = replan::next(project, key, file, watched)? else {
+    let Some(next) = replan::next_version(project, key, file, watched)? else {
         return Ok(None);
     };
-    // Kept first: until the journal names it, it is nobody's.
+    // Kept before the journal names it: an unnamed version is ignored.
     let snapshot = snapshot::save_version(dir, opened.versions + 1, &next.plan)?;
     snapshot::keep_signature(project, key, dir, &next.signed)?;
     failpoint::reached("replan.kept");
     let now = opened.run.state().settings();
-    let options = Options {
+    let options = RunOptions {
         jobs: u32::try_from(now.jobs).ok(),
-        ..Options::default()
+        ..RunOptions::default()
     };
     let settings = settings(project, &options, (now.isolation, now.land))?;
     let executing = PlanEvent::PlanExecuting {
@@ -358,7 +360,7 @@ fn take_next_version(
         digest: next.signed.digest().to_string(),
         run: opened.id.clone(),
     };
-    log(project, key, &executing, opened.clock)?;
+    append_event(project, key, &executing, opened.clock)?;
     opened.terms = next.terms;
     let source = &next.plan.source;
     opened.text.set(

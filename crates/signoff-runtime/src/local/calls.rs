@@ -19,12 +19,13 @@ use signoff_work::confine::{Confined, Grounds, ShownTree};
 use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
-use super::WorkPlace;
-use super::crew::Starter;
-use super::workbench::{broken, known, marker};
-use crate::drive::Prepared;
+use super::RunIsolation;
+use super::commands::{broken_run, require_step};
+use super::supervisor::Starter;
+use crate::drive::Readiness;
 use crate::error::Error;
 use crate::project::Project;
+use crate::runs::marker;
 use crate::tools::toolbox;
 use crate::trees::{RunTreeUse, Trees, WorkContext};
 
@@ -46,14 +47,14 @@ impl Calls {
         project: &Project,
         dir: &RunDir,
         (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
-        (place, starter): (&WorkPlace, Starter),
+        (place, starter): (&RunIsolation, Starter),
     ) -> Self {
         let scratch = dir.scratch("", 0, "tools");
         let calls = AtomicU64::new(0);
         let checkout = project.store.workspace();
         let (tree, trees) = match place {
-            WorkPlace::Checkout(_) => (checkout.to_owned(), None),
-            WorkPlace::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
+            RunIsolation::Checkout(_) => (checkout.to_owned(), None),
+            RunIsolation::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
         };
         let grounds = grounds.cloned();
         let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
@@ -65,7 +66,7 @@ impl Calls {
             let Some(grounds) = &grounds else {
                 return Ok(None);
             };
-            // What a command leaves there is its own, and gone with the run.
+            // Files that a command leaves there are removed with the run.
             let scratch = scratch.join(calls.fetch_add(1, Ordering::Relaxed).to_string());
             let confined = grounds.for_contract(&scratch, (&shown, &[]));
             confined
@@ -89,52 +90,52 @@ impl Calls {
         (step, attempt): (usize, u32),
         tree: Option<(&Trees, Result<Id, Error>)>,
         starter: &Starter,
-    ) -> Result<Prepared, Error> {
+    ) -> Result<Readiness, Error> {
         let changes_tree = match run.definition(step).map(|step| &step.work) {
             Some(Work::Tool { tool, .. }) => self.toolbox.changes_tree(tool),
             _ => false,
         };
         if let Some((trees, head)) = tree.filter(|_| changes_tree) {
-            // Whether something is overwritten is asked of the tree that the call will find. Nobody else uses it: the step
+            // The call's own tree tells whether something is overwritten. No other step uses it: this step
             // has the queue.
             let shown = trees.show_head(&head?, starter);
             if let Err(why) = shown {
-                return Ok(impossible(step, why));
+                return Ok(impossible_call(step, why));
             }
         }
         Ok(self.begins(run, step, attempt))
     }
 
-    fn begins(&self, run: &Run, step: usize, attempt: u32) -> Prepared {
+    fn begins(&self, run: &Run, step: usize, attempt: u32) -> Readiness {
         let Some((definition, state)) = run.step(step) else {
-            return impossible(step, "an unknown step");
+            return impossible_call(step, "an unknown step");
         };
         let Work::Tool { tool, .. } = &definition.work else {
-            return impossible(step, "a step that calls no tool");
+            return impossible_call(step, "a step that calls no tool");
         };
         let args = match resolved_arguments(run, step) {
             Some(Ok(args)) => args,
-            Some(Err(why)) => return impossible(step, why),
-            None => return impossible(step, "a step that calls no tool"),
+            Some(Err(why)) => return impossible_call(step, why),
+            None => return impossible_call(step, "a step that calls no tool"),
         };
         let problems = self.toolbox.check(tool, &args);
         if !problems.is_empty() && state.activation.args.is_some() {
-            // The person who changed them can change them again.
+            // The person who changed the signed files can restore them.
             let why = problems.join("; ");
-            return Prepared::Instead(Input::CallNeedsApproval { step, args, why });
+            return Readiness::Instead(Input::CallNeedsApproval { step, args, why });
         }
         if !problems.is_empty() {
-            return Prepared::Instead(Input::CallImpossible { step, problems });
+            return Readiness::Instead(Input::CallImpossible { step, problems });
         }
         if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
-            return impossible(step, format!("`{tool}` is out of the plan's scope"));
+            return impossible_call(step, format!("`{tool}` is out of the plan's scope"));
         }
-        // Whoever named the tool did not see a command that is put together only now.
+        // The person who signed the plan did not see a command that is assembled only now.
         let free = is_named(run, definition, tool) && !is_built(run, step);
         let why = self.toolbox.needs_approval(tool, &args, free);
         match why.filter(|_| !state.activation.approved) {
-            Some(why) => Prepared::Instead(Input::CallNeedsApproval { step, args, why }),
-            None => Prepared::Go(Input::CallBegins {
+            Some(why) => Readiness::Instead(Input::CallNeedsApproval { step, args, why }),
+            None => Readiness::Go(Input::CallBegins {
                 step,
                 attempt,
                 call: ToolCall {
@@ -156,12 +157,12 @@ impl Calls {
         (timeout, log): (Duration, PathBuf),
         tree: Option<CallTree>,
     ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
-        let (definition, state) = known(run, step)?;
+        let (definition, state) = require_step(run, step)?;
         let Some(call) = state.attempt.call.clone() else {
-            return Err(broken(run, "a call that was not recorded"));
+            return Err(broken_run(run, "a call that was not recorded"));
         };
         let changes_tree = call.changes_tree;
-        // What only talks to others needs no tree.
+        // A tool that does not touch files needs no tree.
         let tree = tree.filter(|_| built_in(&call.tool).is_none_or(Tool::needs_tree));
         let agreed = state.activation.approved || is_named(run, definition, &call.tool);
         let call = tools::Call {
@@ -180,7 +181,7 @@ impl Calls {
                 .transpose();
             let _taken = match shown {
                 Ok(taken) => taken,
-                // Whoever stops the run ends git: that says nothing about the call, which was not made.
+                // Stopping the run ends git: that says nothing about the call, which was not made.
                 Err(_) if tree.as_ref().is_some_and(|tree| tree.starter.is_stopping()) => {
                     return None;
                 }
@@ -197,7 +198,7 @@ impl Calls {
             let end = toolbox.call(&call, &stop);
             failpoint::reached("effect.after");
             if let Some(tree) = tree.as_ref().filter(|_| changes_tree) {
-                // What cannot be recorded is told when the candidate is built.
+                // A failure to record is reported when the candidate is built.
                 tree.trees.record_call(&tree.work).ok();
             }
             let end = match end {
@@ -222,20 +223,20 @@ impl Calls {
     }
 }
 
-/// What tool servers are confined to that ask for it: they live longer than a call, and work in the run's tree itself.
+/// The confinement of tool servers that ask for it: they outlive a call, and work in the run's tree itself.
 fn confined_servers(
     grounds: Option<&Grounds>,
     scratch: &Path,
-    place: &WorkPlace,
+    place: &RunIsolation,
 ) -> Option<Confined> {
     let shown = match place {
-        WorkPlace::Checkout(_) => ShownTree::Checkout,
-        WorkPlace::Trees(trees) => ShownTree::Copy {
+        RunIsolation::Checkout(_) => ShownTree::Checkout,
+        RunIsolation::Trees(trees) => ShownTree::Copy {
             from: trees.run_path(),
             ignored: Vec::new(),
         },
     };
-    // Without it they are not started, and say so.
+    // Without it they are not started, and the call reports that.
     grounds?
         .for_contract(&scratch.join("servers"), (&shown, &[]))
         .ok()
@@ -259,7 +260,7 @@ fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
     scope(run, definition).is_some_and(|scope| allows(scope, tool) == Some(Grant::Named))
 }
 
-/// Is a command for the shell put together from what other steps gave? Parameters, and lists that the
+/// Is a shell command assembled from the results of other steps? Parameters, and lists that the
 /// plan spells out, were signed.
 fn is_built(run: &Run, step: usize) -> bool {
     let parent = run.step(step).and_then(|(_, state)| state.parent());
@@ -281,8 +282,8 @@ fn is_built(run: &Run, step: usize) -> bool {
     runs && (is_dynamic(command) || of_item)
 }
 
-fn impossible(step: usize, why: impl Into<String>) -> Prepared {
-    Prepared::Instead(Input::CallImpossible {
+fn impossible_call(step: usize, why: impl Into<String>) -> Readiness {
+    Readiness::Instead(Input::CallImpossible {
         step,
         problems: vec![why.into()],
     })

@@ -6,8 +6,8 @@ use signoff_store::config::Ignored;
 use signoff_work::confine::Home;
 
 use super::Local;
-use super::shared::Past;
-use super::workbench::known;
+use super::commands::require_step;
+use super::shared_checkout::StepAttempts;
 use crate::error::Error;
 use crate::trees::{IgnoredWork, TreeMount};
 
@@ -22,13 +22,19 @@ impl Local<'_> {
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) -> Result<(), Error> {
         let how = (patience, baseline);
-        let bench = &self.bench;
-        let (command, scratch) = bench.evaluation(run, step, attempt, how, mount.as_ref())?;
+        let commands = &self.commands;
+        let (command, scratch) = commands.evaluation(run, step, attempt, how, mount.as_ref())?;
         let Some(mount) = mount else {
-            let past = Past::to_judge(&self.bench.dir, run, step).filter(|_| !baseline);
+            let attempts =
+                StepAttempts::for_judging(&self.commands.dir, run, step).filter(|_| !baseline);
             let checkout = self.shared(self.place.own());
-            let before = move || Ok((past.map(|past| checkout.left(&past)), scratch));
-            self.crew
+            let before = move || {
+                Ok((
+                    attempts.map(|attempts| checkout.remaining_changes(&attempts)),
+                    scratch,
+                ))
+            };
+            self.supervisor
                 .start(command, before, move |before, mut observed| {
                     observed.room = Some("shared".to_owned());
                     observed.changes = before.and_then(|(left, _)| left).map(Box::new);
@@ -40,25 +46,25 @@ impl Local<'_> {
         let contract = run.definition(step).and_then(|step| step.contract.as_ref());
         let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
         let name = run.definition(step).map(|step| step.id.clone());
-        let grounds = self.bench.grounds.as_ref();
+        let grounds = self.commands.grounds.as_ref();
         let home = grounds.map(|grounds| grounds.home.clone());
         let before = move || Ok((trees, mount));
-        self.crew
+        self.supervisor
             .start(command, before, move |before, mut observed| {
                 let Some((trees, mount)) = before else {
                     return report(observed);
                 };
                 observed.tree = Some(mount.tree());
-                observed.room = Some(trees.showing().to_owned());
-                observed.wrote = trees.written(&mount);
-                observed.void = void(&mount.changed_meanwhile());
+                observed.room = Some(trees.overlay_mode().to_owned());
+                observed.wrote = trees.written_files(&mount);
+                observed.void = void_reason(&mount.changed_meanwhile());
                 observed.left_out.clone_from(&mount.left_out().needed);
-                let cold = cold(&mount.left_out().caches);
+                let cold = cold_cache_note(&mount.left_out().caches);
                 observed.ignored_work = mount.has_ignored_work;
                 observed.warm = mount.is_warm();
                 let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
-                trees.leave_room(mount, has_ended && observed.void.is_none());
-                // Nothing is missed that is there.
+                trees.release_overlay(mount, has_ended && observed.void.is_none());
+                // Only missing files count.
                 let ignored = name
                     .as_deref()
                     .filter(|_| !observed.ignored_work)
@@ -75,22 +81,22 @@ impl Local<'_> {
         Ok(())
     }
 
-    /// Which ignored files of attempts a contract is to find, if any.
+    /// Which ignored files of attempts a contract sees, if any.
     pub(super) fn ignored_work(
         &self,
         run: &Run,
         action: &Action,
     ) -> Result<Option<IgnoredWork>, Error> {
-        if self.bench.project.config.contract.ignored.value == Ignored::Checkout {
+        if self.commands.project.config.contract.ignored.value == Ignored::Checkout {
             return Ok(None);
         }
         Ok(Some(match *action {
             Action::Evaluate { step, attempt, .. } => {
-                IgnoredWork::LeftBy(known(run, step)?.0.id.clone(), attempt)
+                IgnoredWork::LeftBy(require_step(run, step)?.0.id.clone(), attempt)
             }
             // Once more, without the work.
-            Action::Baseline { step } if known(run, step)?.1.attempt.candidate.is_some() => {
-                let (definition, state) = known(run, step)?;
+            Action::Baseline { step } if require_step(run, step)?.1.attempt.candidate.is_some() => {
+                let (definition, state) = require_step(run, step)?;
                 IgnoredWork::FoundBy(definition.id.clone(), state.attempts)
             }
             _ => IgnoredWork::Newest,
@@ -124,38 +130,38 @@ impl Local<'_> {
     }
 }
 
-/// Nobody knows what a contract saw of what changed while it ran.
-fn void(changed: &[String]) -> Option<String> {
+/// Files that changed while a contract ran void its verdict: it is unknown what it saw.
+fn void_reason(changed: &[String]) -> Option<String> {
     (!changed.is_empty()).then(|| {
         format!(
-            "{} changed in the checkout while the contract ran, so nobody knows what it saw",
-            quoted(changed)
+            "{} changed in the checkout while the contract ran, so what it saw is unknown",
+            quote(changed)
         )
     })
 }
 
-/// Whoever wonders why a contract took so long, or misses something, should know.
-fn cold(caches: &[String]) -> Option<String> {
+/// Explains why a contract took long or misses something.
+fn cold_cache_note(caches: &[String]) -> Option<String> {
     (!caches.is_empty()).then(|| {
         format!(
             "{} changed in the checkout since the run began, so the contract ran without",
-            quoted(caches)
+            quote(caches)
         )
     })
 }
 
-/// A contract that names something of the home which it does not see may have failed for that.
+/// A contract may have failed because it names a file of the home that it cannot see.
 fn missed_in(home: &Home, observed: &Observation) -> Option<String> {
     let missed = home.missed_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
     let first = missed.first()?;
     Some(format!(
         "{} in the home is not shown to contracts; `[sandbox] home = [\"{first}\"]` in a person's own configuration shows it",
-        quoted(&missed)
+        quote(&missed)
     ))
 }
 
 /// The first names of a list, as people read them.
-fn quoted(names: &[String]) -> String {
+fn quote(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
     let mut shown: Vec<String> = shown.collect();
@@ -165,7 +171,7 @@ fn quoted(names: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Has it failed, whatever else is said? Only then may something be added to what it printed.
+/// Has it certainly failed? Only then may something be added to its output.
 fn has_failed(expect: &[Condition], ended: &ProcessEnd) -> bool {
     let ran = matches!(ended, ProcessEnd::Exited(_) | ProcessEnd::Signaled(_));
     let is_other = |condition: &Condition| match condition {

@@ -3,20 +3,20 @@
 use signoff_engine::{Input, Run};
 
 use super::Local;
-use super::commits::{attempt_of, head, parsed};
-use super::workbench::{broken, known};
-use crate::drive::Prepared;
+use super::commands::{broken_run, require_step};
+use super::commits::attempt_of;
+use crate::drive::Readiness;
 use crate::error::Error;
-use crate::trees::{Built, LandedFiles, Trees, WorkContext};
+use crate::trees::{CandidateResult, LandedFiles, Trees, WorkContext, first_commit, head_commit};
 
 impl Local<'_> {
     /// Builds the step's candidate.
     pub(super) fn candidate(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let trees = self.own_trees(run)?;
         let work = attempt_of(&trees, run, step, attempt)?;
-        let (head, signed) = (head(run)?, self.watch.signed_files());
-        let starter = self.crew.starter();
-        self.crew.work(move || {
+        let (head, signed) = (head_commit(run)?, self.watch.signed_files());
+        let starter = self.supervisor.starter();
+        self.supervisor.work(move || {
             let conflicted = |files, text| Input::Conflicted {
                 step,
                 attempt,
@@ -25,7 +25,7 @@ impl Local<'_> {
                 text,
             };
             Some(match trees.candidate(&work, &head, &signed) {
-                Ok(Built::Candidate(mut candidate)) => {
+                Ok(CandidateResult::Candidate(mut candidate)) => {
                     candidate.files.extend(protected_work(&trees, &work.work));
                     Input::CandidateBuilt {
                         step,
@@ -33,7 +33,7 @@ impl Local<'_> {
                         candidate,
                     }
                 }
-                Ok(Built::Conflict(files, text)) => conflicted(files, text),
+                Ok(CandidateResult::Conflict(files, text)) => conflicted(files, text),
                 // It is built when the run goes on.
                 Err(_) if starter.is_stopping() => return None,
                 Err(why) => conflicted(Vec::new(), why),
@@ -45,14 +45,13 @@ impl Local<'_> {
     /// Makes the step's candidate the head.
     pub(super) fn merge(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let trees = self.own_trees(run)?;
-        let (definition, state) = known(run, step)?;
+        let (definition, state) = require_step(run, step)?;
         let candidate = (state.attempt.candidate.clone())
-            .ok_or_else(|| broken(run, "a merge of a step without a candidate"))?;
-        let start = run.run_tree().map(|tree| tree.start.as_str());
-        let since = parsed(run, start.unwrap_or_default())?;
+            .ok_or_else(|| broken_run(run, "a merge of a step without a candidate"))?;
+        let since = first_commit(run)?;
         let name = definition.id.clone();
-        let starter = self.crew.starter();
-        self.crew.work(move || {
+        let starter = self.supervisor.starter();
+        self.supervisor.work(move || {
             Some(match trees.merge((&name, attempt), &candidate, &since) {
                 Ok((commit, tree)) => Input::Merged {
                     step,
@@ -75,13 +74,13 @@ impl Local<'_> {
     }
 
     /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
-    pub(super) fn land_files(&self, run: &Run) -> Result<Prepared, Error> {
-        let (trees, head) = (self.own_trees(run)?, head(run)?);
+    pub(super) fn land_files(&self, run: &Run) -> Result<Readiness, Error> {
+        let (trees, head) = (self.own_trees(run)?, head_commit(run)?);
         let landed = match trees.land_files(&head) {
             Ok(landed) => landed,
             // It is done when the run goes on.
-            Err(_) if self.crew.is_stopping() => return Ok(Prepared::Stopping),
-            Err(why) => match self.lost(run) {
+            Err(_) if self.supervisor.is_stopping() => return Ok(Readiness::Stopping),
+            Err(why) => match self.missing_error(run) {
                 Some(lost) => return Err(lost),
                 None => LandedFiles {
                     held: vec![why],
@@ -89,7 +88,7 @@ impl Local<'_> {
                 },
             },
         };
-        Ok(Prepared::Instead(Input::FilesLanded {
+        Ok(Readiness::Instead(Input::FilesLanded {
             commit: head.to_string(),
             files: landed.files,
             held: landed.held,
@@ -97,11 +96,11 @@ impl Local<'_> {
     }
 }
 
-/// What a cut off attempt changed although nobody may. Its candidate has it as it was; it speaks against the attempt all
-/// the same.
+/// The protected files that a cut-off attempt changed. Its candidate has them unchanged, but they count against the attempt
+/// anyway.
 fn protected_work(trees: &Trees, work: &WorkContext) -> Vec<String> {
     if !work.interrupted {
-        // It was told when the work ended.
+        // It was reported when the work ended.
         return Vec::new();
     }
     let recorded = trees.record(work, None).ok().flatten();

@@ -1,8 +1,8 @@
-//! What the crew's threads tell the loop.
+//! What the supervisor's threads tell the loop.
 
 use signoff_engine::Action;
 
-use crate::drive::Happened;
+use crate::drive::WakeReason;
 use crate::trees::TreeMount;
 
 /// Something a thread has to tell.
@@ -12,7 +12,7 @@ use crate::trees::TreeMount;
     reason = "there are few of them at a time, and each is moved once"
 )]
 pub(super) enum Message {
-    Happened(Happened),
+    Happened(WakeReason),
     /// The tree that the action needs is there, or cannot be had: it can go on.
     Ready {
         action: Action,

@@ -1,4 +1,4 @@
-//! Threads that are kept: a run starts thousands of short commands, and a thread costs more than
+//! A pool of threads: a run starts thousands of short commands, and a new thread costs more than
 //! some of them.
 
 use std::collections::VecDeque;

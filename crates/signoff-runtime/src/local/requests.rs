@@ -6,9 +6,9 @@ use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
 
 use super::Message;
-use super::crew::CrewStop;
-use crate::control::{Ask, TICK, read, reply};
-use crate::drive::Happened;
+use super::supervisor::StopHandle;
+use crate::drive::WakeReason;
+use crate::drive::request::{RunRequest, TICK, encode_reply, parse_request};
 
 /// A thread that looks for requests as long as this lives.
 pub(super) struct Listener {
@@ -18,7 +18,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn start(run: &RunDir, sender: Sender<Message>, stop: CrewStop) -> Self {
+    pub(super) fn start(run: &RunDir, sender: Sender<Message>, stop: StopHandle) -> Self {
         let requests = Requests::of(run);
         let (alive, ended) = channel();
         let watched = requests.clone();
@@ -30,15 +30,15 @@ impl Listener {
     }
 
     pub(super) fn reply(&self, request: &str, refused: Option<String>) {
-        // Whoever asked notices that it was not answered.
-        drop(self.requests.reply(request, &reply(refused)));
+        // The asking process notices a missing reply.
+        drop(self.requests.reply(request, &encode_reply(refused)));
     }
 }
 
 fn listen(
     requests: &Requests,
     ended: &Receiver<()>,
-    (sender, stop): (&Sender<Message>, &CrewStop),
+    (sender, stop): (&Sender<Message>, &StopHandle),
 ) {
     let mut seen: Vec<String> = Vec::new();
     while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
@@ -49,10 +49,10 @@ fn listen(
                 continue;
             }
             seen.push(request.clone());
-            match read(&bytes) {
+            match parse_request(&bytes) {
                 Ok(ask) => {
-                    let ends = matches!(ask, Ask::Stop | Ask::Abort { .. });
-                    let asked = Happened::Asked { request, ask };
+                    let ends = matches!(ask, RunRequest::Stop | RunRequest::Abort { .. });
+                    let asked = WakeReason::Asked { request, ask };
                     if sender.send(Message::Happened(asked)).is_err() {
                         return;
                     }
@@ -61,7 +61,7 @@ fn listen(
                         stop.stop();
                     }
                 }
-                Err(why) => drop(requests.reply(&request, &reply(Some(why)))),
+                Err(why) => drop(requests.reply(&request, &encode_reply(Some(why)))),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A person gives a plan up, or has it tried again from scratch.
+//! A person cancels a plan, or has it run again from the start.
 
 use std::path::Path;
 
@@ -7,42 +7,43 @@ use signoff_engine::{
     Actor, ForbiddenTransition, PlanState, Transition, may_delete, possible_transitions,
 };
 
-use super::held::Held;
-use super::{Doing, Done};
+use super::locked::LockedPlan;
+use super::status::plan_status;
+use super::{ActorContext, PlanReport};
 use crate::error::Error;
-use crate::live;
-use crate::state::standing;
+use crate::runs::end_leftovers_of;
+use crate::signing::signed::not_signed_error;
 
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
 /// stopped first.
 pub fn cancel(
-    doing: Doing<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     reason: Option<&str>,
-) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
-    held.allow(Transition::Cancel)?;
-    let digest = given_up(&held);
-    let run = give_up(&held)?;
+) -> Result<PlanReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    locked.allow(Transition::Cancel)?;
+    let digest = abandoned_digest(&locked);
+    let run = end_unfinished_run(&locked)?;
     let why = reason.map(str::trim).filter(|text| !text.is_empty());
-    held.record(&[PlanEvent::PlanCancelled {
+    locked.record(&[PlanEvent::PlanCancelled {
         digest,
-        by: held.by(),
-        actor: doing.actor.name().to_owned(),
+        by: locked.actor_name(),
+        actor: context.actor.name().to_owned(),
         reason: why.unwrap_or("a person cancelled it").to_owned(),
         run,
     }])?;
-    let state = standing(doing.project, &held.plan)?.state;
-    let left = left_standing(&held);
-    let mut done = held.conclude(state, Vec::new())?;
+    let state = plan_status(context.project, &locked.plan)?.state;
+    let left = worktrees_note(&locked);
+    let mut done = locked.conclude(state, Vec::new())?;
     done.notes.extend(left);
     Ok(done)
 }
 
-/// What a run that was given up leaves in worktrees: somebody may want some of it.
-fn left_standing(held: &Held<'_>) -> Option<String> {
-    let view = held.standing.view.as_ref()?;
+/// A note about the worktrees of an abandoned run: a person may want some of that work.
+fn worktrees_note(locked: &LockedPlan<'_>) -> Option<String> {
+    let view = locked.status.view.as_ref()?;
     let branch = view.branch().filter(|_| view.run.outcome().is_none())?;
     let run = view.run.id();
     Some(format!(
@@ -53,16 +54,16 @@ fn left_standing(held: &Held<'_>) -> Option<String> {
 /// Cancels a plan because what it was made from is gone, whoever caused that. A plan whose run is
 /// not over is a person's to cancel. `None`: nobody could start it any more anyway.
 pub fn withdraw(
-    doing: Doing<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     reason: &str,
-) -> Result<Option<Done>, Error> {
-    let held = Held::open(doing, path, name)?;
-    let state = held.standing.state;
+) -> Result<Option<PlanReport>, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    let state = locked.status.state;
     if !may_delete(state) {
         let act = Transition::Cancel;
-        let possible = possible_transitions(state, doing.actor);
+        let possible = possible_transitions(state, context.actor);
         return Err(ForbiddenTransition::State {
             state,
             act,
@@ -73,58 +74,60 @@ pub fn withdraw(
     if matches!(state, PlanState::Completed | PlanState::Cancelled) {
         return Ok(None);
     }
-    held.record(&[PlanEvent::PlanCancelled {
-        digest: held.digest(),
+    locked.record(&[PlanEvent::PlanCancelled {
+        digest: locked.digest(),
         by: Actor::Harness.name().to_owned(),
         actor: Actor::Harness.name().to_owned(),
         reason: reason.to_owned(),
         run: None,
     }])?;
-    held.conclude(PlanState::Cancelled, Vec::new()).map(Some)
+    locked.conclude(PlanState::Cancelled, Vec::new()).map(Some)
 }
 
 /// Makes a failed or stalled plan approved again: the next run starts from scratch, under the
 /// signature there is.
-pub fn retry(doing: Doing<'_>, path: &Path, name: &str) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
-    let state = held.allow(Transition::Retry)?;
-    if !held.standing.signed {
-        return Err(crate::preflight::not_signed(doing.project, &held.plan)?);
+pub fn retry(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    let state = locked.allow(Transition::Retry)?;
+    if !locked.status.signed {
+        return Err(not_signed_error(context.project, &locked.plan)?);
     }
-    let unfinished = give_up(&held)?;
-    let newest = held
-        .standing
+    let unfinished = end_unfinished_run(&locked)?;
+    let newest = locked
+        .status
         .view
         .as_ref()
         .map(|view| view.run.id().to_owned());
-    held.record(&[PlanEvent::PlanRetried {
-        digest: held.digest(),
-        by: held.by(),
-        run: unfinished.or(newest).unwrap_or_default(),
+    locked.record(&[PlanEvent::PlanRetried {
+        digest: locked.digest(),
+        by: locked.actor_name(),
+        run: unfinished
+            .or(newest)
+            .expect("a plan that failed or stalled has a run"),
     }])?;
-    held.conclude(state, Vec::new())
+    locked.conclude(state, Vec::new())
 }
 
-/// What is given up: what an unfinished run carries out, if there is one. A text that was edited since
+/// The digest that is cancelled: that of the unfinished run, if there is one. A text that was edited since
 /// is not what ran; it can be signed and run.
-fn given_up(held: &Held<'_>) -> String {
-    let unfinished = held.standing.view.as_ref();
+fn abandoned_digest(locked: &LockedPlan<'_>) -> String {
+    let unfinished = locked.status.view.as_ref();
     let unfinished = unfinished.filter(|view| view.run.outcome().is_none());
     unfinished.map_or_else(
-        || held.digest(),
+        || locked.digest(),
         |view| view.run.signed().digest().to_string(),
     )
 }
 
 /// Ends what is left of the plan's unfinished run; returns its name.
-fn give_up(held: &Held<'_>) -> Result<Option<String>, Error> {
-    let Some(view) = &held.standing.view else {
+fn end_unfinished_run(locked: &LockedPlan<'_>) -> Result<Option<String>, Error> {
+    let Some(view) = &locked.status.view else {
         return Ok(None);
     };
     if view.run.outcome().is_some() {
         return Ok(None);
     }
     let id = view.run.id().to_owned();
-    live::end_leftovers_of(held.doing.project, &id, held.doing.clock)?;
+    end_leftovers_of(locked.context.project, &id, locked.context.clock)?;
     Ok(Some(id))
 }

@@ -6,13 +6,14 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{PlanState, may_delete};
 use signoff_store::atomic;
 
-use super::held::Held;
-use super::{Doing, current_task};
+use super::ActorContext;
+use super::locked::LockedPlan;
 use crate::error::Error;
+use crate::project::current_task;
 
-/// What became of a deleted plan's file.
+/// The result of deleting a plan.
 #[derive(Debug)]
-pub struct Deleted {
+pub struct DeleteReport {
     /// Name in the store.
     pub key: String,
     /// Its file.
@@ -22,39 +23,41 @@ pub struct Deleted {
 }
 
 /// Deletes a plan whose run, if any, is over. What happened to it stays in its log.
-pub fn delete(doing: Doing<'_>, path: &Path, name: &str) -> Result<Deleted, Error> {
-    let held = Held::open(doing, path, name)?;
-    if held.history().is_deleted() {
+pub fn delete(context: ActorContext<'_>, path: &Path, name: &str) -> Result<DeleteReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    if locked.history().is_deleted() {
         return Err(Error::NoSuchPlan {
             plan: name.to_owned(),
             known: Vec::new(),
             deleted: true,
         });
     }
-    if !may_delete(held.standing.state) {
+    if !may_delete(locked.status.state) {
         return Err(Error::NotDeletable {
             plan: name.to_owned(),
-            state: held.standing.state,
+            state: locked.status.state,
         });
     }
-    held.record(&[PlanEvent::PlanDeleted { by: held.by() }])?;
-    let store = &doing.project.store;
+    locked.record(&[PlanEvent::PlanDeleted {
+        by: locked.actor_name(),
+    }])?;
+    let store = &context.project.store;
     let kept = [store.plans_dir(), store.archive_dir()];
-    let ours = held.plan.path.parent().is_some_and(|parent| {
+    let ours = locked.plan.path.parent().is_some_and(|parent| {
         let real = |path: &Path| path.canonicalize().ok();
         kept.iter()
             .any(|kept| real(kept).is_some() && real(kept) == real(parent))
     });
-    match (ours, held.plan.path.is_dir()) {
-        (true, true) => atomic::remove_directory(&held.plan.path)?,
-        (true, false) => atomic::remove(&held.plan.path)?,
+    match (ours, locked.plan.path.is_dir()) {
+        (true, true) => atomic::remove_directory(&locked.plan.path)?,
+        (true, false) => atomic::remove(&locked.plan.path)?,
         (false, _) => {}
     }
-    // It may still be named as the current one; it is nobody's task any more.
-    current_task::keep_true(doing.project, &held.key, PlanState::Cancelled)?;
-    Ok(Deleted {
-        key: held.key,
-        path: held.plan.path,
+    // It may still be named as the current task, which it no longer is.
+    current_task::update_status(context.project, &locked.key, PlanState::Cancelled)?;
+    Ok(DeleteReport {
+        key: locked.key,
+        path: locked.plan.path,
         removed: ours,
     })
 }

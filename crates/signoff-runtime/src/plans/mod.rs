@@ -1,62 +1,52 @@
 //! What can be done to a plan before and after it runs: hand it in, reject it, revise it, cancel it,
 //! try it again, copy it, delete it, list it, archive it.
 //!
-//! Each goes the same way: `held::Held` takes the plan's lock, reads the file and what happened to
+//! Each goes the same way: `locked::LockedPlan` takes the plan's lock, reads the file and what happened to
 //! it, and derives its state; the engine's table allows the act or refuses it; the log is written
 //! first, then the file's own word. Start reading at [`reject`], the simplest of them.
 
-mod archive;
+pub(crate) mod approval;
 mod cancel;
-mod clone;
-pub(crate) mod current_task;
+mod cleanup;
 mod delete;
-pub(crate) mod expect;
-mod find;
-pub(crate) mod held;
-pub(crate) mod history;
-mod housekeeping;
-mod identity;
-mod index;
-mod list;
-mod policy;
-mod propose;
-mod prune;
-mod quick;
+mod listing;
+pub(crate) mod locked;
+mod proposing;
 mod reject;
-mod request;
-mod revise;
-pub(crate) mod stale;
-mod stats;
-pub(crate) mod write_back;
+pub mod status;
 
 use signoff_engine::{Actor, PlanState};
 
-pub use self::archive::{Archived, archive, archive_due};
+pub use self::approval::approve::{
+    ApproveOptions, ApproveReport, ChangedRun, approve, changed_run, changes_since_signed,
+};
+pub(crate) use self::approval::policy::covering_policy;
+pub use self::approval::policy::sign_by_policy;
 pub use self::cancel::{cancel, retry, withdraw};
-pub use self::clone::clone;
-pub use self::delete::{Deleted, delete};
-pub use self::find::find;
-pub(crate) use self::held::refuse_a_double;
-pub use self::history::{Entry, History};
-pub use self::housekeeping::Undone;
-pub use self::index::Trouble;
-pub use self::list::{Listed, Listing, Wanted, list};
-pub(crate) use self::policy::covering;
-pub use self::policy::sign_by_policy;
-pub use self::propose::{propose_file, propose_text, read_request};
-pub use self::prune::{Kept, PruneWish, Pruned, Removed, Why, prune};
-pub use self::quick::{Quick, propose_task};
+pub use self::cleanup::archive::{ArchiveReport, archive, archive_due};
+pub use self::cleanup::housekeeping::HousekeepingError;
+pub use self::cleanup::prune::{
+    KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune,
+};
+pub use self::delete::{DeleteReport, delete};
+pub use self::listing::find::find;
+pub use self::listing::index::UnreadablePlan;
+pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
+pub use self::listing::stats::stats;
+pub(crate) use self::locked::refuse_duplicate;
+pub use self::locked::stale::expiry_notice;
+pub use self::proposing::clone::clone;
+pub use self::proposing::propose::{propose_file, propose_text, read_request};
+pub use self::proposing::revise::{Revision, revise};
+pub use self::proposing::task::{TaskOptions, propose_task};
 pub use self::reject::reject;
-pub use self::revise::{Revision, revise};
-pub use self::stale::notice_of as expiry_notice;
-pub use self::stats::stats;
 use crate::clock::Clock;
 use crate::plan_file::PlanFile;
 use crate::project::Project;
 
 /// Who does it, where and when.
 #[derive(Clone, Copy)]
-pub struct Doing<'a> {
+pub struct ActorContext<'a> {
     /// The project.
     pub project: &'a Project,
     /// Who, as far as we know.
@@ -65,7 +55,7 @@ pub struct Doing<'a> {
     pub clock: &'a dyn Clock,
 }
 
-impl std::fmt::Debug for Doing<'_> {
+impl std::fmt::Debug for ActorContext<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Doing")
             .field("actor", &self.actor)
@@ -75,7 +65,7 @@ impl std::fmt::Debug for Doing<'_> {
 
 /// A plan after something was done to it.
 #[derive(Debug)]
-pub struct Done {
+pub struct PlanReport {
     /// Name in the store.
     pub key: String,
     /// Its state now.

@@ -1,4 +1,4 @@
-//! A person says no, and why.
+//! A person rejects a plan and says why.
 
 use std::path::Path;
 
@@ -6,40 +6,40 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{PlanState, Transition, must_escalate};
 use signoff_plan::edit::Edit;
 
-use super::held::Held;
-use super::{Doing, Done};
+use super::locked::LockedPlan;
+use super::{ActorContext, PlanReport};
 use crate::error::Error;
 
 /// Rejects a plan; the feedback is kept in the log and, where its dialect has a place, in its file.
 /// One rejection too many asks a person to look at it.
 pub fn reject(
-    doing: Doing<'_>,
+    context: ActorContext<'_>,
     path: &Path,
     name: &str,
     feedback: Option<&str>,
-) -> Result<Done, Error> {
-    let held = Held::open(doing, path, name)?;
-    let mut state = held.allow(Transition::Reject)?;
+) -> Result<PlanReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    let mut state = locked.allow(Transition::Reject)?;
     let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
     let mut events = vec![PlanEvent::PlanRejected {
-        path: held.path(),
-        digest: held.digest(),
-        version: held.version(),
-        by: held.by(),
+        path: locked.path(),
+        digest: locked.digest(),
+        version: locked.version(),
+        by: locked.actor_name(),
         feedback: feedback.map(str::to_owned),
     }];
-    let rejections = held.history().rejections() + 1;
-    if must_escalate(rejections, doing.project.rules.max_rejections) {
+    let rejections = locked.history().rejections() + 1;
+    if must_escalate(rejections, context.project.rules.max_rejections) {
         state = PlanState::NeedsReview;
         events.push(PlanEvent::PlanNeedsReview {
-            digest: held.digest(),
+            digest: locked.digest(),
             rejections,
         });
     }
-    held.record(&events)?;
+    locked.record(&events)?;
     let edits = feedback.map(|feedback| Edit::Reject {
-        version: held.version().unwrap_or(rejections),
+        version: locked.version().unwrap_or(rejections),
         feedback: feedback.to_owned(),
     });
-    held.conclude(state, edits.into_iter().collect())
+    locked.conclude(state, edits.into_iter().collect())
 }

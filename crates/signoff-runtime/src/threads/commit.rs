@@ -16,13 +16,13 @@ use signoff_store::threads::ThreadId;
 use signoff_store::{atomic, failpoint};
 
 use super::payload::payload;
-use super::prepared::{Prepared, lock_all};
+use super::prepared::{PreparedThread, lock_all};
 use super::rules::stops;
-use super::withdraw::{CLEARED, Withdrawn};
+use super::withdraw::{CLEARED, WithdrawReport};
 use super::{Planning, ThreadError};
 use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source};
-use crate::plans::Doing;
+use crate::plans::ActorContext;
 
 /// What a commit did.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Commit {
     /// The plans, that of the current thread first.
     pub plans: Vec<CommittedThread>,
     /// The plan that an emptied current thread had before.
-    pub withdrawn: Option<Withdrawn>,
+    pub withdrawn: Option<WithdrawReport>,
 }
 
 impl Commit {
@@ -70,26 +70,28 @@ impl CommittedThread {
 
 impl Planning {
     /// Commits every thread of the session to the project's store.
-    pub fn commit(&mut self, doing: Doing<'_>) -> Result<Commit, Error> {
+    pub fn commit(&mut self, context: ActorContext<'_>) -> Result<Commit, Error> {
         self.current()?;
-        let plans = self.read_all(doing)?;
-        let plans_dir = doing.project.store.plans_dir();
-        doing.project.store.complete()?;
+        let plans = self.read_all(context)?;
+        let plans_dir = context.project.store.plans_dir();
+        context.project.store.complete()?;
         atomic::create_directories(&plans_dir)?;
-        let prepared = self.prepare(doing, plans)?;
-        let withdrawn = self.withdraw_emptied(doing, &prepared)?;
-        self.announce(doing, &prepared)?;
+        let prepared = self.prepare(context, plans)?;
+        let withdrawn = self.withdraw_emptied(context, &prepared)?;
+        self.announce(context, &prepared)?;
         failpoint::reached("commit.announced");
         for one in &prepared {
             one.write()?;
         }
         for one in &prepared {
-            one.record(doing, self.session.as_str())?;
+            one.record(context, self.session.as_str())?;
             failpoint::reached("commit.recorded");
         }
-        self.remember(doing, &prepared)?;
+        self.remember(context, &prepared)?;
         failpoint::reached("commit.remembered");
-        let plans = prepared.into_iter().map(|one| one.committed(doing));
+        let plans = prepared
+            .into_iter()
+            .map(|one| one.committed_places(context));
         Ok(Commit {
             plans: plans.collect::<Result<_, _>>()?,
             withdrawn,
@@ -97,14 +99,14 @@ impl Planning {
     }
 
     /// Every plan there is, or every problem of every one.
-    fn read_all(&self, doing: Doing<'_>) -> Result<Vec<(ThreadId, PlanFile)>, Error> {
+    fn read_all(&self, context: ActorContext<'_>) -> Result<Vec<(ThreadId, PlanFile)>, Error> {
         let mut plans = Vec::new();
         let (mut invalid, mut unreadable) = (Vec::new(), Vec::new());
         let ids = [self.session.clone()]
             .into_iter()
             .chain(self.additional_ids()?);
         for id in ids {
-            match self.read(doing, &id) {
+            match self.read(context, &id) {
                 Ok(Some(plan)) => match problems(&plan) {
                     Some(problems) => invalid.push((plan.source, problems)),
                     None => plans.push((id, plan)),
@@ -124,7 +126,7 @@ impl Planning {
     }
 
     /// The plan of a thread; `None` for the current one when it has none.
-    fn read(&self, doing: Doing<'_>, id: &ThreadId) -> Result<Option<PlanFile>, Error> {
+    fn read(&self, context: ActorContext<'_>, id: &ThreadId) -> Result<Option<PlanFile>, Error> {
         let directory = self.threads.make(id).map_err(ThreadError::Store)?;
         let name = directory.display().to_string();
         let source = if self.threads.is_empty(id).map_err(ThreadError::Store)? {
@@ -135,7 +137,7 @@ impl Planning {
         } else {
             read_source(&directory, &name)?
         };
-        let workspace = doing.project.workspace();
+        let workspace = context.project.workspace();
         let dialect = Some(Dialect::Thread);
         Ok(Some(PlanFile::from_source(
             &directory, source, dialect, &workspace,
@@ -145,17 +147,17 @@ impl Planning {
     /// Takes the locks and looks at what the store has; every conflict at once.
     fn prepare(
         &mut self,
-        doing: Doing<'_>,
+        context: ActorContext<'_>,
         plans: Vec<(ThreadId, PlanFile)>,
-    ) -> Result<Vec<Prepared>, Error> {
-        let mut places = lock_all(doing, plans.iter().map(|(id, _)| id))?;
+    ) -> Result<Vec<PreparedThread>, Error> {
+        let mut places = lock_all(context, plans.iter().map(|(id, _)| id))?;
         let (mut prepared, mut conflicts) = (Vec::new(), Vec::new());
         for (id, plan) in plans {
-            let expected = self.contents(doing, &id).cloned().unwrap_or_default();
+            let expected = self.contents(context, &id).cloned().unwrap_or_default();
             let Some(place) = places.remove(&id) else {
                 continue;
             };
-            let (one, conflict) = Prepared::new(doing, id, plan, place, expected)?;
+            let (one, conflict) = PreparedThread::new(context, id, plan, place, expected)?;
             prepared.push(one);
             conflicts.extend(conflict);
         }
@@ -168,25 +170,29 @@ impl Planning {
     /// A current thread without a plan: what it had before is given up.
     fn withdraw_emptied(
         &mut self,
-        doing: Doing<'_>,
-        prepared: &[Prepared],
-    ) -> Result<Option<Withdrawn>, Error> {
+        context: ActorContext<'_>,
+        prepared: &[PreparedThread],
+    ) -> Result<Option<WithdrawReport>, Error> {
         let thread = self.session.clone();
         let committed = self
-            .committed(&thread)
+            .committed_places(&thread)
             .is_some_and(|places| !places.is_empty());
         if !committed || prepared.iter().any(|one| one.id == thread) {
             return Ok(None);
         }
-        let around = &doing.project.around;
-        let withdrawn = self.withdraw(around, doing.clock, &thread, CLEARED)?;
+        let process = &context.project.process;
+        let withdrawn = self.withdraw(process, context.clock, &thread, CLEARED)?;
         Ok(Some(withdrawn))
     }
 
     /// Writes down what is about to be in the store, beside what is.
-    fn announce(&mut self, doing: Doing<'_>, prepared: &[Prepared]) -> Result<(), Error> {
+    fn announce(
+        &mut self,
+        context: ActorContext<'_>,
+        prepared: &[PreparedThread],
+    ) -> Result<(), Error> {
         for one in prepared {
-            let contents = self.contents(doing, &one.id);
+            let contents = self.contents(context, &one.id);
             if let Some(contents) = contents.filter(|contents| !contents.contains(&one.hash)) {
                 contents.push(one.hash.clone());
             }
@@ -195,9 +201,13 @@ impl Planning {
     }
 
     /// Writes down what is in the store now.
-    fn remember(&mut self, doing: Doing<'_>, prepared: &[Prepared]) -> Result<(), Error> {
+    fn remember(
+        &mut self,
+        context: ActorContext<'_>,
+        prepared: &[PreparedThread],
+    ) -> Result<(), Error> {
         for one in prepared {
-            if let Some(contents) = self.contents(doing, &one.id) {
+            if let Some(contents) = self.contents(context, &one.id) {
                 *contents = vec![one.hash.clone()];
             }
         }
@@ -205,9 +215,13 @@ impl Planning {
     }
 
     /// What is known of the plan of a thread in this project.
-    fn contents(&mut self, doing: Doing<'_>, thread: &ThreadId) -> Option<&mut Vec<String>> {
-        let workspace = doing.project.store.workspace().display().to_string();
-        let places = self.committed(thread)?;
+    fn contents(
+        &mut self,
+        context: ActorContext<'_>,
+        thread: &ThreadId,
+    ) -> Option<&mut Vec<String>> {
+        let workspace = context.project.store.workspace().display().to_string();
+        let places = self.committed_places(thread)?;
         let at = match places.iter().position(|one| one.workspace == workspace) {
             Some(at) => at,
             None => {

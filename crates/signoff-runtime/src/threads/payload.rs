@@ -1,4 +1,4 @@
-//! A committed plan in the seed's shape.
+//! A committed plan as the command that commits threads prints it.
 
 use signoff_api::threads::{CommittedPlan, Narrative, Task, ThreadDir};
 use signoff_plan::dialect::{Dialect, parse_as};

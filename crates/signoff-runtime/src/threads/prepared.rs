@@ -1,4 +1,4 @@
-//! A plan on its way into the store: its place is ours, and what is there is known.
+//! A thread's plan that is about to be written to the store, under its lock.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,17 @@ use signoff_store::threads::ThreadId;
 use signoff_store::threads::copy::{self, Files};
 
 use super::commit::CommittedThread;
-use super::error::Conflict;
-use super::{ThreadError, shown};
+use super::{ThreadError, thread_dir};
 use crate::clock::timestamp;
-use crate::error::Error;
+use crate::error::{Error, ThreadConflict};
 use crate::plan_file::PlanFile;
-use crate::plans::history::body;
-use crate::plans::{Doing, History};
+use crate::plan_history::{PlanHistory, event_body};
+use crate::plans::ActorContext;
+use crate::plans::status::plan_status;
 use crate::project::relative;
-use crate::state::standing;
 
 /// Where the plan of a thread is in the store, while nobody else does anything to it.
-pub(super) struct Place {
+pub(super) struct LockedThreadPlan {
     key: String,
     path: PathBuf,
     lock: PlanLock,
@@ -32,10 +31,10 @@ pub(super) struct Place {
 
 /// The places of these threads, locked in one order, whoever takes them.
 pub(super) fn lock_all<'a>(
-    doing: Doing<'_>,
+    context: ActorContext<'_>,
     ids: impl Iterator<Item = &'a ThreadId>,
-) -> Result<BTreeMap<ThreadId, Place>, Error> {
-    let store = &doing.project.store;
+) -> Result<BTreeMap<ThreadId, LockedThreadPlan>, Error> {
+    let store = &context.project.store;
     let mut sorted: Vec<_> = ids.collect();
     sorted.sort();
     let mut places = BTreeMap::new();
@@ -43,45 +42,45 @@ pub(super) fn lock_all<'a>(
         let path = store.plans_dir().join(id.as_str());
         let key = store.key_of(None, &path);
         let lock = plan_log::lock(store, &key)?;
-        places.insert(id.clone(), Place { key, path, lock });
+        places.insert(id.clone(), LockedThreadPlan { key, path, lock });
     }
     Ok(places)
 }
 
 /// A plan that can be written.
-pub(super) struct Prepared {
+pub(super) struct PreparedThread {
     pub(super) id: ThreadId,
     /// Hash of its files.
     pub(super) hash: String,
     thread: ThreadDir,
     plan: PlanFile,
-    place: Place,
+    place: LockedThreadPlan,
     files: Files,
     /// Hashes of what may be overwritten.
     expected: Vec<String>,
     changed: bool,
 }
 
-impl Prepared {
+impl PreparedThread {
     /// Looks at what the store has; also why it may not be replaced.
     pub(super) fn new(
-        doing: Doing<'_>,
+        context: ActorContext<'_>,
         id: ThreadId,
         plan: PlanFile,
-        place: Place,
+        place: LockedThreadPlan,
         expected: Vec<String>,
-    ) -> Result<(Self, Option<Conflict>), Error> {
+    ) -> Result<(Self, Option<ThreadConflict>), Error> {
         let files = files(&plan.source);
         let hash = copy::hash(&files);
         copy::recover(&place.path)?;
         let found = copy::hash_of(&place.path)?;
         let changed = found.as_ref() != Some(&hash);
         let conflict = match found.filter(|_| changed) {
-            Some(found) => conflict(doing, &id, &place.path, expected.contains(&found))?,
+            Some(found) => conflict(context, &id, &place.path, expected.contains(&found))?,
             None => None,
         };
         let prepared = Self {
-            thread: shown(&id, &plan.path),
+            thread: thread_dir(&id, &plan.path),
             id,
             hash,
             plan,
@@ -99,50 +98,53 @@ impl Prepared {
         }
         let thread = self.thread.thread_id.clone();
         let path = self.place.path.clone();
-        Err(ThreadError::Conflicts(vec![Conflict::Edited { thread, path }]).into())
+        Err(ThreadError::Conflicts(vec![ThreadConflict::Edited { thread, path }]).into())
     }
 
     /// Hands it in, unless its present text was handed in already, or a person decided about it.
-    pub(super) fn record(&self, doing: Doing<'_>, session: &str) -> Result<(), Error> {
-        let store = &doing.project.store;
-        let kept = self.kept(doing)?;
-        let standing = standing(doing.project, &kept)?;
-        let open = match standing.state {
+    pub(super) fn record(&self, context: ActorContext<'_>, session: &str) -> Result<(), Error> {
+        let store = &context.project.store;
+        let kept = self.kept(context)?;
+        let status = plan_status(context.project, &kept)?;
+        let open = match status.state {
             PlanState::Draft | PlanState::Verified => true,
-            PlanState::Cancelled => given_up_by_us(&standing.history),
+            PlanState::Cancelled => given_up_by_us(&status.history),
             _ => false,
         };
         let digest = kept.digest().to_string();
-        if !open || is_newest_proposal(&standing.history, &digest) {
+        if !open || is_newest_proposal(&status.history, &digest) {
             return Ok(());
         }
         let event = PlanEvent::PlanProposed {
-            path: relative(doing.project, &self.place.path),
+            path: relative(context.project, &self.place.path),
             digest,
             version: None,
             by: format!("session {session}"),
-            actor: doing.actor.name().to_owned(),
+            actor: context.actor.name().to_owned(),
             cloned_from: None,
         };
-        let at = timestamp(doing.clock.now());
+        let at = timestamp(context.clock.now());
         plan_log::append(
             store,
             &self.place.key,
             &self.place.lock,
             &at,
-            &[body(&event)?],
+            &[event_body(&event)?],
         )?;
         Ok(())
     }
 
     /// The plan as it is in the store.
-    fn kept(&self, doing: Doing<'_>) -> Result<PlanFile, Error> {
-        let name = relative(doing.project, &self.place.path);
-        PlanFile::read(&self.place.path, &name, &doing.project.workspace())
+    fn kept(&self, context: ActorContext<'_>) -> Result<PlanFile, Error> {
+        let name = relative(context.project, &self.place.path);
+        PlanFile::read(&self.place.path, &name, &context.project.workspace())
     }
 
-    pub(super) fn committed(self, doing: Doing<'_>) -> Result<CommittedThread, Error> {
-        let state = standing(doing.project, &self.kept(doing)?)?.state;
+    pub(super) fn committed_places(
+        self,
+        context: ActorContext<'_>,
+    ) -> Result<CommittedThread, Error> {
+        let state = plan_status(context.project, &self.kept(context)?)?.state;
         Ok(CommittedThread {
             thread: self.thread,
             plan: self.plan,
@@ -162,28 +164,28 @@ fn files(source: &Source) -> Files {
 
 /// What keeps a plan that is in the store from being replaced.
 fn conflict(
-    doing: Doing<'_>,
+    context: ActorContext<'_>,
     id: &ThreadId,
     path: &Path,
     ours: bool,
-) -> Result<Option<Conflict>, Error> {
+) -> Result<Option<ThreadConflict>, Error> {
     let thread = id.to_string();
     if !ours {
         let path = path.to_path_buf();
-        return Ok(Some(Conflict::Edited { thread, path }));
+        return Ok(Some(ThreadConflict::Edited { thread, path }));
     }
-    let plan = PlanFile::read(path, id.as_str(), &doing.project.workspace())?;
-    let state = standing(doing.project, &plan)?.state;
-    Ok((!may_delete(state)).then_some(Conflict::Running { thread, state }))
+    let plan = PlanFile::read(path, id.as_str(), &context.project.workspace())?;
+    let state = plan_status(context.project, &plan)?.state;
+    Ok((!may_delete(state)).then_some(ThreadConflict::Running { thread, state }))
 }
 
 /// Was it cancelled by the harness, and not by a person?
-pub(super) fn given_up_by_us(history: &History) -> bool {
+pub(super) fn given_up_by_us(history: &PlanHistory) -> bool {
     let last = history.entries.last().map(|entry| &entry.event);
     matches!(last, Some(PlanEvent::PlanCancelled { actor, .. }) if actor == Actor::Harness.name())
 }
 
-fn is_newest_proposal(history: &History, present: &str) -> bool {
+fn is_newest_proposal(history: &PlanHistory, present: &str) -> bool {
     let last = history.entries.last().map(|entry| &entry.event);
     matches!(last, Some(PlanEvent::PlanProposed { digest, .. }) if digest == present)
 }

@@ -1,4 +1,4 @@
-//! Gives the plan of a thread up: in its directory, and in every store that it was committed to.
+//! Withdraws the plan of a thread: in its directory, and in every store that it was committed to.
 
 use std::path::Path;
 
@@ -6,17 +6,18 @@ use signoff_api::threads::ThreadDir;
 use signoff_engine::{Actor, ForbiddenTransition, PlanState};
 use signoff_store::threads::{ThreadId, copy};
 
-use super::error::Conflict;
 use super::prepared::given_up_by_us;
-use super::{Planning, ThreadError, id, shown};
+use super::{Planning, ThreadError, id, thread_dir};
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::plans::{self, Doing, History};
-use crate::project::{Project, Surroundings};
+use crate::error::{Error, ThreadConflict};
+use crate::plan_history::PlanHistory;
+use crate::plans;
+use crate::plans::ActorContext;
+use crate::project::{ProcessContext, Project};
 
 /// What was given up.
 #[derive(Debug)]
-pub struct Withdrawn {
+pub struct WithdrawReport {
     /// The thread.
     pub thread: ThreadDir,
     /// Names of the plans that are cancelled now.
@@ -29,10 +30,10 @@ impl Planning {
     /// Removes an additional thread and its directory.
     pub fn remove(
         &mut self,
-        around: &Surroundings,
+        process: &ProcessContext,
         clock: &dyn Clock,
         thread: &str,
-    ) -> Result<Withdrawn, Error> {
+    ) -> Result<WithdrawReport, Error> {
         if thread == self.session.as_str() {
             return Err(ThreadError::CurrentThread {
                 thread: thread.to_owned(),
@@ -48,10 +49,10 @@ impl Planning {
             .into());
         }
         let thread = id(thread)?;
-        let withdrawn = self.withdraw(around, clock, &thread, "its thread was removed")?;
+        let withdrawn = self.withdraw(process, clock, &thread, "its thread was removed")?;
         // The directory first: repeating the command after a crash finishes it.
         self.threads.remove(&thread).map_err(ThreadError::Store)?;
-        let threads = &mut self.known().threads;
+        let threads = &mut self.session_record().threads;
         threads.retain(|known| known.thread_id != thread.as_str());
         self.save()?;
         Ok(withdrawn)
@@ -60,12 +61,12 @@ impl Planning {
     /// Removes the plan of the current thread; the directory stays.
     pub fn clear_current(
         &mut self,
-        around: &Surroundings,
+        process: &ProcessContext,
         clock: &dyn Clock,
-    ) -> Result<Withdrawn, Error> {
+    ) -> Result<WithdrawReport, Error> {
         self.current()?;
         let thread = self.session.clone();
-        let withdrawn = self.withdraw(around, clock, &thread, CLEARED)?;
+        let withdrawn = self.withdraw(process, clock, &thread, CLEARED)?;
         self.threads.clear(&thread).map_err(ThreadError::Store)?;
         self.save()?;
         Ok(withdrawn)
@@ -76,35 +77,35 @@ impl Planning {
     /// save.
     pub(super) fn withdraw(
         &mut self,
-        around: &Surroundings,
+        process: &ProcessContext,
         clock: &dyn Clock,
         thread: &ThreadId,
         reason: &str,
-    ) -> Result<Withdrawn, Error> {
-        let mut withdrawn = Withdrawn {
-            thread: shown(thread, &self.threads.directory(thread)),
+    ) -> Result<WithdrawReport, Error> {
+        let mut withdrawn = WithdrawReport {
+            thread: thread_dir(thread, &self.threads.directory(thread)),
             cancelled: Vec::new(),
             notes: Vec::new(),
         };
-        let committed = self.committed(thread).cloned().unwrap_or_default();
+        let committed = self.committed_places(thread).cloned().unwrap_or_default();
         let mut still = Vec::new();
         for place in committed {
             let workspace = Path::new(&place.workspace);
-            let Some(project) = project_at(around, workspace)? else {
+            let Some(project) = project_at(process, workspace)? else {
                 let note = format!("{} is no longer a project", place.workspace);
                 withdrawn.notes.push(note);
                 continue;
             };
-            let doing = Doing {
+            let context = ActorContext {
                 project: &project,
                 actor: Actor::Harness,
                 clock,
             };
-            let cancelled = cancel(doing, thread, &place.contents, reason)?;
+            let cancelled = cancel(context, thread, &place.contents, reason)?;
             withdrawn.cancelled.extend(cancelled);
             still.push(place);
         }
-        if let Some(committed) = self.committed(thread) {
+        if let Some(committed) = self.committed_places(thread) {
             *committed = still;
         }
         Ok(withdrawn)
@@ -124,10 +125,10 @@ impl Planning {
 pub(super) const CLEARED: &str = "its thread was cleared";
 
 /// The project of this workspace itself, not one around it.
-fn project_at(around: &Surroundings, workspace: &Path) -> Result<Option<Project>, Error> {
-    let there = Surroundings {
+fn project_at(process: &ProcessContext, workspace: &Path) -> Result<Option<Project>, Error> {
+    let there = ProcessContext {
         directory: workspace.to_path_buf(),
-        ..around.clone()
+        ..process.clone()
     };
     match Project::open(&there) {
         Ok(project) if project.store.workspace() == workspace => Ok(Some(project)),
@@ -139,23 +140,23 @@ fn project_at(around: &Surroundings, workspace: &Path) -> Result<Option<Project>
 /// Cancels the plan in one store; returns its name there, unless there was nothing to cancel. A plan
 /// that was given up before, and that somebody else has edited since, is theirs.
 fn cancel(
-    doing: Doing<'_>,
+    context: ActorContext<'_>,
     thread: &ThreadId,
     ours: &[String],
     reason: &str,
 ) -> Result<Option<String>, Error> {
-    let store = &doing.project.store;
+    let store = &context.project.store;
     store.refuse_links()?;
     let path = store.plans_dir().join(thread.as_str());
     copy::recover(&path)?;
     let Some(hash) = copy::hash_of(&path)? else {
         return Ok(None);
     };
-    let history = History::read(doing.project, &store.key_of(None, &path))?;
+    let history = PlanHistory::read(context.project, &store.key_of(None, &path))?;
     if given_up_by_us(&history) && !ours.contains(&hash) {
         return Ok(None);
     }
-    match plans::withdraw(doing, &path, thread.as_str(), reason) {
+    match plans::withdraw(context, &path, thread.as_str(), reason) {
         Ok(done) => Ok(done.map(|done| done.key)),
         Err(Error::Forbidden(ForbiddenTransition::State { state, .. })) => {
             Err(running(thread, state))
@@ -166,5 +167,5 @@ fn cancel(
 
 fn running(thread: &ThreadId, state: PlanState) -> Error {
     let thread = thread.to_string();
-    ThreadError::Conflicts(vec![Conflict::Running { thread, state }]).into()
+    ThreadError::Conflicts(vec![ThreadConflict::Running { thread, state }]).into()
 }

@@ -1,24 +1,20 @@
-//! In trees of the run's own, or in the checkout?
-
-use std::path::Path;
+//! Chooses where a run works: on trees of its own, or in the checkout.
 
 use signoff_engine::{Isolation, LandAt};
-use signoff_plan::Workspace as _;
 use signoff_plan::model::Plan;
 use signoff_plan::overlap::agents_can_overlap;
 use signoff_store::config;
-use signoff_store::config::Isolation as Wanted;
+use signoff_store::config::Isolation as IsolationSetting;
 use signoff_work::git::Repository;
 
-use super::places::all_of;
 use super::{repository, run_repository};
-use crate::confinement;
+use crate::confinement::mount_obstacles;
 use crate::error::Error;
-use crate::project::{Project, Surroundings};
+use crate::project::Project;
 
 /// Where a run works, when its work comes into the checkout, and what a person should know about it.
 #[derive(Debug)]
-pub(crate) struct Chosen {
+pub(crate) struct IsolationChoice {
     pub(crate) isolation: Isolation,
     pub(crate) land: LandAt,
     /// The repository that its trees are recorded in.
@@ -30,8 +26,8 @@ pub(crate) struct Chosen {
 pub(crate) fn choose(
     project: &Project,
     plan: &Plan,
-    asked: Option<Wanted>,
-) -> Result<Chosen, Error> {
+    asked: Option<IsolationSetting>,
+) -> Result<IsolationChoice, Error> {
     let wanted = asked.unwrap_or(project.config.run.isolation.value);
     let asks = |way: &str| -> Vec<&str> {
         let steps = plan.steps.iter();
@@ -42,11 +38,13 @@ pub(crate) fn choose(
         .iter()
         .map(|step| format!("step `{step}` asks for a tree of its own"))
         .collect();
-    let mut why = not_here(project)?;
+    let mut why = mount_obstacles(project)?;
     match wanted {
-        Wanted::Shared if asked.is_some() => why.push("`--isolation shared` was asked for".into()),
-        Wanted::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
-        Wanted::Auto | Wanted::Worktree => {
+        IsolationSetting::Shared if asked.is_some() => {
+            why.push("`--isolation shared` was asked for".into());
+        }
+        IsolationSetting::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
+        IsolationSetting::Auto | IsolationSetting::Worktree => {
             let shared = asks("shared");
             why.extend(
                 shared
@@ -62,7 +60,7 @@ pub(crate) fn choose(
         None
     };
     if let Some(found) = found {
-        return Ok(Chosen {
+        return Ok(IsolationChoice {
             isolation: Isolation::Worktree,
             land,
             repository: Some(found.repository),
@@ -73,11 +71,12 @@ pub(crate) fn choose(
     if why.is_empty() {
         why.push("there is no git program".to_owned());
     }
-    if wanted == Wanted::Worktree || !insists.is_empty() {
+    if wanted == IsolationSetting::Worktree || !insists.is_empty() {
         let is_insisted = !insists.is_empty();
         let mut asked = insists;
         asked.extend(
-            (wanted == Wanted::Worktree).then(|| "the run is to have its own trees".into()),
+            (wanted == IsolationSetting::Worktree)
+                .then(|| "the run is to have its own trees".into()),
         );
         return Err(Error::NoWorktrees {
             asked,
@@ -85,7 +84,7 @@ pub(crate) fn choose(
             insists: is_insisted,
         });
     }
-    Ok(Chosen {
+    Ok(IsolationChoice {
         isolation: Isolation::Shared,
         land: LandAt::End,
         repository: None,
@@ -96,7 +95,7 @@ pub(crate) fn choose(
     })
 }
 
-/// Whoever waits for files, or for `proved`, should know why they come late.
+/// Explains why files, and `proved`, come late.
 const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`): at the end they run once more without it, and nothing lands or is `proved` before";
 
 /// When the work of this plan comes into the checkout.
@@ -109,43 +108,6 @@ fn landing(project: &Project, plan: &Plan) -> LandAt {
         config::Land::Auto if agents_can_overlap(plan).is_some() => LandAt::End,
         config::Land::Auto => LandAt::Step,
     }
-}
-
-/// Why no run of this project can have trees of its own; nothing, if it can.
-fn not_here(project: &Project) -> Result<Vec<String>, Error> {
-    let mut why = Vec::new();
-    let level = confinement::level(project)?;
-    if !level.uses_mounts() {
-        why.push(format!("the sandbox mounts nothing here (`{level}`)"));
-    }
-    why.extend(no_place(&project.around, project.store.workspace()));
-    Ok(why)
-}
-
-/// Why there is no place for trees, if so.
-fn no_place(around: &Surroundings, workspace: &Path) -> Option<String> {
-    match all_of(around) {
-        None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
-        Some(place) if place.starts_with(workspace) => Some(format!(
-            "trees would be in the checkout itself, in {}",
-            place.display()
-        )),
-        Some(_) => None,
-    }
-}
-
-/// Is there a place for trees?
-pub(crate) fn has_place(around: &Surroundings, workspace: &Path) -> bool {
-    no_place(around, workspace).is_none()
-}
-
-/// Why no run of the project can have trees of its own; nothing, if it can.
-pub(crate) fn obstacles(project: &Project) -> Result<Vec<String>, Error> {
-    let mut why = not_here(project)?;
-    if !project.workspace().command_exists("git") {
-        why.push("there is no git program".to_owned());
-    }
-    Ok(why)
 }
 
 /// Why runs of the project do not record their work in its own repository; nothing, if they do.

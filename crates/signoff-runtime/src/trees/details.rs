@@ -28,14 +28,14 @@ pub(crate) fn changed_files(
     };
     let there_before = own.paths_in(from, &asked_before(&change))?;
     let details = ChangeDetails {
-        selects: selecting(&report.manifests),
+        selects: test_manifests(&report.manifests),
         ..change_details(&change, &there_before)
     };
     Ok((change.files, Box::new(details)))
 }
 
 /// Those of these manifests that differ in what says which tests there are.
-fn selecting(manifests: &[Manifest]) -> Vec<String> {
+fn test_manifests(manifests: &[Manifest]) -> Vec<String> {
     let selects = manifests
         .iter()
         .filter(|manifest| selects_tests(manifest.before.as_deref(), manifest.after.as_deref()));

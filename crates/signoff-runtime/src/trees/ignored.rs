@@ -1,4 +1,4 @@
-//! What attempts change in ignored directories: no work, but kept for later work of the run. No contract finds it,
+//! What attempts change in ignored directories: not part of their work, but kept for later attempts. No contract sees it,
 //! unless `[contract] ignored = "attempt"` says so.
 
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use signoff_store::key;
 
-use super::{Trees, WorkContext, locked};
+use super::{Trees, WorkContext, lock};
 
 /// Layers of ignored files that are kept for later work: an overlay has room for twelve layers.
 const MOST_IGNORED: usize = 6;
@@ -26,7 +26,7 @@ pub(crate) enum IgnoredWork {
 }
 
 impl Trees {
-    /// Whoever misses something in a contract should know why.
+    /// Explains why a contract may miss a file.
     fn note_ignored(&self, work: &WorkContext, roots: &[Vec<u8>]) {
         let names: Vec<_> = roots
             .iter()
@@ -46,7 +46,7 @@ impl Trees {
             .join(format!("ignored-{}-{attempt}", key::encode(step)))
     }
 
-    /// Says which ignored files an attempt changed, if any: no contract sees them.
+    /// Names the ignored files that an attempt changed, if any: no contract sees them.
     pub(crate) fn ignored_work(&self, step: &str, attempt: u32) -> Option<String> {
         const SHOWN: usize = 5;
         let text = fs::read_to_string(self.ignored_file(step, attempt)).ok()?;
@@ -88,7 +88,7 @@ impl Trees {
             IgnoredWork::FoundBy(step, attempt) => (step, *attempt, 1),
         };
         let Ok(known) = fs::read_to_string(self.ignored_layers_file(step, attempt)) else {
-            // Nobody worked in a layer: a tool was called, or a person repaired it.
+            // There is no layer: a tool was called, or a person repaired it.
             return self.ignored_layers();
         };
         let folder = self.layer_root().join("ignored");
@@ -125,7 +125,7 @@ impl Trees {
         if roots.is_empty() {
             return None;
         }
-        let _one_at_a_time = locked(&self.masks);
+        let _one_at_a_time = lock(&self.masks);
         let folder = self.layer_root().join("ignored");
         let newest = self.ignored_layers().into_iter().next();
         let newest = newest.and_then(|path| path.file_name()?.to_str()?.parse::<u64>().ok());
@@ -134,7 +134,7 @@ impl Trees {
         for root in roots {
             let root = Path::new(std::ffi::OsStr::from_bytes(root));
             let to = layer.join(root);
-            // What cannot be kept is missed by later work, which makes it again.
+            // Later work makes again what could not be kept.
             let made = to
                 .parent()
                 .is_some_and(|above| fs::create_dir_all(above).is_ok());

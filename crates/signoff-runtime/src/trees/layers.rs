@@ -1,7 +1,7 @@
 //! The layers that agents work in, and what is recorded of them.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use signoff_engine::{ChangeDetails, names_of};
 use signoff_plan::glob;
@@ -12,11 +12,11 @@ use signoff_work::layers::{
 };
 
 use super::ignored::note_found;
-use super::{Start, TreeMount, Trees, changed_files, ref_part, remove_tree, said};
+use super::{Start, TreeMount, Trees, changed_files, error_text, ref_part, remove_tree};
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedWork {
     /// A commit on top of what the work is compared with.
     pub(crate) commit: Id,
     /// What it changes there.
@@ -54,7 +54,7 @@ impl Trees {
         let layer = self.layer(step, attempt);
         remove_tree(&layer).map_err(|why| format!("{}: {why}", layer.display()))?;
         let ignored = self.ignored_layers();
-        let mount = self.working(began, &ignored, &layer, start)?;
+        let mount = self.work_overlay(began, &ignored, &layer, start)?;
         if self.has_layers() {
             let noted = note_found(&layer, &ignored);
             noted.map_err(|why| format!("{}: {why}", layer.display()))?;
@@ -69,10 +69,10 @@ impl Trees {
         &self,
         work: &WorkContext,
         mount: Option<&TreeMount>,
-    ) -> Result<Option<Recorded>, String> {
+    ) -> Result<Option<RecordedWork>, String> {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
-        if let Some(commit) = self.recorded(work).map_err(said)? {
+        if let Some(commit) = self.recorded_commit(work).map_err(error_text)? {
             // Left by a harness that was killed before it had kept everything.
             if upper.is_dir()
                 && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
@@ -80,7 +80,7 @@ impl Trees {
                 self.settle_ignored(work, &layer, &report.ignored_roots);
                 remove_tree(&layer).ok();
             }
-            return self.described(work, commit).map(Some);
+            return self.describe_work(work, commit).map(Some);
         }
         let report = match mount.and_then(TreeMount::taken) {
             Some(taken) => self.reading(work, |context| record_taken(context, taken))?,
@@ -93,7 +93,7 @@ impl Trees {
         failpoint::reached("layer.recorded");
         self.settle_ignored(work, &layer, &report.ignored_roots);
         remove_tree(&layer).ok();
-        self.described(work, commit).map(Some)
+        self.describe_work(work, commit).map(Some)
     }
 
     fn reading(
@@ -102,7 +102,7 @@ impl Trees {
         read: impl FnOnce(&LayerContext<'_>) -> Result<LayerReport, LayerError>,
     ) -> Result<LayerReport, String> {
         let rules = self.rules()?;
-        let base = self.own.tree_of(&work.began).map_err(said)?;
+        let base = self.own.tree_of(&work.began).map_err(error_text)?;
         let ignored = self.known_ignored();
         let context = LayerContext {
             own: &self.own,
@@ -112,7 +112,7 @@ impl Trees {
             ignored_roots: &ignored,
             limits: LayerLimits::default(),
         };
-        read(&context).map_err(said)
+        read(&context).map_err(error_text)
     }
 
     /// A commit of the work, without what it must not change.
@@ -122,19 +122,19 @@ impl Trees {
             tree.clone()
         } else {
             let kept = self.own.overlaid(tree, &work.base, &protected);
-            kept.map_err(said)?
+            kept.map_err(error_text)?
         };
         let parent = std::slice::from_ref(&work.base);
         let commit = self
             .own
             .commit(&tree, parent, &work.message)
-            .map_err(said)?;
+            .map_err(error_text)?;
         let name = work_name(&work.step, work.attempt);
-        self.remember(&name, &commit).map_err(said)?;
+        self.remember(&name, &commit).map_err(error_text)?;
         if !protected.is_empty() {
-            // What is no longer in the tree has to be told all the same.
+            // A file that is no longer in the tree has to be reported too.
             let list = protected.join("\n");
-            fs::write(self.protected_file(work), list).map_err(said)?;
+            fs::write(self.protected_file(work), list).map_err(error_text)?;
         }
         Ok(commit)
     }
@@ -144,7 +144,7 @@ impl Trees {
             return Ok(Vec::new());
         }
         let (changed, details) =
-            changed_files(&self.own, &work.base, tree, self.installed()).map_err(said)?;
+            changed_files(&self.own, &work.base, tree, self.installed()).map_err(error_text)?;
         let mut found = Vec::new();
         for path in changed {
             if self.is_protected(work, tree, &path, &details)? {
@@ -169,18 +169,21 @@ impl Trees {
         let Some(link) = details.links.iter().find(|one| one.link == path) else {
             return Ok(false);
         };
-        let files = self.own.files_below(tree, &link.end).map_err(said)?;
+        let files = self.own.files_below(tree, &link.end).map_err(error_text)?;
         let mut inner = files.iter().filter_map(|file| file.strip_prefix(&link.end));
         Ok(inner.any(|rest| covers(&format!("{path}/{}", rest.trim_start_matches('/')))))
     }
 
-    fn described(&self, work: &WorkContext, commit: Id) -> Result<Recorded, String> {
+    fn describe_work(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
         let (mut files, details) =
-            changed_files(&self.own, &work.base, &commit, self.installed()).map_err(said)?;
-        let list = fs::read_to_string(self.protected_file(work)).unwrap_or_default();
+            changed_files(&self.own, &work.base, &commit, self.installed()).map_err(error_text)?;
+        let list = match fs::read_to_string(self.protected_file(work)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            list => list.map_err(error_text)?,
+        };
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());
-        Ok(Recorded {
+        Ok(RecordedWork {
             commit,
             files,
             protected,
@@ -189,8 +192,8 @@ impl Trees {
     }
 
     /// What an attempt was recorded as.
-    pub(super) fn recorded(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
-        self.remembered(&work_name(&work.step, work.attempt))
+    pub(super) fn recorded_commit(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
+        self.remembered_commit(&work_name(&work.step, work.attempt))
     }
 
     /// The last work recorded on this base by one of these attempts: the next one goes on with it.
@@ -201,10 +204,13 @@ impl Trees {
         base: &Id,
     ) -> Result<Option<Id>, String> {
         for attempt in attempts.rev() {
-            let Some(commit) = self.remembered(&work_name(step, attempt)).map_err(said)? else {
+            let Some(commit) = self
+                .remembered_commit(&work_name(step, attempt))
+                .map_err(error_text)?
+            else {
                 continue;
             };
-            if self.own.parents(&commit).map_err(said)?.first() == Some(base) {
+            if self.own.parents(&commit).map_err(error_text)?.first() == Some(base) {
                 return Ok(Some(commit));
             }
         }

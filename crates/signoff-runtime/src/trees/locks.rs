@@ -1,5 +1,5 @@
-//! Locks that a git of ours left when it was killed with the harness: nobody else writes what a run keeps in the
-//! repository, and whoever opens the run has it to themselves.
+//! Locks that a git of ours left when it was killed with the harness. No other program writes a run's references, and the
+//! process that opens the run holds its lock, so they can be removed.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(super) fn clear(repository: &Repository, run: &str) {
         return;
     };
     let of_branch = common.join(format!("{}.lock", branch(run)));
-    // One that stays is told by the git that finds it.
+    // The git that finds a remaining lock reports it.
     fs::remove_file(of_branch).ok();
     clear_below(&common.join(refs(run)));
 }

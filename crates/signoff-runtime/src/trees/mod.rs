@@ -6,20 +6,19 @@
 //! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
-mod builds;
 mod choose;
-mod copies;
+mod commits;
+mod contract;
 mod details;
 mod ignored;
 mod layers;
-mod line;
 mod locks;
+mod masks;
 mod overlays;
-mod places;
 mod queue;
 mod remains;
 mod repair;
-mod rooms;
+mod repositories;
 mod run_tree;
 mod setup;
 mod sync;
@@ -37,35 +36,37 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
 use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
 
-use self::builds::Builds;
-pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
+pub(crate) use self::choose::{choose, why_private};
+pub(crate) use self::commits::{first_commit, head_commit, parse_id};
+use self::contract::builds::BuildCache;
+pub(crate) use self::contract::overlays::ContractOverlayOptions;
+use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 pub(crate) use self::layers::WorkContext;
-use self::line::Line;
-use self::overlays::Masks;
-pub(crate) use self::overlays::{Showing, TreeMount};
-use self::places::ref_part;
-pub(crate) use self::places::{
-    all, branch, data, kept, own_directories, private_repository, refs, repository, root,
-    run_repository, run_tree, step_tree,
-};
-pub(crate) use self::queue::{Attempt, Built, Source, id};
-pub(crate) use self::remains::{Left, Remains, remove_never_begun};
+use self::masks::Masks;
+pub(crate) use self::overlays::TreeMount;
+pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
+pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
-pub(crate) use self::rooms::Judging;
+use self::repositories::ref_part;
+pub(crate) use self::repositories::{
+    branch, private_repository, protected_paths, refs, repository, run_repository,
+};
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
-pub use self::sync::HeldVersion;
-pub(crate) use self::sync::{Joined, LandedFiles};
+pub use self::sync::HeldFileVersion;
+pub(crate) use self::sync::{JoinedChanges, LandedFiles};
+use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::directories::{project_data, run_root};
 
 /// How a command is started that makes trees usable.
-pub(crate) type Start<'s> = &'s dyn Starts;
+pub(crate) type Start<'s> = &'s dyn CommandRunner;
 
-/// Whoever starts commands that make trees usable.
-pub(crate) trait Starts {
+/// Starts the commands that make trees usable.
+pub(crate) trait CommandRunner {
     /// Runs a command; `Err` says why it did not do what it was to.
     fn run(&self, command: Command) -> Result<(), String>;
 
@@ -79,7 +80,7 @@ pub(crate) struct Trees {
     own: Own,
     run: String,
     checkout: PathBuf,
-    /// Whoever holds this lock writes to the checkout.
+    /// The lock for writing to the checkout.
     checkout_lock: PathBuf,
     /// Where the run's directories are.
     root: PathBuf,
@@ -97,12 +98,12 @@ pub(crate) struct Trees {
     installed: OnceLock<Arc<BTreeSet<String>>>,
     /// The first commit of the run, once it is known.
     start: OnceLock<Id>,
-    showing: Showing,
+    overlay_mode: OverlayMode,
     masks: Mutex<Masks>,
-    /// Rooms that wait for a contract, and contracts that wait for a room.
-    line: Mutex<Line>,
+    /// Overlays that wait for a contract, and contracts that wait for an overlay.
+    line: Mutex<OverlayQueue>,
     /// What contracts built, for later ones.
-    builds: Arc<Mutex<Builds>>,
+    builds: Arc<Mutex<BuildCache>>,
     /// Whether the run's directory says whose it is.
     claimed: Mutex<bool>,
     /// `prepare` runs once.
@@ -123,19 +124,19 @@ impl Trees {
         repository: Repository,
         dir: &RunDir,
         (run, kept): (&str, &[String]),
-        (showing, setup): (Showing, Setup),
+        (overlay_mode, setup): (OverlayMode, Setup),
     ) -> Result<Self, Error> {
         locks::clear(&repository, run);
         let own = repository.own(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
-        let root = root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
+        let root = run_root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
         let kind = if repository.is_private() {
             "private"
         } else {
             "project"
         };
-        let pool_root = data(project).unwrap_or_else(|| root.clone());
+        let pool_root = project_data(project).unwrap_or_else(|| root.clone());
         Ok(Self {
             own,
             repository,
@@ -151,7 +152,7 @@ impl Trees {
             rules: OnceLock::new(),
             installed: OnceLock::new(),
             start: OnceLock::new(),
-            showing,
+            overlay_mode,
             masks: Mutex::default(),
             line: Mutex::default(),
             builds: Arc::default(),
@@ -170,14 +171,14 @@ impl Trees {
 
     /// A directory with the files of a commit, for the harness to read.
     pub(crate) fn files(&self, commit: &Id) -> Result<LentTree, String> {
-        self.pool()?.lend(commit).map_err(said)
+        self.pool()?.lend(commit).map_err(error_text)
     }
 
     /// Keeps the checkout as it is now, and makes the run's branch.
     pub(crate) fn begin(&self, isolation: Isolation) -> Result<RunTree, Error> {
         let head = self.repository.head()?;
         let (tree, times) = self.own.snapshot_with_times()?;
-        *locked(&self.times) = Some(times);
+        *lock(&self.times) = Some(times);
         let start = match &head.commit {
             Some(commit) if self.own.tree_of(commit)? == tree => commit.clone(),
             commit => {
@@ -193,7 +194,7 @@ impl Trees {
         if let Some(name) = &branch
             && !self.repository.move_ref(name, &start, None)?
         {
-            // Left by whoever was killed before the journal knew of it: nothing was built on it.
+            // Left by a process that was killed before it was journaled: nothing was built on it.
             self.repository.delete_ref(name)?;
             self.repository.move_ref(name, &start, None)?;
         }
@@ -211,7 +212,7 @@ impl Trees {
     }
 
     /// Takes up a run whose journal says that it began with this commit, and that its head is that one.
-    pub(crate) fn take_up(&self, start: &Id, head: &Id) -> Result<(), Error> {
+    pub(crate) fn resume(&self, start: &Id, head: &Id) -> Result<(), Error> {
         self.begin_at(start.clone());
         let name = branch(&self.run);
         let stands = self.repository.read_ref(&name)?;
@@ -225,13 +226,8 @@ impl Trees {
     }
 
     /// The run has its tree now, if it had none before.
-    pub(crate) fn begun(&self, run: &Run) -> Result<(), Error> {
-        let start = run.run_tree().map(|tree| tree.start.as_str());
-        let parsed = id(start.unwrap_or_default()).map_err(|why| Error::BrokenRun {
-            run: self.run.clone(),
-            why,
-        })?;
-        self.begin_at(parsed);
+    pub(crate) fn set_first_commit(&self, run: &Run) -> Result<(), Error> {
+        self.begin_at(first_commit(run)?);
         Ok(())
     }
 
@@ -251,26 +247,26 @@ impl Trees {
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
         }
-        // One opens it: whoever comes second would have to look at the whole checkout again.
-        let mut known = locked(&self.times);
+        // One thread opens it: a second one would have to read the whole checkout again.
+        let mut known = lock(&self.times);
         if let Some(pool) = self.pool.get() {
             return Ok(pool);
         }
-        let opened = TreePool::open(self.own.clone(), &self.pool_root).map_err(said)?;
+        let opened = TreePool::open(self.own.clone(), &self.pool_root).map_err(error_text)?;
         opened.set_times(match known.take() {
             Some(times) => times,
-            None => self.own.snapshot_with_times().map_err(said)?.1,
+            None => self.own.snapshot_with_times().map_err(error_text)?.1,
         });
         Ok(self.pool.get_or_init(|| opened))
     }
 
-    /// What is ignored in this run, whatever its steps write.
+    /// What is ignored in this run. What its steps write does not change it.
     fn rules(&self) -> Result<Arc<IgnoreRules>, String> {
         if let Some(rules) = self.rules.get() {
             return Ok(Arc::clone(rules));
         }
-        let tree = self.own.tree_of(self.start()?).map_err(said)?;
-        let read = IgnoreRules::of_tree(&self.own, &tree).map_err(said)?;
+        let tree = self.own.tree_of(self.start()?).map_err(error_text)?;
+        let read = IgnoreRules::of_tree(&self.own, &tree).map_err(error_text)?;
         Ok(Arc::clone(self.rules.get_or_init(|| Arc::new(read))))
     }
 
@@ -279,8 +275,8 @@ impl Trees {
         Ok(self.repository.read_ref(&branch(&self.run))?.is_some())
     }
 
-    /// What of the run somebody removed from under it, whose head is this: then nothing that fails is an agent's fault.
-    pub(crate) fn lost(&self, head: &str) -> Option<Error> {
+    /// The error if the run's branch or repository was removed: then a failure is not an agent's fault.
+    pub(crate) fn missing_error(&self, head: &str) -> Option<Error> {
         let run = self.run.clone();
         if !self.repository.is_there() {
             let place = self.repository.directory().to_owned();
@@ -293,7 +289,7 @@ impl Trees {
 
     /// The git tree of a commit.
     pub(crate) fn tree_of(&self, commit: &Id) -> Result<String, String> {
-        let tree = self.own.tree_of(commit).map_err(said)?;
+        let tree = self.own.tree_of(commit).map_err(error_text)?;
         Ok(tree.to_string())
     }
 
@@ -310,13 +306,13 @@ impl Trees {
         Ok(())
     }
 
-    fn remembered(&self, what: &str) -> Result<Option<Id>, GitError> {
+    fn remembered_commit(&self, what: &str) -> Result<Option<Id>, GitError> {
         self.repository.read_ref(&self.ref_name(what))
     }
 
     /// Says whose the run's directories are.
     fn claim(&self) -> Result<(), String> {
-        let mut is_claimed = locked(&self.claimed);
+        let mut is_claimed = lock(&self.claimed);
         if !*is_claimed {
             let claimed = claim(&self.root, &self.checkout, &self.run);
             claimed.map_err(|why| format!("{}: {why}", self.root.display()))?;
@@ -346,10 +342,10 @@ impl Trees {
     }
 }
 
-fn said(why: impl std::fmt::Display) -> String {
+fn error_text(why: impl std::fmt::Display) -> String {
     why.to_string()
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

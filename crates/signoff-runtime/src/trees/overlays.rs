@@ -1,82 +1,39 @@
 //! What a process finds at the checkout's path: a recorded tree, and through a mask what the checkout has and git
 //! ignores.
 
-use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
 use signoff_sandbox::Overlay;
 use signoff_work::confine::{OBJECTS, ShownTree};
 use signoff_work::git::{Id, Own};
-use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
+use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree};
 use signoff_work::tree::read_only_files;
 
-use super::builds::LentBuilds;
-use super::rooms::Furniture;
-use super::{Start, Trees, locked, remove_tree, said};
-
-/// How recorded trees are shown.
-#[derive(Debug, Clone)]
-pub(crate) enum Showing {
-    /// By overlays, whose uppermost layers are in this directory.
-    Overlays(PathBuf),
-    /// By directories of their own, where overlays cannot be mounted.
-    Copies,
-}
-
-impl Showing {
-    /// The word for it in evidence.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            Self::Overlays(_) => "overlay",
-            Self::Copies => "copy",
-        }
-    }
-}
-
-/// The masks of a run: made anew when the checkout changes where they let it be seen.
-#[derive(Default)]
-pub(super) struct Masks {
-    /// Shows everything that is ignored.
-    whole: Option<Arc<Mask>>,
-    /// Leaves out what changed since the run began.
-    unchanged: Option<Arc<Mask>>,
-    /// How the checkout looked when the run began, and what it ignored.
-    first: Option<(MaskStamp, Vec<Vec<u8>>)>,
-    /// What changed since.
-    changed: Vec<Vec<u8>>,
-    /// What the run itself wrote there.
-    landed: BTreeSet<String>,
-}
-
-/// What was kept from a contract because it changed in the checkout since the run began, as people read it.
-#[derive(Debug, Default)]
-pub(crate) struct LeftOut {
-    /// What the contract may have needed.
-    pub(crate) needed: Vec<String>,
-    /// What it does as well without.
-    pub(crate) caches: Vec<String>,
-}
+use super::contract::builds::LentBuildCache;
+use super::contract::overlays::ContractSetup;
+use super::masks::OmittedFiles;
+use super::{Start, Trees, error_text, lock, remove_tree};
+use crate::confinement::OverlayMode;
 
 /// A recorded tree, ready to be shown to one process.
 pub(crate) struct TreeMount {
     pub(crate) shown: ShownTree,
     files: Files,
-    pub(super) mask: Arc<Mask>,
+    pub(crate) mask: Arc<Mask>,
     stamp: MaskStamp,
-    pub(super) left_out: LeftOut,
+    pub(crate) left_out: OmittedFiles,
     own: Own,
     /// Removed with it.
-    pub(super) thrown_away: Option<PathBuf>,
+    pub(crate) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
-    pub(crate) furniture: Option<Furniture>,
+    pub(crate) contract_setup: Option<ContractSetup>,
     /// It shows what attempts left in ignored directories.
     pub(crate) has_ignored_work: bool,
     /// What contracts built, which it changes.
-    pub(super) builds: Option<LentBuilds>,
+    pub(crate) builds: Option<LentBuildCache>,
 }
 
 /// The directory that shows the tree to the harness.
@@ -116,7 +73,7 @@ impl TreeMount {
     }
 
     /// Does it show what the checkout ignores through this mask? Masks do not outlive a change there.
-    pub(super) fn is_seen_through(&self, mask: &Arc<Mask>) -> bool {
+    pub(crate) fn is_seen_through(&self, mask: &Arc<Mask>) -> bool {
         Arc::ptr_eq(&self.mask, mask)
     }
 
@@ -132,21 +89,21 @@ impl TreeMount {
 
     /// Does it show what earlier contracts built?
     pub(crate) fn is_warm(&self) -> bool {
-        self.builds.as_ref().is_some_and(LentBuilds::is_warm)
+        self.builds.as_ref().is_some_and(LentBuildCache::is_warm)
     }
 
     /// Does it show nothing but a commit and the checkout's ignored files? Only then it is as good for another contract.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         !self.has_ignored_work && self.builds.is_none()
     }
 
-    /// What of them was left out because somebody changed it.
-    pub(crate) fn left_out(&self) -> &LeftOut {
+    /// Files that were omitted because they changed.
+    pub(crate) fn left_out(&self) -> &OmittedFiles {
         &self.left_out
     }
 
     /// The directory that the process itself changes, where there are no overlays.
-    pub(super) fn taken(&self) -> Option<&TakenTree> {
+    pub(crate) fn taken(&self) -> Option<&TakenTree> {
         match &self.files {
             Files::Lent(_) => None,
             Files::Taken(tree) => Some(tree),
@@ -173,7 +130,7 @@ impl std::fmt::Debug for TreeMount {
 impl Drop for TreeMount {
     fn drop(&mut self) {
         // Its mounts first: they show what is removed.
-        self.furniture = None;
+        self.contract_setup = None;
         if let Some(path) = &self.thrown_away {
             // What stays is removed with the run.
             remove_tree(path).ok();
@@ -183,7 +140,7 @@ impl Drop for TreeMount {
 
 impl Trees {
     /// A commit for work, over these layers of ignored files. `layer` keeps what is changed.
-    pub(super) fn working(
+    pub(crate) fn work_overlay(
         &self,
         commit: &Id,
         ignored: &[PathBuf],
@@ -191,19 +148,19 @@ impl Trees {
         start: Start<'_>,
     ) -> Result<TreeMount, String> {
         self.claim()?;
-        let prepared = self.prepared(start)?;
+        let prepared = self.prepared_layer(start)?;
         let mask = self.mask(false)?;
         self.mount(commit, ignored, prepared.as_deref(), mask, layer)
     }
 
     /// The run's first tree for `prepare`, which is not prepared itself.
-    pub(super) fn first_tree(&self, first: &Id, layer: &Path) -> Result<TreeMount, String> {
+    pub(crate) fn first_tree(&self, first: &Id, layer: &Path) -> Result<TreeMount, String> {
         self.mount(first, &[], None, self.mask(false)?, layer)
     }
 
     /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
     pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<ShownTree, String> {
-        let Showing::Overlays(_) = &self.showing else {
+        let OverlayMode::Overlays(_) = &self.overlay_mode else {
             let mask = self.mask(false)?;
             return Ok(ShownTree::Copy {
                 from: self.run_path(),
@@ -211,7 +168,7 @@ impl Trees {
             });
         };
         let mut lower = self.ignored_layers();
-        lower.extend(self.prepared(start)?);
+        lower.extend(self.prepared_layer(start)?);
         lower.push(self.mask(false)?.path().to_owned());
         lower.push(self.checkout.clone());
         let work = self.root.join("run.work");
@@ -224,7 +181,7 @@ impl Trees {
         }))
     }
 
-    pub(super) fn mount(
+    pub(crate) fn mount(
         &self,
         commit: &Id,
         ignored: &[PathBuf],
@@ -232,10 +189,10 @@ impl Trees {
         mask: Arc<Mask>,
         layer: &Path,
     ) -> Result<TreeMount, String> {
-        let stamp = mask.stamp_now().map_err(said)?;
-        let (shown, files) = match &self.showing {
-            Showing::Overlays(_) => {
-                let tree = self.pool()?.lend(commit).map_err(said)?;
+        let stamp = mask.stamp_now().map_err(error_text)?;
+        let (shown, files) = match &self.overlay_mode {
+            OverlayMode::Overlays(_) => {
+                let tree = self.pool()?.lend(commit).map_err(error_text)?;
                 let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
                 lower.push(tree.path().to_owned());
                 lower.extend(ignored.iter().cloned());
@@ -254,12 +211,12 @@ impl Trees {
                 };
                 (ShownTree::Overlay(overlay), Files::Lent(tree))
             }
-            Showing::Copies => {
-                let tree = self.pool()?.take(commit).map_err(said)?;
+            OverlayMode::Copies => {
+                let tree = self.pool()?.take(commit).map_err(error_text)?;
                 if self.has_git() {
                     let objects = Path::new(OBJECTS);
                     let written = self.own.write_repository(tree.path(), commit, objects);
-                    written.map_err(said)?;
+                    written.map_err(error_text)?;
                 }
                 let shown = ShownTree::Copy {
                     from: tree.path().to_owned(),
@@ -276,7 +233,7 @@ impl Trees {
             stamp,
             own: self.own.clone(),
             thrown_away: None,
-            furniture: None,
+            contract_setup: None,
             has_ignored_work: false,
             builds: None,
         })
@@ -292,22 +249,22 @@ impl Trees {
         if !self.has_git() {
             return Ok(None);
         }
-        let _once = locked(&self.templates);
+        let _once = lock(&self.templates);
         let folder = self.layer_root().join("git").join(commit.as_str());
         if !folder.exists() {
             let making = folder.with_extension("making");
-            remove_tree(&making).map_err(said)?;
+            remove_tree(&making).map_err(error_text)?;
             let objects = Path::new(OBJECTS);
             self.own
                 .write_repository(&making, commit, objects)
-                .map_err(said)?;
-            fs::rename(&making, &folder).map_err(said)?;
+                .map_err(error_text)?;
+            fs::rename(&making, &folder).map_err(error_text)?;
         }
         Ok(Some(folder))
     }
 
     /// The versioned files that a contract wrote. They are thrown away; a person is told.
-    pub(crate) fn written(&self, mount: &TreeMount) -> Vec<String> {
+    pub(crate) fn written_files(&self, mount: &TreeMount) -> Vec<String> {
         let mut found = Vec::new();
         if let (Some(upper), Ok(rules)) = (mount.upper(), self.rules()) {
             written_below(upper, b"", &rules, &mut found);
@@ -316,149 +273,34 @@ impl Trees {
     }
 
     /// Are recorded trees shown in layers?
-    pub(super) fn has_layers(&self) -> bool {
-        matches!(self.showing, Showing::Overlays(_))
+    pub(crate) fn has_layers(&self) -> bool {
+        matches!(self.overlay_mode, OverlayMode::Overlays(_))
     }
 
     /// How recorded trees are shown, in a word.
-    pub(crate) fn showing(&self) -> &'static str {
-        self.showing.name()
+    pub(crate) fn overlay_mode(&self) -> &'static str {
+        self.overlay_mode.name()
     }
 
     /// Where layers are.
-    pub(super) fn layer_root(&self) -> PathBuf {
-        match &self.showing {
-            Showing::Overlays(root) => root.clone(),
-            Showing::Copies => self.root.clone(),
+    pub(crate) fn layer_root(&self) -> PathBuf {
+        match &self.overlay_mode {
+            OverlayMode::Overlays(root) => root.clone(),
+            OverlayMode::Copies => self.root.clone(),
         }
     }
 
-    /// Removes the layers that are not in the run's own directory, and trees that nobody needs soon.
-    pub(super) fn remove_layers(&self) {
-        self.clear_rooms();
+    /// Removes the layers that are not in the run's own directory, and trees that are not needed soon.
+    pub(crate) fn remove_layers(&self) {
+        self.clear_overlays();
         if let Some(pool) = self.pool.get() {
             // What stays is used by the next run.
             pool.trim().ok();
         }
         let layers = self.layer_root();
         if layers != self.root {
-            // What stays is in nobody's way.
+            // What stays does no harm.
             remove_tree(&layers).ok();
-        }
-    }
-
-    /// The mask over what the checkout has and git knows. `unchanged`: also over ignored roots that changed since the
-    /// run began: somebody may have built there what steps wrote.
-    pub(super) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
-        let mut masks = locked(&self.masks);
-        // What is left out may go on changing.
-        let known = if unchanged {
-            masks.unchanged.as_ref()
-        } else {
-            masks.whole.as_ref()
-        };
-        if !known.is_some_and(|mask| mask.is_current().unwrap_or(false)) {
-            self.renew(&mut masks)?;
-        }
-        let (Some(whole), Some(part)) = (&masks.whole, &masks.unchanged) else {
-            return Err("no mask could be made".to_owned());
-        };
-        Ok(Arc::clone(if unchanged { part } else { whole }))
-    }
-
-    /// The same mask for contracts, if the one that is known still holds.
-    pub(super) fn current_mask(&self) -> Option<Arc<Mask>> {
-        let masks = locked(&self.masks);
-        let whole = masks.whole.as_ref()?;
-        let is_current = whole.is_current().unwrap_or(false);
-        masks.unchanged.clone().filter(|_| is_current)
-    }
-
-    /// The ignored roots of the checkout, as they were last seen.
-    pub(super) fn known_ignored(&self) -> Vec<Vec<u8>> {
-        let masks = locked(&self.masks);
-        let roots = masks.whole.iter().flat_map(|mask| mask.ignored_roots());
-        roots.map(<[u8]>::to_vec).collect()
-    }
-
-    fn renew(&self, masks: &mut Masks) -> Result<(), String> {
-        let rules = self.rules()?;
-        let make = || Mask::make(&self.checkout, &rules, &self.next_mask()?, &[]);
-        let whole = Arc::new(make().map_err(said)?);
-        if let Some((first, roots)) = &masks.first {
-            let is_gone = |root: &&Vec<u8>| !whole.ignored_roots().any(|now| now == **root);
-            let gone: Vec<Vec<u8>> = roots.iter().filter(is_gone).cloned().collect();
-            let changed = whole.changed_since(first).map_err(said)?;
-            let of_person = changed.into_iter().chain(gone);
-            let of_person = of_person.filter(|name| !self.own.is_kept(name));
-            masks.changed.extend(of_person);
-            masks.changed.sort();
-            masks.changed.dedup();
-        } else {
-            let roots = whole.ignored_roots().map(<[u8]>::to_vec).collect();
-            masks.first = Some((whole.stamp().clone(), roots));
-        }
-        masks.unchanged = Some(if masks.changed.is_empty() {
-            Arc::clone(&whole)
-        } else {
-            let at = self.next_mask().map_err(said)?;
-            Arc::new(whole.without(&masks.changed, &at).map_err(said)?)
-        });
-        masks.whole = Some(whole);
-        Ok(())
-    }
-
-    /// What a mask leaves out, but for what the run itself wrote: that is in its trees.
-    fn left_out(&self, mask: &Mask) -> LeftOut {
-        let masks = locked(&self.masks);
-        let is_ours = |root: &Path| {
-            let mut landed = masks.landed.iter();
-            landed.any(|file| Path::new(file).starts_with(root))
-        };
-        let mut left_out = LeftOut::default();
-        for root in mask.left_out() {
-            let name = String::from_utf8_lossy(root).into_owned();
-            if is_ours(Path::new(std::ffi::OsStr::from_bytes(root))) {
-                continue;
-            }
-            if is_cache(root) {
-                left_out.caches.push(name);
-            } else {
-                left_out.needed.push(name);
-            }
-        }
-        left_out
-    }
-
-    /// These files were written to the checkout.
-    pub(super) fn note_landed(&self, files: &[String]) {
-        locked(&self.masks).landed.extend(files.iter().cloned());
-    }
-
-    /// A person was told what was left out because they changed it: from now on it is as they left it.
-    pub(crate) fn accept_changed(&self) {
-        let mut masks = locked(&self.masks);
-        if !masks.changed.is_empty() {
-            let landed = std::mem::take(&mut masks.landed);
-            *masks = Masks {
-                landed,
-                ..Masks::default()
-            };
-        }
-    }
-
-    /// A directory for a mask. Old ones stay until the run ends: something may be mounted over them.
-    fn next_mask(&self) -> io::Result<PathBuf> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let masks = self.layer_root().join("masks");
-        fs::create_dir_all(&masks)?;
-        loop {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("{}-{number}", std::process::id());
-            let path = masks.join(name);
-            if !path.exists() {
-                return Ok(path);
-            }
         }
     }
 }
@@ -496,7 +338,7 @@ fn ignored_roots(mask: &Mask) -> Vec<PathBuf> {
 }
 
 /// Makes a directory that is empty, for the kernel: it refuses one that was used before.
-pub(super) fn fresh(path: &Path) -> io::Result<()> {
+pub(crate) fn fresh(path: &Path) -> io::Result<()> {
     remove_tree(path)?;
     fs::create_dir_all(path)
 }

@@ -5,18 +5,18 @@ use signoff_engine::Candidate;
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
-use super::layers::{Recorded, WorkContext};
-use super::{Joined, Trees, changed_files, said};
+use super::layers::{RecordedWork, WorkContext};
+use super::{JoinedChanges, Trees, changed_files, error_text};
 
-/// What came of building a candidate.
-pub(crate) enum Built {
+/// The result of building a candidate.
+pub(crate) enum CandidateResult {
     Candidate(Candidate),
-    /// It does not go together with the head; the files and the conflicting parts.
+    /// It conflicts with the head: the files, and the conflicting parts.
     Conflict(Vec<String>, String),
 }
 
 /// Where the work of an attempt is.
-pub(crate) enum Source {
+pub(crate) enum WorkSource {
     /// In the layer of an agent.
     Layer,
     /// In the run's tree: a tool was called.
@@ -27,10 +27,10 @@ pub(crate) enum Source {
     Nowhere,
 }
 
-/// One attempt at a step, as its commit tells of it.
+/// One attempt at a step, as its commit describes it.
 pub(crate) struct Attempt {
     pub(crate) work: WorkContext,
-    pub(crate) source: Source,
+    pub(crate) source: WorkSource,
 }
 
 impl Trees {
@@ -40,33 +40,35 @@ impl Trees {
         attempt: &Attempt,
         head: &Id,
         signed: &[String],
-    ) -> Result<Built, String> {
-        let is_repaired = matches!(attempt.source, Source::Repaired);
+    ) -> Result<CandidateResult, String> {
+        let is_repaired = matches!(attempt.source, WorkSource::Repaired);
         let work = &if is_repaired {
             self.repair_context(&attempt.work)
         } else {
             attempt.work.clone()
         };
         let recorded = match attempt.source {
-            Source::Layer => self.record(work, None)?,
-            Source::RunTree => self.record_call(work)?,
-            Source::Repaired => self.record_repair(work)?,
-            Source::Nowhere => None,
+            WorkSource::Layer => self.record(work, None)?,
+            WorkSource::RunTree => self.record_call(work)?,
+            WorkSource::Repaired => self.record_repair(work)?,
+            WorkSource::Nowhere => None,
         };
         let tree = match recorded {
-            None => self.own.tree_of(head).map_err(said)?,
+            None => self.own.tree_of(head).map_err(error_text)?,
             Some(recorded) => match self.on_top(work, &recorded, head)? {
-                // Repaired in the checkout, which the head has by now: the person's is what counts.
+                // Repaired in the checkout, which has joined the head by now: the person's version counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
                     let tree = self.own.merge_keeping(&work.base, head, &recorded.commit);
-                    tree.map_err(said)?
+                    tree.map_err(error_text)?
                 }
-                Merge::Conflict { files, text } => return Ok(Built::Conflict(files, text)),
+                Merge::Conflict { files, text } => {
+                    return Ok(CandidateResult::Conflict(files, text));
+                }
                 Merge::Clean(tree) => tree,
             },
         };
         let (files, details) =
-            changed_files(&self.own, head, &tree, self.installed()).map_err(said)?;
+            changed_files(&self.own, head, &tree, self.installed()).map_err(error_text)?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {
@@ -75,10 +77,10 @@ impl Trees {
             let parent = std::slice::from_ref(head);
             self.own
                 .commit(&tree, parent, &work.message)
-                .map_err(said)?
+                .map_err(error_text)?
         };
         failpoint::reached("candidate.built");
-        Ok(Built::Candidate(Candidate {
+        Ok(CandidateResult::Candidate(Candidate {
             tree: tree.to_string(),
             commit: commit.to_string(),
             onto: head.to_string(),
@@ -87,12 +89,12 @@ impl Trees {
         }))
     }
 
-    /// What the person wants stored only as a filter makes it, such as encrypted, is never committed as it is.
+    /// A file that the person stores through a filter, encrypted for example, is never committed unfiltered.
     fn refuse_unfiltered(&self, tree: &Id, files: &[String]) -> Result<(), String> {
         if self.repository.is_private() {
             return Ok(());
         }
-        let found = self.own.unfiltered(tree, files).map_err(said)?;
+        let found = self.own.unfiltered(tree, files).map_err(error_text)?;
         if found.is_empty() {
             return Ok(());
         }
@@ -113,54 +115,69 @@ impl Trees {
         &self,
         work: &WorkContext,
         head: &Id,
-    ) -> Result<Option<Joined>, String> {
+    ) -> Result<Option<JoinedChanges>, String> {
         let Some(recorded) = self.record(work, None)? else {
             return Ok(None);
         };
         let Merge::Conflict { files, .. } = self.on_top(work, &recorded, head)? else {
             return Ok(None);
         };
-        let of_run = self.own.changed_by_run(&work.base, head).map_err(said)?;
+        let of_run = self
+            .own
+            .changed_by_run(&work.base, head)
+            .map_err(error_text)?;
         if files.is_empty() || files.iter().any(|file| of_run.contains(file)) {
             return Ok(None);
         }
         self.take_back(&work.base, head, files).map(Some)
     }
 
-    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they do not go together.
+    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they conflict.
     pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
-        let began = self.own.parents(carried).map_err(said)?;
+        let began = self.own.parents(carried).map_err(error_text)?;
         let began = began.first();
         if began == Some(base) {
             return Ok(Some(carried.clone()));
         }
         // An attempt that changed nothing had the head of then for a candidate, which the newer base has too.
-        let is_known = self.own.commits(base, carried).map_err(said)?.is_empty();
+        let is_known = self
+            .own
+            .commits(base, carried)
+            .map_err(error_text)?
+            .is_empty();
         let Some(began) = began.filter(|_| !is_known) else {
             return Ok(Some(base.clone()));
         };
         let name = format!("carried/{carried}-{base}");
-        if let Some(known) = self.remembered(&name).map_err(said)? {
+        if let Some(known) = self.remembered_commit(&name).map_err(error_text)? {
             return Ok(Some(known));
         }
-        let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(said)? else {
+        let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(error_text)? else {
             return Ok(None);
         };
         let parent = std::slice::from_ref(base);
-        let commit = self.own.commit(&tree, parent, "Carried\n").map_err(said)?;
-        self.remember(&name, &commit).map_err(said)?;
+        let commit = self
+            .own
+            .commit(&tree, parent, "Carried\n")
+            .map_err(error_text)?;
+        self.remember(&name, &commit).map_err(error_text)?;
         Ok(Some(commit))
     }
 
     /// The work on top of the head.
-    fn on_top(&self, work: &WorkContext, recorded: &Recorded, head: &Id) -> Result<Merge, String> {
+    fn on_top(
+        &self,
+        work: &WorkContext,
+        recorded: &RecordedWork,
+        head: &Id,
+    ) -> Result<Merge, String> {
         if work.base == *head {
-            let tree = self.own.tree_of(&recorded.commit).map_err(said)?;
+            let tree = self.own.tree_of(&recorded.commit).map_err(error_text)?;
             return Ok(Merge::Clean(tree));
         }
         self.own
             .merge(&work.base, head, &recorded.commit)
-            .map_err(said)
+            .map_err(error_text)
     }
 
     /// What the commit of an attempt says.
@@ -190,21 +207,25 @@ impl Trees {
         let moved = self
             .repository
             .move_ref(&branch, &commit, Some(&id(&candidate.onto)?))
-            .map_err(said)?;
+            .map_err(error_text)?;
         failpoint::reached("merge.moved");
         if moved {
             return Ok(done());
         }
-        let stands = self.repository.read_ref(&branch).map_err(said)?;
+        let stands = self.repository.read_ref(&branch).map_err(error_text)?;
         let Some(stands) = stands else {
             return Err(format!("the run's branch `{branch}` is gone"));
         };
         let trailer = self.trailer(step, attempt);
-        match self.own.attempt(since, &stands, &trailer).map_err(said)? {
+        match self
+            .own
+            .attempt(since, &stands, &trailer)
+            .map_err(error_text)?
+        {
             Some(found) if found == commit => Ok(done()),
             Some(found) => Ok((found.to_string(), self.tree_of(&found)?)),
             None => Err(format!(
-                "the run's branch `{branch}` was moved to {stands} by somebody else"
+                "the run's branch `{branch}` was moved to {stands} by another program"
             )),
         }
     }
@@ -226,7 +247,7 @@ fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), String> {
 }
 
 /// A commit that the journal names.
-pub(crate) fn id(text: &str) -> Result<Id, String> {
+pub(super) fn id(text: &str) -> Result<Id, String> {
     text.parse()
         .map_err(|_| format!("`{text}` is not a commit's name"))
 }

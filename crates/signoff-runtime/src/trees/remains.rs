@@ -1,8 +1,8 @@
-//! What a run leaves outside of its directory: worktrees, and references in the repository. Whose they are, and how they
-//! go.
+//! What a run leaves outside of its directory: worktrees, and references in the repository. Finds their owner and removes
+//! them.
 //!
 //! Neither place is the project's own: worktrees of all projects lie beside each other, and a repository can have
-//! several checkouts, each with a store. What nobody can be sure of stays.
+//! several checkouts, each with a store. What has no certain owner stays.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -13,19 +13,20 @@ use signoff_store::root::Store;
 use signoff_store::runs::is_run_id;
 use signoff_work::git::Repository;
 
-use super::{all, branch, data, private_repository, refs, remove_tree, repository, root};
+use super::{branch, private_repository, refs, remove_tree, repository};
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::directories::{project_data, run_root, worktrees_root};
 
 /// What every run with a repository has there: how it found the checkout.
 pub(super) const START: &str = "start";
 
-/// The file that says which project worktrees are of.
+/// The file that names the project of worktrees.
 const OWNER: &str = "project";
 
-/// Says in the directory of a run's worktrees which project they are of.
+/// Writes into the directory of a run's worktrees which project they belong to.
 pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> {
-    // What is not committed may be nobody else's to read.
+    // Uncommitted files may be private.
     let private = &mut std::fs::DirBuilder::new();
     private.recursive(true).mode(0o700).create(root)?;
     if is_others(root, workspace, run) {
@@ -41,8 +42,8 @@ pub(super) fn claim(root: &Path, workspace: &Path, run: &str) -> io::Result<()> 
 /// Removes the directory of a run that died before its first event: nothing but what can be mounted was tried there.
 pub(crate) fn remove_never_begun(project: &Project, run: &str) {
     let workspace = project.store.workspace();
-    if let Some(root) = root(project, run).filter(|root| !is_others(root, workspace, run)) {
-        // What stays is in nobody's way.
+    if let Some(root) = run_root(project, run).filter(|root| !is_others(root, workspace, run)) {
+        // What stays does no harm.
         remove_tree(&root).ok();
     }
 }
@@ -78,7 +79,7 @@ pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<Stri
         repository.delete_ref(&branch)?;
         removed.push(branch.trim_start_matches("refs/heads/").to_owned());
     }
-    // After the branch: by them one knows whose it is.
+    // After the branch: these references show whose it is.
     for (name, _) in repository.refs(&refs(run))? {
         repository.delete_ref(&name)?;
     }
@@ -86,7 +87,7 @@ pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<Stri
 }
 
 /// What runs of a project have left outside of their directories.
-pub(crate) struct Remains<'p> {
+pub(crate) struct RemainsFinder<'p> {
     project: &'p Project,
     repository: Option<Repository>,
     /// The harness's own, of this project alone, if runs have made it.
@@ -95,7 +96,7 @@ pub(crate) struct Remains<'p> {
 
 /// What one run has left.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Left {
+pub(crate) struct RunRemains {
     /// Its worktrees.
     pub(crate) worktrees: Option<PathBuf>,
     /// Names in the repository: its branch, and where the others are.
@@ -104,10 +105,11 @@ pub(crate) struct Left {
     pub(crate) checked_out: Option<PathBuf>,
 }
 
-impl<'p> Remains<'p> {
+impl<'p> RemainsFinder<'p> {
     pub(crate) fn of(project: &'p Project) -> Result<Self, Error> {
         let repository = repository(project)?;
-        let has_private = data(project).is_some_and(|data| data.join("repository").exists());
+        let has_private =
+            project_data(project).is_some_and(|data| data.join("repository").exists());
         let private = if has_private {
             private_repository(project)?
         } else {
@@ -130,13 +132,13 @@ impl<'p> Remains<'p> {
     }
 
     /// What this run of the project has left.
-    pub(crate) fn of_run(&self, run: &str) -> Result<Left, Error> {
+    pub(crate) fn of_run(&self, run: &str) -> Result<RunRemains, Error> {
         let workspace = self.project.store.workspace();
-        let worktrees = root(self.project, run)
+        let worktrees = run_root(self.project, run)
             .filter(|root| root.symlink_metadata().is_ok() && !is_others(root, workspace, run));
-        let mut left = Left {
+        let mut left = RunRemains {
             worktrees,
-            ..Left::default()
+            ..RunRemains::default()
         };
         let branch = branch(run);
         if let Some(private) = &self.private {
@@ -168,7 +170,7 @@ impl<'p> Remains<'p> {
     }
 
     /// Runs of this project whose directories are gone, and what they have left.
-    pub(crate) fn orphans(&self) -> Result<BTreeMap<String, Left>, Error> {
+    pub(crate) fn orphans(&self) -> Result<BTreeMap<String, RunRemains>, Error> {
         let mut runs = self.abandoned_worktrees();
         runs.extend(self.abandoned_refs()?);
         runs.extend(self.abandoned_private_refs()?);
@@ -182,7 +184,7 @@ impl<'p> Remains<'p> {
     /// Runs that have worktrees which this project made, and nothing else.
     fn abandoned_worktrees(&self) -> BTreeSet<String> {
         let store = &self.project.store;
-        let entries = all(self.project).and_then(|all| std::fs::read_dir(all).ok());
+        let entries = worktrees_root(self.project).and_then(|all| std::fs::read_dir(all).ok());
         let mut runs = BTreeSet::new();
         for entry in entries.into_iter().flatten().flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -205,7 +207,7 @@ impl<'p> Remains<'p> {
         }
         let checkouts = repository.checkouts()?;
         runs.retain(|run| {
-            // Of a checkout that cannot be looked at, nobody knows which runs it has.
+            // The runs of an unreadable checkout are unknown.
             let lives = |path: &Path| !path.exists() || has_run(path, run);
             !checkouts.iter().any(|checkout| lives(&checkout.path))
         });
@@ -227,8 +229,8 @@ impl<'p> Remains<'p> {
 fn runs_in(repository: &Repository) -> Result<BTreeSet<String>, Error> {
     let mut runs = BTreeSet::new();
     for (name, _) in repository.refs("refs/signoff/")? {
-        let rest = name.strip_prefix("refs/signoff/").unwrap_or_default();
-        if let Some((run, START)) = rest.split_once('/')
+        if let Some(rest) = name.strip_prefix("refs/signoff/")
+            && let Some((run, START)) = rest.split_once('/')
             && is_run_id(run)
         {
             runs.insert(run.to_owned());

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use signoff_store::key;
 use signoff_work::git::{Id, Worktree};
 
-use super::layers::{Recorded, WorkContext};
-use super::{Trees, remove_tree, said, step_tree};
+use super::layers::{RecordedWork, WorkContext};
+use super::{Trees, error_text, remove_tree};
+use crate::project::directories::step_tree_dir;
 
 impl Trees {
     fn repair_worktree(&self, step: &str) -> Worktree {
@@ -17,7 +18,7 @@ impl Trees {
     }
 
     fn repair_path(&self, step: &str) -> PathBuf {
-        step_tree(&self.root, step)
+        step_tree_dir(&self.root, step)
     }
 
     /// Says what the work in the directory is compared with.
@@ -25,7 +26,7 @@ impl Trees {
         self.indexes.join(format!("repair-{}", key::encode(step)))
     }
 
-    /// Makes a directory that shows the work as it is, which was done on `base`, for a person. What is there already is
+    /// Makes a directory with the work that was done on `base`, for a person. If it exists already, its content is
     /// theirs.
     pub(crate) fn offer_repair(&self, step: &str, work: &Id, base: &Id) -> Result<(), String> {
         let worktree = self.repair_worktree(step);
@@ -33,12 +34,12 @@ impl Trees {
             return Ok(());
         }
         self.claim()?;
-        fs::write(self.repair_base_file(step), base.as_str()).map_err(said)?;
-        worktree.make(work).map_err(said)
+        fs::write(self.repair_base_file(step), base.as_str()).map_err(error_text)?;
+        worktree.make(work).map_err(error_text)
     }
 
     /// The work of a person in the directory, if there is one. What joined the run before it was made is in it too, and
-    /// is no part of the step's work.
+    /// is not part of the step's work.
     pub(super) fn repair_context(&self, work: &WorkContext) -> WorkContext {
         let mut work = work.clone();
         if self.repair_worktree(&work.step).exists() {
@@ -50,10 +51,10 @@ impl Trees {
     }
 
     /// Records what a person did there. Without such a directory they repaired it in the checkout.
-    pub(super) fn record_repair(&self, work: &WorkContext) -> Result<Option<Recorded>, String> {
+    pub(super) fn record_repair(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
         let worktree = self.repair_worktree(&work.step);
         if worktree.exists() {
-            let tree = worktree.tree().map_err(said)?;
+            let tree = worktree.tree().map_err(error_text)?;
             self.commit_work(work, &tree)?;
         }
         self.record(work, None)
@@ -65,12 +66,12 @@ impl Trees {
         if !worktree.exists() {
             return Ok(false);
         }
-        let shown = worktree.shown().map_err(said)?;
-        let shown = self.own.tree_of(&shown).map_err(said)?;
-        Ok(worktree.tree().map_err(said)? != shown)
+        let shown = worktree.shown().map_err(error_text)?;
+        let shown = self.own.tree_of(&shown).map_err(error_text)?;
+        Ok(worktree.tree().map_err(error_text)? != shown)
     }
 
-    /// The agent tries once more, from another state. What a person left half repaired is put beside.
+    /// The agent tries once more, from another state. A half-finished repair is moved aside.
     pub(crate) fn retire_repair(&self, step: &str, attempt: u32) {
         if self.is_repair_touched(step).unwrap_or(true) {
             let path = self.repair_path(step);
@@ -82,7 +83,7 @@ impl Trees {
         self.forget_repair(step);
     }
 
-    /// A step that goes on needs no repair any more.
+    /// A step that goes on no longer needs a repair.
     pub(crate) fn forget_repair(&self, step: &str) {
         let worktree = self.repair_worktree(step);
         if worktree.path().exists() {

@@ -7,8 +7,9 @@ use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Worktree};
 
-use super::layers::{Recorded, WorkContext};
-use super::{Start, Trees, run_tree, said};
+use super::layers::{RecordedWork, WorkContext};
+use super::{Start, Trees, error_text};
+use crate::project::directories::run_tree_dir;
 
 /// The run's tree is used until this is dropped.
 pub(crate) enum RunTreeUse<'t> {
@@ -19,7 +20,7 @@ pub(crate) enum RunTreeUse<'t> {
 impl Trees {
     /// Where the run's tree is.
     pub(crate) fn run_path(&self) -> PathBuf {
-        run_tree(&self.root)
+        run_tree_dir(&self.root)
     }
 
     fn run_worktree(&self) -> Worktree {
@@ -64,16 +65,16 @@ impl Trees {
 
     fn set_run_tree(&self, head: &Id, start: Start<'_>) -> Result<(), String> {
         self.claim()?;
-        self.prepared(start)?;
+        self.prepared_layer(start)?;
         let (worktree, mark) = (self.run_worktree(), self.changing_mark());
         let whole = worktree.exists() && !mark.exists();
         std::fs::write(&mark, "").map_err(|why| format!("{}: {why}", mark.display()))?;
         if whole {
-            worktree.set(head).map_err(said)?;
+            worktree.set(head).map_err(error_text)?;
         } else {
-            worktree.make(head).map_err(said)?;
+            worktree.make(head).map_err(error_text)?;
             self.setup.copy(&self.checkout, worktree.path())?;
-            worktree.exclude_untracked().map_err(said)?;
+            worktree.exclude_untracked().map_err(error_text)?;
         }
         failpoint::reached("run_tree.shown");
         std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))
@@ -81,20 +82,20 @@ impl Trees {
 
     /// Records what a call did in the run's tree, once. Nobody else uses it: the call has just ended, or was the last
     /// one before a crash.
-    pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<Recorded>, String> {
-        if self.recorded(work).map_err(said)?.is_none() {
+    pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
+        if self.recorded_commit(work).map_err(error_text)?.is_none() {
             let worktree = self.run_worktree();
             let shows = worktree.base().is_ok_and(|base| base == work.base);
             if !worktree.exists() || self.changing_mark().exists() || !shows {
                 return Ok(None);
             }
-            let tree = worktree.tree().map_err(said)?;
+            let tree = worktree.tree().map_err(error_text)?;
             self.commit_work(work, &tree)?;
         }
         self.record(work, None)
     }
 
-    /// There while the tree is made what it is to show: what a crash leaves half done is made anew.
+    /// The file that exists while the tree is changed: after a crash the tree is made anew.
     fn changing_mark(&self) -> PathBuf {
         self.indexes.join("run.changing")
     }

@@ -9,7 +9,7 @@ use signoff_store::failpoint;
 use signoff_store::lock::WorkspaceLock;
 use signoff_work::git::{self, GitError, HeldFile, Id, RestlessFiles, Settling, UnlandReport};
 
-use super::{Trees, locked, remove_tree, said};
+use super::{Trees, error_text, lock, remove_tree};
 use crate::error::Error;
 
 /// The tree that the checkout and the run last agreed on.
@@ -22,7 +22,7 @@ const TRIES: (u32, Duration) = (20, Duration::from_millis(50));
 
 /// What a person did in the checkout, as a commit of the run.
 #[derive(Debug, Clone)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedChanges {
     pub(crate) commit: Id,
     /// The head before.
     onto: Id,
@@ -41,12 +41,12 @@ pub(crate) struct LandedFiles {
     /// What could not be, each with the reason.
     pub(crate) held: Vec<String>,
     /// The files among it.
-    pub(crate) held_files: Vec<HeldVersion>,
+    pub(crate) held_files: Vec<HeldFileVersion>,
 }
 
 /// A file that was left as it is in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldVersion {
+pub struct HeldFileVersion {
     /// Its path in the project.
     pub path: String,
     /// Why.
@@ -63,11 +63,11 @@ impl Trees {
         self.remember(AGREED, &commit)
     }
 
-    pub(crate) fn agreed(&self) -> Result<Id, String> {
-        let agreed = self.remembered(AGREED).map_err(said)?;
+    pub(crate) fn agreed_tree(&self) -> Result<Id, String> {
+        let agreed = self.remembered_commit(AGREED).map_err(error_text)?;
         match agreed {
-            Some(commit) => self.own.tree_of(&commit).map_err(said),
-            None => self.own.tree_of(self.start()?).map_err(said),
+            Some(commit) => self.own.tree_of(&commit).map_err(error_text),
+            None => self.own.tree_of(self.start()?).map_err(error_text),
         }
     }
 
@@ -76,28 +76,28 @@ impl Trees {
         &self,
         head: &Id,
         restless: &mut RestlessFiles,
-    ) -> Result<Option<Joined>, String> {
-        let _in_turns = locked(&self.syncing);
+    ) -> Result<Option<JoinedChanges>, String> {
+        let _in_turns = lock(&self.syncing);
         let (agreed, first) = (
-            self.agreed()?,
-            self.own.tree_of(self.start()?).map_err(said)?,
+            self.agreed_tree()?,
+            self.own.tree_of(self.start()?).map_err(error_text)?,
         );
-        let head_tree = self.own.tree_of(head).map_err(said)?;
+        let head_tree = self.own.tree_of(head).map_err(error_text)?;
         let report = self
             .own
             .join_checkout(&agreed, &head_tree, &first, restless)
-            .map_err(said)?;
+            .map_err(error_text)?;
         if report.head_tree == head_tree {
             if report.base != agreed {
-                self.agree_on(&report.base).map_err(said)?;
+                self.agree_on(&report.base).map_err(error_text)?;
             }
             return Ok(None);
         }
         let commit = self
             .own
             .commit_join(&report.head_tree, head)
-            .map_err(said)?;
-        Ok(Some(Joined {
+            .map_err(error_text)?;
+        Ok(Some(JoinedChanges {
             commit,
             onto: head.clone(),
             tree: report.head_tree.to_string(),
@@ -114,16 +114,16 @@ impl Trees {
         base: &Id,
         head: &Id,
         files: Vec<String>,
-    ) -> Result<Joined, String> {
-        let _in_turns = locked(&self.syncing);
-        let tree = self.own.overlaid(head, base, &files).map_err(said)?;
-        let commit = self.own.commit_join(&tree, head).map_err(said)?;
-        let agreed = self.own.overlaid(&self.agreed()?, base, &files);
-        let agreed = agreed.map_err(said)?;
+    ) -> Result<JoinedChanges, String> {
+        let _in_turns = lock(&self.syncing);
+        let tree = self.own.overlaid(head, base, &files).map_err(error_text)?;
+        let commit = self.own.commit_join(&tree, head).map_err(error_text)?;
+        let agreed = self.own.overlaid(&self.agreed_tree()?, base, &files);
+        let agreed = agreed.map_err(error_text)?;
         // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never
         // knows, the next look finds that the head has them.
-        self.agree_on(&agreed).map_err(said)?;
-        Ok(Joined {
+        self.agree_on(&agreed).map_err(error_text)?;
+        Ok(JoinedChanges {
             commit,
             onto: head.clone(),
             tree: tree.to_string(),
@@ -135,22 +135,22 @@ impl Trees {
     }
 
     /// What a person did is journaled: the branch moves to it.
-    pub(crate) fn joined(&self, joined: &Joined) -> Result<(), String> {
-        let _in_turns = locked(&self.syncing);
+    pub(crate) fn move_branch_to_join(&self, joined: &JoinedChanges) -> Result<(), String> {
+        let _in_turns = lock(&self.syncing);
         failpoint::reached("join.recorded");
         let branch = super::branch(&self.run);
         let moved = self
             .repository
             .move_ref(&branch, &joined.commit, Some(&joined.onto));
-        moved.map_err(said)?;
-        self.agree_on(&joined.agreed).map_err(said)
+        moved.map_err(error_text)?;
+        self.agree_on(&joined.agreed).map_err(error_text)
     }
 
     /// Writes to the checkout what the head has and it has not, file by file.
     pub(crate) fn land_files(&self, head: &Id) -> Result<LandedFiles, String> {
-        let _in_turns = locked(&self.syncing);
-        let agreed = self.agreed()?;
-        let head = self.own.tree_of(head).map_err(said)?;
+        let _in_turns = lock(&self.syncing);
+        let agreed = self.agreed_tree()?;
+        let head = self.own.tree_of(head).map_err(error_text)?;
         if agreed == head {
             self.show_held(&head, &[])?;
             return Ok(LandedFiles::default());
@@ -162,15 +162,15 @@ impl Trees {
                 ..LandedFiles::default()
             });
         };
-        let first = self.own.tree_of(self.start()?).map_err(said)?;
+        let first = self.own.tree_of(self.start()?).map_err(error_text)?;
         let report = self
             .own
             .land_files((&agreed, &head), &first, &failpoint::reached)
-            .map_err(said)?;
+            .map_err(error_text)?;
         self.note_landed(&report.written);
-        self.remember_landing(&report.landed).map_err(said)?;
+        self.remember_landing(&report.landed).map_err(error_text)?;
         failpoint::reached("files.landed");
-        self.agree_on(&report.base).map_err(said)?;
+        self.agree_on(&report.base).map_err(error_text)?;
         let held = |held: &HeldFile| format!("`{}`: {}", held.path, held.reason);
         Ok(LandedFiles {
             files: report.written,
@@ -180,20 +180,20 @@ impl Trees {
     }
 
     /// Writes the run's versions of held files to where a person can look at them, with or without git.
-    fn show_held(&self, head: &Id, held: &[HeldFile]) -> Result<Vec<HeldVersion>, String> {
-        remove_tree(&self.held_versions).map_err(said)?;
+    fn show_held(&self, head: &Id, held: &[HeldFile]) -> Result<Vec<HeldFileVersion>, String> {
+        remove_tree(&self.held_versions).map_err(error_text)?;
         if held.is_empty() {
             return Ok(Vec::new());
         }
-        std::fs::create_dir_all(&self.held_versions).map_err(said)?;
+        std::fs::create_dir_all(&self.held_versions).map_err(error_text)?;
         let paths: Vec<String> = held.iter().map(|held| held.path.clone()).collect();
         let exported = self
             .own
             .export_files(head, &paths, &self.held_versions)
-            .map_err(said)?;
+            .map_err(error_text)?;
         let shown = held.iter().zip(exported);
         Ok(shown
-            .map(|(held, version)| HeldVersion {
+            .map(|(held, version)| HeldFileVersion {
                 path: held.path.clone(),
                 reason: held.reason.to_string(),
                 version,
@@ -212,22 +212,22 @@ impl Trees {
         if paths.is_empty() {
             return Ok(());
         }
-        let _in_turns = locked(&self.syncing);
-        let agreed = self.agreed()?;
-        let head = self.own.tree_of(head).map_err(said)?;
-        let first = self.own.tree_of(self.start()?).map_err(said)?;
+        let _in_turns = lock(&self.syncing);
+        let agreed = self.agreed_tree()?;
+        let head = self.own.tree_of(head).map_err(error_text)?;
+        let first = self.own.tree_of(self.start()?).map_err(error_text)?;
         let settled = self
             .own
             .settle_files((&agreed, &head), &first, (paths, how))
-            .map_err(said)?;
-        self.agree_on(&settled).map_err(said)
+            .map_err(error_text)?;
+        self.agree_on(&settled).map_err(error_text)
     }
 
-    /// Keeps others from writing to the checkout; `None`: somebody else does.
+    /// Takes the lock for writing to the checkout; `None`: another process has it.
     fn take_checkout(&self) -> Result<Option<WorkspaceLock>, String> {
         let (times, pause) = TRIES;
         for _ in 0..times {
-            let lock = WorkspaceLock::try_acquire(&self.checkout_lock).map_err(said)?;
+            let lock = WorkspaceLock::try_acquire(&self.checkout_lock).map_err(error_text)?;
             if lock.is_some() {
                 return Ok(lock);
             }
@@ -308,7 +308,7 @@ impl Trees {
 
     /// Takes back what was written to the checkout, file by file.
     pub(crate) fn unland_files(&self) -> Result<UnlandReport, GitError> {
-        let _in_turns = locked(&self.syncing);
+        let _in_turns = lock(&self.syncing);
         let Some(start) = self.start.get() else {
             return Ok(UnlandReport::default());
         };

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Action, Choice, Event, Input, Outcome, PauseReason, ProcessEnd, StepStatus};
 use signoff_runtime::Error;
-use signoff_runtime::drive::{Happened, Stopped};
+use signoff_runtime::drive::{StopReason, WakeReason};
 use signoff_testkit::performer::Outcomes;
 use signoff_testkit::signed_plan::{AGENT, CHECK, UNVERIFIED};
 
@@ -11,8 +11,8 @@ use crate::scripted::{Reply, World};
 const CALL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"b\"}\n```\n";
 
-fn completed(stopped: &Result<signoff_runtime::drive::Stopped, Error>) -> bool {
-    matches!(stopped, Ok(Stopped::Finished(Outcome::Completed)))
+fn completed(stopped: &Result<signoff_runtime::drive::StopReason, Error>) -> bool {
+    matches!(stopped, Ok(StopReason::Finished(Outcome::Completed)))
 }
 
 fn pause() -> Input {
@@ -22,10 +22,10 @@ fn pause() -> Input {
     }
 }
 
-fn asked(input: Input) -> Happened {
-    Happened::Asked {
+fn asked(input: Input) -> WakeReason {
+    WakeReason::Asked {
         request: "r1".to_owned(),
-        ask: signoff_runtime::control::Ask::Input(input),
+        ask: signoff_runtime::runs::control::Ask::Input(input),
     }
 }
 
@@ -93,7 +93,7 @@ fn a_pause_lets_what_is_under_way_end() {
     world.hands.news.push_back((2, asked(pause())));
     let stopped = world.drive();
     assert!(
-        matches!(stopped, Ok(Stopped::Paused(PauseReason::Requested))),
+        matches!(stopped, Ok(StopReason::Paused(PauseReason::Requested))),
         "{stopped:?}"
     );
     assert_eq!(world.hands.replies, [("r1".to_owned(), None)]);
@@ -123,9 +123,12 @@ fn a_request_that_does_not_fit_is_refused_and_changes_nothing() {
 #[test]
 fn an_interrupted_run_goes_on_later() {
     let mut world = World::new(&[AGENT, AGENT], Outcomes::default());
-    world.hands.news.push_back((2, Happened::Interrupted));
+    world.hands.news.push_back((2, WakeReason::Interrupted));
     let stopped = world.drive();
-    assert!(matches!(stopped, Ok(Stopped::Interrupted)), "{stopped:?}");
+    assert!(
+        matches!(stopped, Ok(StopReason::Interrupted)),
+        "{stopped:?}"
+    );
     assert_eq!(world.hands.stops, 1);
     let ended = |event: &Event| matches!(event, Event::WorkFinished { .. });
     assert!(world.disk.events().iter().any(ended), "the agent had ended");
@@ -139,16 +142,16 @@ fn an_interrupted_run_goes_on_later() {
 #[test]
 fn a_run_that_is_given_up_has_failed() {
     let mut world = World::new(&[AGENT], Outcomes::default());
-    let abort = Happened::Asked {
+    let abort = WakeReason::Asked {
         request: "r1".to_owned(),
-        ask: signoff_runtime::control::Ask::Abort {
+        ask: signoff_runtime::runs::control::Ask::Abort {
             by: "tester".to_owned(),
         },
     };
     world.hands.news.push_back((1, abort));
     let stopped = world.drive();
     assert!(
-        matches!(stopped, Ok(Stopped::Finished(Outcome::Failed))),
+        matches!(stopped, Ok(StopReason::Finished(Outcome::Failed))),
         "{stopped:?}"
     );
     assert_eq!(world.replayed().outcome(), Some(Outcome::Failed));
@@ -159,7 +162,7 @@ fn nothing_begins_once_the_plan_has_changed() {
     let mut world = World::new(&[AGENT, AGENT], Outcomes::default());
     world.hands.changes_after = Some(3);
     let stopped = world.drive();
-    assert!(matches!(stopped, Ok(Stopped::Changed(_))), "{stopped:?}");
+    assert!(matches!(stopped, Ok(StopReason::Changed(_))), "{stopped:?}");
     assert_eq!(world.hands.began.len(), 3);
     world.hands.changes_after = None;
     assert!(completed(&world.drive()));
@@ -168,7 +171,7 @@ fn nothing_begins_once_the_plan_has_changed() {
 #[test]
 fn processes_that_cannot_be_ended_stop_everything() {
     let mut world = World::new(&[AGENT], Outcomes::default());
-    world.hands.news.push_back((1, Happened::Survivors(2)));
+    world.hands.news.push_back((1, WakeReason::Survivors(2)));
     let stopped = world.drive();
     assert!(
         matches!(stopped, Err(Error::Survivors { count: 2 })),
@@ -181,7 +184,7 @@ fn processes_that_cannot_be_ended_stop_everything() {
 fn a_person_is_asked_when_nothing_else_can_go_on() {
     let mut world = World::new(&[UNVERIFIED], Outcomes::default());
     let stopped = world.drive();
-    assert!(matches!(stopped, Ok(Stopped::Waiting)), "{stopped:?}");
+    assert!(matches!(stopped, Ok(StopReason::Waiting)), "{stopped:?}");
     // A choice that the item does not offer is refused, and the person asked again.
     let replies = [Reply::Choose(Choice::Allow), Reply::Choose(Choice::Accept)];
     world.person.answers.extend(replies);
@@ -196,7 +199,7 @@ fn a_question_is_put_off_for_news() {
     world.hands.news_at_rest.push_back(asked(pause()));
     let stopped = world.drive();
     assert!(
-        matches!(stopped, Ok(Stopped::Paused(PauseReason::Requested))),
+        matches!(stopped, Ok(StopReason::Paused(PauseReason::Requested))),
         "{stopped:?}"
     );
     assert_eq!(world.replayed().items().count(), 1);

@@ -9,8 +9,11 @@ use signoff_engine::{
     AcceptAt, Action, Bounds, Choice, ContractCache, Event, InboxItem, Input, Isolation, LandAt,
     Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunTree, Settings, apply,
 };
-use signoff_runtime::drive::{Append, Happened, Loop, Perform, Person, Prepared, Said, Stopped};
-use signoff_runtime::{Clock, Difference, Error, JournaledRun};
+use signoff_runtime::drive::{
+    Append, JournaledRun, Loop, Perform, Person, PersonAnswer, Readiness, StopReason, WakeReason,
+};
+use signoff_runtime::error::SignedDifference;
+use signoff_runtime::{Clock, Error};
 use signoff_testkit::performer::{Beginning, Outcomes, Performer, START};
 use signoff_testkit::signed_plan::{plan_text, signed_plan};
 
@@ -68,7 +71,7 @@ impl World {
     }
 
     /// Starts the run or takes it up again, and drives it until it stops.
-    pub(crate) fn drive(&mut self) -> Result<Stopped, Error> {
+    pub(crate) fn drive(&mut self) -> Result<StopReason, Error> {
         // What an earlier harness began ended with it.
         self.hands.ends.clear();
         let state = self.replayed();
@@ -194,9 +197,9 @@ pub(crate) struct Hands {
     /// Every action that began.
     pub(crate) began: Vec<Action>,
     /// What else happens, once so many actions have begun.
-    pub(crate) news: VecDeque<(usize, Happened)>,
+    pub(crate) news: VecDeque<(usize, WakeReason)>,
     /// What happens once nothing is under way.
-    pub(crate) news_at_rest: VecDeque<Happened>,
+    pub(crate) news_at_rest: VecDeque<WakeReason>,
     /// The plan's file changes once so many actions have begun.
     pub(crate) changes_after: Option<usize>,
     pub(crate) replies: Vec<(String, Option<Refusal>)>,
@@ -204,20 +207,20 @@ pub(crate) struct Hands {
 }
 
 impl Perform for Hands {
-    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         if self
             .changes_after
             .is_some_and(|count| self.began.len() >= count)
         {
-            return Ok(Prepared::Changed(Box::new(Difference::default())));
+            return Ok(Readiness::Changed(Box::new(SignedDifference::default())));
         }
         let begins = self
             .performer
             .begin(run, action)
             .expect("something to perform");
         Ok(match begins {
-            Beginning::Begins(input) => Prepared::Go(input),
-            Beginning::Instead(input) => Prepared::Instead(input),
+            Beginning::Begins(input) => Readiness::Go(input),
+            Beginning::Instead(input) => Readiness::Instead(input),
         })
     }
 
@@ -233,21 +236,21 @@ impl Perform for Hands {
         Ok(())
     }
 
-    fn recorded(&mut self, _: &Run, _: &Input) {}
+    fn input_recorded(&mut self, _: &Run, _: &Input) {}
 
-    fn next(&mut self, _: &Run, now: Millis, wake: Option<Millis>) -> Result<Happened, Error> {
+    fn next(&mut self, _: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
         if self.has_news() {
             let news = self.news.pop_front().map(|(_, news)| news);
             let news = news.or_else(|| self.news_at_rest.pop_front());
             return Ok(news.expect("news"));
         }
         if let Some(end) = self.ends.pop_front() {
-            return Ok(Happened::Input(end));
+            return Ok(WakeReason::Input(end));
         }
         let wake = wake.expect("the loop waits for nothing");
         assert!(wake > now, "a wait that is over");
         self.disk.now.set(wake);
-        Ok(Happened::Timer)
+        Ok(WakeReason::Timer)
     }
 
     fn stop(&mut self) -> Vec<Input> {
@@ -256,7 +259,7 @@ impl Perform for Hands {
     }
 
     fn has_news(&mut self) -> bool {
-        let due = |(after, _): &(usize, Happened)| *after <= self.began.len();
+        let due = |(after, _): &(usize, WakeReason)| *after <= self.began.len();
         let at_rest = self.ends.is_empty() && !self.began.is_empty();
         self.news.front().is_some_and(due) || (at_rest && !self.news_at_rest.is_empty())
     }
@@ -281,9 +284,14 @@ pub(crate) struct Answers {
 }
 
 impl Person for Answers {
-    fn answer(&mut self, _: &Run, item: &InboxItem, has_news: &mut dyn FnMut() -> bool) -> Said {
+    fn answer(
+        &mut self,
+        _: &Run,
+        item: &InboxItem,
+        has_news: &mut dyn FnMut() -> bool,
+    ) -> PersonAnswer {
         match self.answers.pop_front() {
-            Some(Reply::Choose(choice)) => Said::Answer(Box::new(Input::Answer {
+            Some(Reply::Choose(choice)) => PersonAnswer::Answer(Box::new(Input::Answer {
                 item: item.id.clone(),
                 steps: Vec::new(),
                 choice,
@@ -292,9 +300,9 @@ impl Person for Answers {
             })),
             Some(Reply::Nothing) => {
                 assert!(has_news(), "nothing has come between");
-                Said::Nothing
+                PersonAnswer::Nothing
             }
-            None => Said::Later,
+            None => PersonAnswer::Later,
         }
     }
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use signoff_engine::{Actor, Millis, PlanState};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{Doing, cancel, expiry_notice, propose_file, reject};
-use signoff_runtime::project::{Project, Surroundings};
-use signoff_runtime::state::standing;
+use signoff_runtime::plans::status::plan_status;
+use signoff_runtime::plans::{ActorContext, cancel, expiry_notice, propose_file, reject};
+use signoff_runtime::project::{ProcessContext, Project};
 use signoff_runtime::{Clock, Error};
 use signoff_store::root::Store;
 
@@ -27,7 +27,7 @@ const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**B
 fn project(directory: &Path) -> Project {
     Store::create(directory).expect("a store");
     std::fs::write(directory.join("plan.md"), PLAN).expect("the folder is ours");
-    Project::open(&Surroundings {
+    Project::open(&ProcessContext {
         variables: BTreeMap::from([("PATH".into(), "/usr/bin:/bin".into())]),
         directory: directory.to_path_buf(),
         user_config: None,
@@ -42,7 +42,7 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(dir.path());
     let clock = Calendar(Cell::new(20_000 * DAY));
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: Actor::Person,
         clock: &clock,
@@ -51,7 +51,7 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     propose_file(doing, &path, "plan.md").unwrap();
     let state = || {
         let plan = PlanFile::read(&path, "plan.md", &project.workspace()).unwrap();
-        standing(&project, &plan).unwrap().state
+        plan_status(&project, &plan).unwrap().state
     };
 
     clock.0.set(20_030 * DAY);
@@ -85,7 +85,7 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(dir.path());
     let clock = Calendar(Cell::new(20_000 * DAY));
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: Actor::Person,
         clock: &clock,
@@ -107,7 +107,7 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, &text).unwrap();
             let plan = PlanFile::read(path, name, &project.workspace()).unwrap();
-            let now = standing(&project, &plan).unwrap();
+            let now = plan_status(&project, &plan).unwrap();
             let notice = expiry_notice(&project, &plan, &now, &clock);
             assert_eq!(notice.is_some(), expires, "{name} {notice:?}");
         }

@@ -10,8 +10,10 @@ use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
-use signoff_runtime::drive::{Append, Happened, Loop, Nobody, Perform, Prepared, Stopped};
-use signoff_runtime::{Error, JournaledRun, SystemClock};
+use signoff_runtime::drive::{
+    Append, JournaledRun, Loop, NoPerson, Perform, Readiness, StopReason, WakeReason,
+};
+use signoff_runtime::{Error, SystemClock};
 
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# A\n\n**Budget:** 1h\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ntest -d .\n```\n";
 
@@ -27,10 +29,10 @@ const INTERRUPTED: u32 = 10;
 const FOR_EVER: u32 = 1000;
 
 impl Perform for Busy {
-    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         self.prepared += 1;
         assert!(self.prepared < FOR_EVER, "nobody listened");
-        Ok(Prepared::Instead(Input::CheckoutJoined {
+        Ok(Readiness::Instead(Input::CheckoutJoined {
             commit: format!("{}", self.prepared),
             tree: String::new(),
             files: Vec::new(),
@@ -43,10 +45,10 @@ impl Perform for Busy {
         Ok(())
     }
 
-    fn recorded(&mut self, _: &Run, _: &Input) {}
+    fn input_recorded(&mut self, _: &Run, _: &Input) {}
 
-    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<Happened, Error> {
-        Ok(Happened::Interrupted)
+    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<WakeReason, Error> {
+        Ok(WakeReason::Interrupted)
     }
 
     fn stop(&mut self) -> Vec<Input> {
@@ -133,13 +135,13 @@ fn started() -> Run {
     run
 }
 
-fn drive(run: Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
+fn drive(run: Run, perform: &mut dyn Perform) -> Result<StopReason, Error> {
     let clock = SystemClock::default();
     let work = Loop {
         run: &mut JournaledRun::new(run, Memory(1), &clock),
         perform,
         bounds: Bounds::default(),
-        person: &mut Nobody,
+        person: &mut NoPerson,
         observers: Vec::new(),
         difference: None,
     };
@@ -150,7 +152,7 @@ fn drive(run: Run, perform: &mut dyn Perform) -> Result<Stopped, Error> {
 fn a_loop_that_never_waits_can_be_interrupted() {
     let stopped = drive(started(), &mut Busy { prepared: 0 });
     assert!(
-        matches!(stopped, Ok(Stopped::Interrupted)),
+        matches!(stopped, Ok(StopReason::Interrupted)),
         "{:?}",
         stopped.err()
     );
@@ -162,10 +164,10 @@ struct CutOff {
 }
 
 impl Perform for CutOff {
-    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         assert!(!self.is_stopping, "something else was to begin");
         self.is_stopping = true;
-        Ok(Prepared::Stopping)
+        Ok(Readiness::Stopping)
     }
 
     fn begin(&mut self, _: &Run, _: &Action) -> Result<(), Error> {
@@ -173,10 +175,10 @@ impl Perform for CutOff {
         Ok(())
     }
 
-    fn recorded(&mut self, _: &Run, _: &Input) {}
+    fn input_recorded(&mut self, _: &Run, _: &Input) {}
 
-    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<Happened, Error> {
-        Ok(Happened::Interrupted)
+    fn next(&mut self, _: &Run, _: Millis, _: Option<Millis>) -> Result<WakeReason, Error> {
+        Ok(WakeReason::Interrupted)
     }
 
     fn stop(&mut self) -> Vec<Input> {
@@ -199,7 +201,7 @@ impl Perform for CutOff {
 fn what_fails_because_the_run_is_stopped_is_no_failure() {
     let stopped = drive(started(), &mut CutOff { is_stopping: false });
     assert!(
-        matches!(stopped, Ok(Stopped::Interrupted)),
+        matches!(stopped, Ok(StopReason::Interrupted)),
         "{:?}",
         stopped.err()
     );

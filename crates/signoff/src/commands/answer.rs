@@ -3,10 +3,10 @@
 use signoff_api::inbox::Inbox;
 use signoff_api::request::RequestKind;
 use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
-use signoff_runtime::control::{Done, ask};
-use signoff_runtime::live::Options;
+use signoff_runtime::live::RunOptions;
 use signoff_runtime::project::Project;
-use signoff_runtime::view::{View, each_event};
+use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::view::{RunView, each_event};
 
 use crate::args::Answer;
 use crate::commands::resume::resume;
@@ -25,7 +25,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         )
         .hint("`signoff inbox` shows them, as RUN/NAME")
     })?;
-    let view = View::load(&project, run)?;
+    let view = RunView::load(&project, run)?;
     let open = view.run.items().find(|open| open.id == item);
     let open = open.ok_or_else(|| not_open(&project, run, item))?;
     let (choice, note) = meant(args, open)?;
@@ -37,11 +37,11 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         note,
     };
     let done = ask(&project, run, answer, &clock)?;
-    if args.resume && done != Done::There {
-        let resumed = resume(session, Some(run), &Options::default());
+    if args.resume && done != RequestOutcome::There {
+        let resumed = resume(session, Some(run), &RunOptions::default());
         return resumed.map_err(|failure| recorded_only(failure, choice));
     }
-    let view = View::load(&project, run)?;
+    let view = RunView::load(&project, run)?;
     if session.is_json() {
         session.json(&Inbox::new(
             view.items(),
@@ -49,11 +49,13 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         ));
     } else {
         let next = match done {
-            Done::There => "the run goes on".to_owned(),
-            Done::Here | Done::Idle if choice == Choice::Revise => format!(
+            RequestOutcome::There => "the run goes on".to_owned(),
+            RequestOutcome::Here | RequestOutcome::Idle if choice == Choice::Revise => format!(
                 "edit the plan, sign it with `signoff approve`, then `signoff resume {run}` goes on"
             ),
-            Done::Here | Done::Idle => format!("`signoff resume {run}` goes on"),
+            RequestOutcome::Here | RequestOutcome::Idle => {
+                format!("`signoff resume {run}` goes on")
+            }
         };
         session
             .out

@@ -2,10 +2,11 @@
 
 use signoff_engine::Actor;
 use signoff_runtime::Error;
-use signoff_runtime::approve::{Approved, Wish, approve as sign, during};
-use signoff_runtime::live::Options;
+use signoff_runtime::live::RunOptions;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::{
+    ActorContext, ApproveOptions, ApproveReport, approve as sign, changed_run,
+};
 use signoff_runtime::project::Project;
 use signoff_store::signatures::Proof;
 
@@ -20,7 +21,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     let project = session.project()?;
     let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let wish = Wish {
+    let wish = ApproveOptions {
         proof: session.proof.or(args.proof.map(Into::into)),
         note: args.note.clone(),
         expect_digest: args.expect_digest.clone(),
@@ -30,7 +31,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     let goes = args.run || project.config.approval.then_run.value;
     if let Some(run) = during {
         if goes {
-            return super::resume::resume(session, Some(&run), &Options::default());
+            return super::resume::resume(session, Some(&run), &RunOptions::default());
         }
         if !session.is_json() {
             session
@@ -38,8 +39,13 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
                 .say(format!("next: `signoff resume {run}` goes on with it"));
         }
     } else if goes {
-        return super::run::start(session, &project, &approved.done.plan, &Options::default())
-            .map_err(|failure| failure.hint(format!("{name} stays approved")));
+        return super::run::start(
+            session,
+            &project,
+            &approved.done.plan,
+            &RunOptions::default(),
+        )
+        .map_err(|failure| failure.hint(format!("{name} stays approved")));
     }
     if session.is_json() {
         let shape = plan_ref(&approved.done);
@@ -54,10 +60,10 @@ pub(crate) fn sign_off(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    wish: &Wish,
-) -> Result<(Approved, Option<String>), Failure> {
+    wish: &ApproveOptions,
+) -> Result<(ApproveReport, Option<String>), Failure> {
     session.require_person("sign a plan off")?;
-    let during = during(project, plan)?;
+    let during = changed_run(project, plan)?;
     if let Some(during) = during.as_ref().filter(|_| !session.is_json()) {
         session
             .out
@@ -71,7 +77,7 @@ pub(crate) fn sign_off(
             session.out.say(concise(problem, &plan.source));
         }
     }
-    let doing = Doing {
+    let doing = ActorContext {
         project,
         actor: match session.proof {
             Some(Proof::Policy) => Actor::Policy,

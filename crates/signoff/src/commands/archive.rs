@@ -2,7 +2,7 @@
 
 use signoff_api::archived::{Archived as Shape, MovedPlan, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::Archived;
+use signoff_runtime::plans::ArchiveReport;
 
 use super::lifecycle::{by_person, locate};
 use super::list::{say_note, shown};
@@ -47,7 +47,7 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
     Ok(0)
 }
 
-fn moved(session: &Session, archived: &Archived) -> MovedPlan {
+fn moved(session: &Session, archived: &ArchiveReport) -> MovedPlan {
     MovedPlan {
         id: archived.key.clone(),
         from: shown(session, &archived.from),

@@ -8,8 +8,8 @@ use std::io::IsTerminal as _;
 
 use signoff_engine::{Choice, InboxItem, InboxKind, Input, Refusal, Run};
 use signoff_plan::model::Work;
-use signoff_runtime::drive::{Person, Said};
-use signoff_runtime::whereabouts::Whereabouts;
+use signoff_runtime::drive::{Person, PersonAnswer};
+use signoff_runtime::runs::worktrees::RunWorktrees;
 use signoff_store::signatures::Proof;
 
 use self::line::{Line, forget_typed, next_line};
@@ -24,13 +24,13 @@ use crate::terminal::Terminal;
 pub(crate) fn at_terminal(
     session: &Session,
     by: &str,
-    whereabouts: Whereabouts,
+    worktrees: RunWorktrees,
 ) -> Option<AtTerminal> {
     may_ask(session).then(|| AtTerminal {
         out: session.out.another(),
         screen: None,
         by: by.to_owned(),
-        whereabouts,
+        worktrees,
         later: BTreeSet::new(),
     })
 }
@@ -63,7 +63,7 @@ pub(crate) struct AtTerminal {
     screen: Option<Screen>,
     by: String,
     /// Where the run's worktrees are.
-    whereabouts: Whereabouts,
+    worktrees: RunWorktrees,
     /// Items that they do not want to be asked about again.
     later: BTreeSet<String>,
 }
@@ -76,21 +76,26 @@ enum Unsaid {
 }
 
 impl Person for AtTerminal {
-    fn answer(&mut self, run: &Run, item: &InboxItem, has_news: &mut dyn FnMut() -> bool) -> Said {
+    fn answer(
+        &mut self,
+        run: &Run,
+        item: &InboxItem,
+        has_news: &mut dyn FnMut() -> bool,
+    ) -> PersonAnswer {
         if self.later.contains(&item.id) {
-            return Said::Later;
+            return PersonAnswer::Later;
         }
         let screen = self.screen.clone();
         let _suspended = screen.as_ref().map(Screen::suspend);
         match self.dialogue(run, item, has_news) {
-            Ok(input) => Said::Answer(Box::new(input)),
+            Ok(input) => PersonAnswer::Answer(Box::new(input)),
             Err(Unsaid::Disturbed) => {
                 self.out.say("");
-                Said::Nothing
+                PersonAnswer::Nothing
             }
             Err(Unsaid::Later) => {
                 self.later.insert(item.id.clone());
-                Said::Later
+                PersonAnswer::Later
             }
         }
     }
@@ -99,7 +104,7 @@ impl Person for AtTerminal {
         self.explain(&refusal.to_string());
     }
 
-    fn is_there(&self) -> bool {
+    fn is_present(&self) -> bool {
         true
     }
 }
@@ -120,7 +125,7 @@ impl AtTerminal {
         self.out.say("");
         let question = harmless(&item.question);
         self.out.say(format!("{} {question}", paint(CARE, "?")));
-        if let Some(place) = self.whereabouts.of_item(run, item) {
+        if let Some(place) = self.worktrees.of_item(run, item) {
             self.out.say(repair_in(&place.to_string_lossy()));
         }
         let offered = harmless(&offered(item));

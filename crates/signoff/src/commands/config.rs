@@ -2,7 +2,8 @@
 
 use signoff_api::config::{Config as Shape, SCHEMA, Setting, TrustState as Trusted};
 use signoff_runtime::Error;
-use signoff_runtime::project::{Project, Trust, load_config};
+use signoff_runtime::project::{Project, load_config};
+use signoff_runtime::trust::Trust;
 use signoff_store::config::{Config, Entry, Place};
 
 use crate::args;

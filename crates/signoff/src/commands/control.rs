@@ -2,9 +2,9 @@
 
 use signoff_api::request::RequestKind;
 use signoff_runtime::SystemClock;
-use signoff_runtime::control::{Done, ask};
 use signoff_runtime::project::Project;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::view::RunView;
 
 use crate::args::StepCommand;
 use crate::failure::{Failure, no_step};
@@ -16,11 +16,11 @@ pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
     let (project, view) = found(session, run)?;
     let id = view.run.id();
     let line = match ask(&project, id, RequestKind::Pause, &SystemClock::new())? {
-        Done::There => format!(
+        RequestOutcome::There => format!(
             "{} run {id}: nothing new starts, what is under way ends and is judged; then `signoff resume {id}` goes on",
             paint(GOOD, "pausing")
         ),
-        Done::Here | Done::Idle => stands_still(id),
+        RequestOutcome::Here | RequestOutcome::Idle => stands_still(id),
     };
     tell(session, &project, id, &line)
 }
@@ -29,11 +29,11 @@ pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
     let (project, view) = found(session, run)?;
     let id = view.run.id();
     let line = match ask(&project, id, RequestKind::Stop, &SystemClock::new())? {
-        Done::There => format!(
+        RequestOutcome::There => format!(
             "{} run {id} and ended its agents; `signoff resume {id}` goes on",
             paint(GOOD, "stopped")
         ),
-        Done::Here | Done::Idle => stands_still(id),
+        RequestOutcome::Here | RequestOutcome::Idle => stands_still(id),
     };
     tell(session, &project, id, &line)
 }
@@ -80,8 +80,10 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     let id = view.run.id();
     let done = ask(&project, id, what, &SystemClock::new())?;
     let next = match done {
-        Done::There => "and goes on".to_owned(),
-        Done::Here | Done::Idle => format!("when it goes on: `signoff resume {id}`"),
+        RequestOutcome::There => "and goes on".to_owned(),
+        RequestOutcome::Here | RequestOutcome::Idle => {
+            format!("when it goes on: `signoff resume {id}`")
+        }
     };
     let again = if word == "tries" { " once more" } else { "" };
     let line = format!(
@@ -92,9 +94,9 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     tell(session, &project, id, &line)
 }
 
-fn found(session: &Session, run: Option<&str>) -> Result<(Project, View), Failure> {
+fn found(session: &Session, run: Option<&str>) -> Result<(Project, RunView), Failure> {
     let project = session.project()?;
-    let view = View::find(&project, run)?;
+    let view = RunView::find(&project, run)?;
     Ok((project, view))
 }
 
@@ -108,7 +110,7 @@ fn stands_still(run: &str) -> String {
 /// Says what became of it: in a line, or as the run is now.
 fn tell(session: &mut Session, project: &Project, run: &str, line: &str) -> Result<u8, Failure> {
     if session.is_json() {
-        let shape = View::load(project, run)?.to_api();
+        let shape = RunView::load(project, run)?.to_api();
         session.json(&shape);
     } else {
         session.out.answer(line);

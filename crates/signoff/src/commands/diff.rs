@@ -2,8 +2,8 @@
 
 use signoff_api::diff::{ComparedPlan, Diff as Shape};
 use signoff_plan::diff::{Change, compare};
-use signoff_runtime::approve::since_signed;
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::changes_since_signed;
 
 use super::lifecycle::locate;
 use crate::args::Diff;
@@ -51,7 +51,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let project = session.project()?;
     let (path, _) = locate(&project, &args.before.to_string_lossy())?;
     let plan = read(session, &path, args.dialect)?;
-    let (signature, difference) = since_signed(&project, &plan)?;
+    let (signature, difference) = changes_since_signed(&project, &plan)?;
     if session.is_json() {
         let before = ComparedPlan {
             path: format!("signature of {}", signature.at),

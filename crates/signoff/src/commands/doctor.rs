@@ -4,7 +4,7 @@ use signoff_api::doctor::{
     Doctor, HelperState, HiddenHome, LevelState, Project, RoomReport, UNKNOWN, Worktrees,
 };
 use signoff_runtime::Error;
-use signoff_runtime::levels::Machine;
+use signoff_runtime::confinement::levels::Machine;
 use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 
@@ -19,7 +19,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     let config = load_config(&session.around, store.as_ref())?;
     let project = store.map(|_| session.project()).transpose()?;
     let machine = Machine {
-        around: &session.around.clone(),
+        process: &session.around.clone(),
         config: &config,
         project: project.as_ref(),
     };
@@ -54,7 +54,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
 /// A person takes what there is now for what there should be.
 fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
     session.require_person("accept that a machine confines less")?;
-    let Some(weaker) = machine.weaker()? else {
+    let Some(weaker) = machine.weaker_confinement()? else {
         session
             .out
             .say("there is nothing to accept: it is no less than before");

@@ -5,12 +5,12 @@ use signoff_engine::PlanState;
 use signoff_plan::duration;
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_runtime::SystemClock;
-use signoff_runtime::live::Options;
+use signoff_runtime::live::RunOptions;
+use signoff_runtime::live::rehearsal::{Rehearsal, rehearse};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::ActorContext;
+use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::project::Project;
-use signoff_runtime::rehearsal::{Rehearsal, rehearse};
-use signoff_runtime::state::standing;
 
 use crate::commands::approve::shown;
 use crate::failure::Failure;
@@ -23,9 +23,9 @@ pub(crate) fn dry_run(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    (options, approve): (&Options, bool),
+    (options, approve): (&RunOptions, bool),
 ) -> Result<u8, Failure> {
-    let doing = Doing {
+    let doing = ActorContext {
         project,
         actor: actor(&session.around.variables),
         clock: &SystemClock::new(),
@@ -33,7 +33,7 @@ pub(crate) fn dry_run(
     let mut rehearsal = rehearse(doing, plan, options, approve);
     let refused = rehearsal.refused.take();
     let refused = match refused.map(|error| shown(session, error)) {
-        None if approve && standing(project, plan)?.state != PlanState::Approved => {
+        None if approve && plan_status(project, plan)?.state != PlanState::Approved => {
             session.require_person("sign a plan off").err()
         }
         refused => refused,

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use signoff_plan::model::Plan;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::RunView;
 
 use crate::args::{Graph, GraphFormat};
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
     if let Some(run) = &args.run {
         let project = session.project()?;
         let named = Some(run.as_str()).filter(|run| !run.is_empty());
-        let view = View::find(&project, named)?;
+        let view = RunView::find(&project, named)?;
         let standing = Standing {
             run: &view.run,
             driven: view.driven,

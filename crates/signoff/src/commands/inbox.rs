@@ -2,7 +2,7 @@
 
 use signoff_api::inbox::{HeldFiles, Inbox, Item};
 use signoff_runtime::project::Project;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::RunView;
 
 use crate::failure::Failure;
 use crate::report::style::{CARE, DIM, harmless, paint};
@@ -85,7 +85,7 @@ struct Open {
 /// Open items of all runs that have not ended, and files that are held of those that have; oldest first.
 fn open_items(project: &Project) -> Result<Open, Failure> {
     let mut open = Open::default();
-    for (run, view) in View::all(project)? {
+    for (run, view) in RunView::all(project)? {
         let view = match view {
             Ok(view) => view,
             Err(error) => {

@@ -9,7 +9,8 @@ use std::path::Path;
 use signoff_api::project::{INIT_SCHEMA, Init};
 use signoff_runtime::Error;
 use signoff_runtime::doctor::{sandbox, worktrees};
-use signoff_runtime::project::{Project, Trust};
+use signoff_runtime::project::Project;
+use signoff_runtime::trust::Trust;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::root::{Store, discover};
 

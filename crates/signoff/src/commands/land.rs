@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use signoff_api::landing::{HeldFile, Landing as Shape, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::landing::{Landing, Settlement};
+use signoff_runtime::live::landing::{LandingReport, SettleOptions};
 use signoff_runtime::project::Project;
 
 use super::list::counted;
@@ -22,13 +22,13 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
             .map(|path| in_project(&project, path))
             .collect()
     };
-    let settlement = Settlement {
+    let settlement = SettleOptions {
         take: inside(&args.take),
         keep: inside(&args.keep),
     };
     let run = args.run.run.as_deref();
     let clock = SystemClock::new();
-    let landing = signoff_runtime::landing::land(&project, run, &settlement, &clock)?;
+    let landing = signoff_runtime::live::landing::land(&project, run, &settlement, &clock)?;
     if session.is_json() {
         session.json(&shape(&landing));
     }
@@ -43,7 +43,7 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
 
 /// A path as the run knows it, however a person types it in the project.
 fn in_project(project: &Project, path: &Path) -> String {
-    let absolute = project.around.directory.join(path);
+    let absolute = project.process.directory.join(path);
     let inside = absolute.strip_prefix(project.store.workspace());
     let inside = inside.unwrap_or(path).components();
     let inside: PathBuf = inside.filter(|part| *part != Component::CurDir).collect();
@@ -51,7 +51,7 @@ fn in_project(project: &Project, path: &Path) -> String {
 }
 
 /// What became of it, for a landing that was not refused.
-pub(crate) fn line(landing: &Landing) -> String {
+pub(crate) fn line(landing: &LandingReport) -> String {
     let run = &landing.run;
     let branch = landing.branch.as_deref().map(harmless);
     let place = branch.map_or_else(String::new, |branch| format!(" on `{branch}`"));
@@ -85,8 +85,8 @@ fn short(commit: &str) -> String {
     commit.chars().take(12).collect()
 }
 
-pub(crate) fn shape(landing: &Landing) -> Shape {
-    let Landing {
+pub(crate) fn shape(landing: &LandingReport) -> Shape {
+    let LandingReport {
         run,
         commits,
         commit,
@@ -130,18 +130,18 @@ pub(crate) fn shape(landing: &Landing) -> Shape {
 mod tests {
     use super::*;
 
-    fn landing() -> Landing {
-        Landing {
+    fn landing() -> LandingReport {
+        LandingReport {
             run: "r1".to_owned(),
             commits: 2,
             commit: Some("0123456789abcdef".to_owned()),
             branch: Some("main".to_owned()),
-            ..Landing::default()
+            ..LandingReport::default()
         }
     }
 
     #[track_caller]
-    fn check(landing: &Landing, expected: &str) {
+    fn check(landing: &LandingReport, expected: &str) {
         let line = anstream::adapter::strip_str(&line(landing)).to_string();
         assert_eq!(line, expected);
         assert!(shape(landing).landed);
@@ -153,27 +153,27 @@ mod tests {
             &landing(),
             "landed run r1: 2 commits on `main`, now at 0123456789ab",
         );
-        let detached = Landing {
+        let detached = LandingReport {
             branch: None,
             commits: 1,
             ..landing()
         };
         check(&detached, "landed run r1: 1 commit, now at 0123456789ab");
-        let already = Landing {
+        let already = LandingReport {
             already: true,
             ..landing()
         };
         check(&already, "landed already: run r1 on `main`");
-        let nothing = Landing {
+        let nothing = LandingReport {
             run: "r1".to_owned(),
-            ..Landing::default()
+            ..LandingReport::default()
         };
         check(&nothing, "nothing to land: run r1 changed no file");
     }
 
     #[test]
     fn a_refusal_is_a_conflict_with_every_reason_and_what_to_type() {
-        let refused = Landing {
+        let refused = LandingReport {
             refused: vec![
                 "`a.rs` changed since the run began".to_owned(),
                 "b".to_owned(),
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(failure.details, refused.refused);
         assert_eq!(failure.hints, ["`git merge signoff/r1`"]);
         assert!(failure.message.contains("the checkout stays as it is"));
-        let no_way = Landing {
+        let no_way = LandingReport {
             by_hand: Vec::new(),
             cut_off: true,
             ..refused

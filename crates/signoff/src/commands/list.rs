@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use signoff_api::plans::{ListedPlan as Shape, Plans, SCHEMA};
-use signoff_runtime::plans::{Doing, Listed, Trouble, Wanted};
+use signoff_api::plans::{Listed as Shape, Plans, SCHEMA};
+use signoff_runtime::plans::{ActorContext, ListOptions, ListedPlan, UnreadablePlan};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::args::List;
@@ -15,12 +15,12 @@ use crate::session::Session;
 
 pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let project = session.project()?;
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: actor(&session.around.variables),
         clock: &SystemClock::new(),
     };
-    let wanted = Wanted {
+    let wanted = ListOptions {
         states: args.status.clone(),
         archived: args.all,
     };
@@ -59,7 +59,7 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     Ok(code)
 }
 
-fn shape(session: &Session, plan: &Listed) -> Shape {
+fn shape(session: &Session, plan: &ListedPlan) -> Shape {
     Shape {
         id: plan.key.clone(),
         title: plan.title.clone(),
@@ -81,7 +81,7 @@ pub(crate) fn shown(session: &Session, path: &Path) -> String {
 }
 
 /// Says what could not be read; the exit code is that of the environment then.
-pub(crate) fn tell_troubles(session: &mut Session, troubles: Vec<Trouble>) -> u8 {
+pub(crate) fn tell_troubles(session: &mut Session, troubles: Vec<UnreadablePlan>) -> u8 {
     let code = if troubles.is_empty() { 0 } else { 6 };
     for trouble in troubles {
         let path = shown(session, &trouble.path);

@@ -1,8 +1,8 @@
 //! `log`: what happened in a run, from its journal, and with `--follow` what happens in it.
 
 use signoff_engine::{RecordedEvent, Run};
-use signoff_runtime::follow::{Follow, TICK, Then};
-use signoff_runtime::view::{View, streamed};
+use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
+use signoff_runtime::runs::view::{RunView, streamed};
 
 use crate::args::Log;
 use crate::failure::Failure;
@@ -12,13 +12,13 @@ use crate::session::Session;
 
 pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let project = session.project()?;
-    let view = View::find(&project, args.run.run.as_deref())?;
+    let view = RunView::find(&project, args.run.run.as_deref())?;
     // Replayed, so that each line shows the state as it was then.
     let mut follow = Follow::of(&project, view.run.id())?;
     let mut lines = Lines::default();
     loop {
         let then = follow.look(|run, recorded| show(session, &mut lines, run, recorded))?;
-        if !args.follow || then == Then::Over || session.out.is_unheard() {
+        if !args.follow || then == FollowState::Over || session.out.is_unheard() {
             return Ok(0);
         }
         std::thread::sleep(TICK);

@@ -2,7 +2,7 @@
 
 use signoff_api::pruned::{KeptPath, Pruned as Shape, RemovedItem, RemovedKind, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::{PruneWish, Pruned, Why};
+use signoff_runtime::plans::{KeptReason, PruneOptions, PruneReport};
 
 use super::lifecycle::by_person;
 use super::list::{counted, say_note, shown};
@@ -16,7 +16,7 @@ pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> 
     require_person(&session.around.variables, "delete plans for good")?;
     let project = session.project()?;
     let clock = SystemClock::new();
-    let wish = PruneWish {
+    let wish = PruneOptions {
         older_than_days: args.older_than.unwrap_or(project.rules.prune_after_days),
         dry_run: args.dry_run,
         records: args.records,
@@ -71,7 +71,7 @@ fn name(kind: RemovedKind) -> &'static str {
     }
 }
 
-fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
+fn shape(session: &Session, wish: &PruneOptions, pruned: PruneReport) -> Shape {
     let removed: Vec<RemovedItem> = pruned
         .removed
         .into_iter()
@@ -85,15 +85,15 @@ fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
     let kept = pruned.kept.into_iter().map(|one| KeptPath {
         path: shown(session, &one.path),
         why: match one.why {
-            Why::Unfinished => "its run has not ended".to_owned(),
-            Why::NotLanded(run) => format!(
+            KeptReason::Unfinished => "its run has not ended".to_owned(),
+            KeptReason::NotLanded(run) => format!(
                 "what it did is not in your checkout: `signoff land {run}`, or `signoff undo {run}`"
             ),
-            Why::CheckedOut(place) => format!(
+            KeptReason::CheckedOut(place) => format!(
                 "it is checked out in {}: `git switch` to another branch there",
                 shown(session, &place)
             ),
-            Why::Error(error) => Failure::from(error).message,
+            KeptReason::Error(error) => Failure::from(error).message,
         },
     });
     Shape {

@@ -2,9 +2,9 @@
 
 use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
-use signoff_runtime::live::{Options, PreparedRun};
+use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::RunView;
 
 use crate::commands::run::drive;
 use crate::commands::weaker::accepting;
@@ -15,13 +15,15 @@ use crate::session::Session;
 pub(crate) fn resume(
     session: &mut Session,
     run: Option<&str>,
-    options: &Options,
+    options: &RunOptions,
 ) -> Result<u8, Failure> {
     let project = session.project()?;
-    let run = run.map_or_else(|| View::newest_id(&project), |run| Ok(run.to_owned()))?;
+    let run = run.map_or_else(|| RunView::newest_id(&project), |run| Ok(run.to_owned()))?;
     let actor = actor(&session.around.variables);
     // The runtime refuses it anyhow; who is refused is told how that was seen.
-    if actor == Actor::Agent && View::load(&project, &run)?.run.outcome() == Some(Outcome::Failed) {
+    if actor == Actor::Agent
+        && RunView::load(&project, &run)?.run.outcome() == Some(Outcome::Failed)
+    {
         session.require_person("let a failed run go on")?;
     }
     let clock = signoff_runtime::SystemClock::new();
@@ -43,7 +45,7 @@ fn refused(project: &Project, run: &str, error: Error) -> Failure {
             holder: Some(holder),
         }
         .into(),
-        error => match View::load(project, run) {
+        error => match RunView::load(project, run) {
             Ok(view) => among(error, view.run.steps().map(|(step, _)| step.id.as_str())),
             Err(_) => error.into(),
         },

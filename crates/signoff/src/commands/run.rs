@@ -5,18 +5,17 @@ use std::path::Path;
 use signoff_api::event::StreamedEvent;
 use signoff_engine::{Outcome, PauseReason, PlanState};
 use signoff_runtime::Error;
-use signoff_runtime::approve::{Wish, during};
-use signoff_runtime::drive::{Nobody, Person, Stopped};
-use signoff_runtime::landing::Landing;
-use signoff_runtime::levels::check;
-use signoff_runtime::live::{Limit, Options, PreparedRun, RunReport};
+use signoff_runtime::confinement::levels::check;
+use signoff_runtime::drive::{NoPerson, Person, StopReason};
+use signoff_runtime::live::landing::LandingReport;
+use signoff_runtime::live::{PreparedRun, RunLimit, RunOptions, RunReport};
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{Doing, sign_by_policy};
+use signoff_runtime::plans::status::plan_status;
+use signoff_runtime::plans::{ActorContext, ApproveOptions, changed_run, sign_by_policy};
 use signoff_runtime::project::Project;
-use signoff_runtime::proof::Counted;
-use signoff_runtime::state::standing;
-use signoff_runtime::uncommitted::{left_out, uncommitted};
-use signoff_runtime::view::View;
+use signoff_runtime::project::uncommitted::{left_out, uncommitted_files};
+use signoff_runtime::runs::view::RunView;
+use signoff_runtime::signing::proof::SignatureCheck;
 
 use crate::args::{Extent, Run};
 use crate::commands::approve::{shown, sign_off};
@@ -49,21 +48,23 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let named = args.path.clone().unwrap_or_default();
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let options = Options::from(args);
+    let options = RunOptions::from(args);
     reaches(&options, &plan)?;
     if args.rehearse {
         return dry_run(session, &project, &plan, (&options, args.approve));
     }
     // Before anybody signs: nothing of it would start.
     if plan.checked.errors() == 0 {
-        accepting(session, &project, || check(&project, &plan, &options))?;
+        accepting(session, &project, || {
+            check(&project, &plan, options.isolation)
+        })?;
     }
-    if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
-        let wish = Wish {
+    if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
+        let wish = ApproveOptions {
             proof: session.proof,
-            ..Wish::default()
+            ..ApproveOptions::default()
         };
-        if let Some(during) = during(&project, &plan)? {
+        if let Some(during) = changed_run(&project, &plan)? {
             return Err(not_over(&name, &during.run));
         }
         sign_off(session, &project, &plan, &wish)?;
@@ -73,7 +74,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     start(session, &project, &plan, &options)
 }
 
-impl From<&Run> for Options {
+impl From<&Run> for RunOptions {
     fn from(args: &Run) -> Self {
         Self {
             isolation: args.isolation.map(Into::into),
@@ -82,12 +83,12 @@ impl From<&Run> for Options {
     }
 }
 
-impl From<&Extent> for Options {
+impl From<&Extent> for RunOptions {
     fn from(extent: &Extent) -> Self {
-        let until = extent.until.clone().map(Limit::Until);
+        let until = extent.until.clone().map(RunLimit::Until);
         Self {
             jobs: extent.jobs,
-            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+            limit: until.or_else(|| extent.only.clone().map(RunLimit::Only)),
             // Decided when the run began.
             isolation: None,
         }
@@ -95,8 +96,8 @@ impl From<&Extent> for Options {
 }
 
 /// Before anything is signed: does the plan have the step that the run is to go to?
-fn reaches(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
-    let Some(Limit::Until(step) | Limit::Only(step)) = &options.limit else {
+fn reaches(options: &RunOptions, plan: &PlanFile) -> Result<(), Failure> {
+    let Some(RunLimit::Until(step) | RunLimit::Only(step)) = &options.limit else {
         return Ok(());
     };
     let plan = &plan.checked.plan;
@@ -124,7 +125,7 @@ fn not_over(plan: &str, run: &str) -> Failure {
 
 /// A plan that needs no person is signed by policy, if nobody has.
 fn by_policy(session: &mut Session, project: &Project, plan: &PlanFile) -> Result<(), Failure> {
-    let doing = Doing {
+    let doing = ActorContext {
         project,
         actor: actor(&session.around.variables),
         clock: &signoff_runtime::SystemClock::new(),
@@ -145,7 +146,7 @@ pub(crate) fn start(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    options: &Options,
+    options: &RunOptions,
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.around.variables);
@@ -165,11 +166,11 @@ pub(crate) fn drive(
     let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
     announce(session, project, &prepared);
     let signed = prepared.signature()?;
-    let at_terminal = at_terminal(session, &project.around.person, prepared.whereabouts());
+    let at_terminal = at_terminal(session, &project.process.person, prepared.worktrees());
     let mut reporter = Reporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
         Some(person) => Box::new(person.above(reporter.screen())),
-        None => Box::new(Nobody),
+        None => Box::new(NoPerson),
     };
     let ran = prepared.drive(&mut reporter, person.as_mut(), listen);
     // The live lines go before anything else is said.
@@ -192,7 +193,7 @@ fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
     let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
     let failure = Failure::from(error);
     // Of one that had not begun nothing is left.
-    match View::load(project, run) {
+    match RunView::load(project, run) {
         Err(_) => failure,
         Ok(_) if says_how => failure,
         Ok(view) if view.run.outcome().is_some() => {
@@ -212,7 +213,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
         let program = Path::new(agent.command.first()?);
         Some(program.file_name()?.to_string_lossy().into_owned())
     };
-    let uncommitted = uncommitted(project);
+    let uncommitted = uncommitted_files(project);
     let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
     let lines = opening(
         prepared.run(),
@@ -243,7 +244,7 @@ fn conclude(
     session: &mut Session,
     (id, plan): (&str, &str),
     ran: &RunReport,
-    signed: &Counted,
+    signed: &SignatureCheck,
 ) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
         session.out.say(format!(
@@ -252,8 +253,8 @@ fn conclude(
         ));
     }
     let (code, line) = match &ran.stopped {
-        Stopped::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
-        Stopped::Finished(Outcome::Partial) => (
+        StopReason::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
+        StopReason::Finished(Outcome::Partial) => (
             0,
             paint(
                 CARE,
@@ -261,34 +262,34 @@ fn conclude(
             )
             .to_string(),
         ),
-        Stopped::Finished(Outcome::Failed) => (
+        StopReason::Finished(Outcome::Failed) => (
             1,
             format!(
                 "{}; `signoff resume {id}` tries the failed steps again",
                 paint(ERROR, "failed")
             ),
         ),
-        Stopped::Waiting => (
+        StopReason::Waiting => (
             3,
             format!(
                 "{}; `signoff inbox` shows what for",
                 paint(CARE, "waiting on a person")
             ),
         ),
-        Stopped::Paused(PauseReason::Limited) => (
+        StopReason::Paused(PauseReason::Limited) => (
             0,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
         ),
         // Nobody who waits for the run may take it for done.
-        Stopped::Paused(_) => (
+        StopReason::Paused(_) => (
             130,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
         ),
-        Stopped::Interrupted => (
+        StopReason::Interrupted => (
             130,
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
         ),
-        Stopped::Changed(difference) => {
+        StopReason::Changed(difference) => {
             return Err(changed_during(id, plan, difference));
         }
     };
@@ -310,7 +311,7 @@ fn conclude(
 }
 
 /// What became of the run's commits, and what to do where they did not land.
-fn landed(landing: &Landing) -> Vec<String> {
+fn landed(landing: &LandingReport) -> Vec<String> {
     if landing.refused.is_empty() {
         return vec![land::line(landing)];
     }
@@ -369,7 +370,7 @@ mod tests {
             let Ok(Command::Run(args)) = parse(&words_typed).map(|cli| cli.command) else {
                 panic!("{words}");
             };
-            assert_eq!(Options::from(&args).isolation, expected, "{words}");
+            assert_eq!(RunOptions::from(&args).isolation, expected, "{words}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use signoff_api::event::Outcome;
 use signoff_api::runs::{Run, Runs};
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::RunView;
 
 use super::list::counted;
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use crate::session::Session;
 pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
     let mut runs = Vec::new();
-    for (id, view) in View::all(&project)? {
+    for (id, view) in RunView::all(&project)? {
         runs.push(match view {
             Ok(view) => Run::new(view.to_api()),
             // One broken journal must not hide the others.

@@ -5,8 +5,8 @@ use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::expiry_notice;
+use signoff_runtime::plans::status::{PlanStatus, plan_status};
 use signoff_runtime::project::{Project, load_config};
-use signoff_runtime::state::{Standing, standing};
 
 use super::lifecycle::locate;
 use crate::args::Show;
@@ -32,7 +32,9 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     };
     let plan = read(session, &path, args.dialect)?;
     let name = plan.source.name().to_owned();
-    let standing = known.map(|project| standing(project, &plan)).transpose()?;
+    let standing = known
+        .map(|project| plan_status(project, &plan))
+        .transpose()?;
     let expired = match (known, &standing) {
         (Some(project), Some(standing)) => expiry_notice(
             project,
@@ -106,7 +108,7 @@ fn unsigned(plan: &PlanFile) -> PlanState {
     }
 }
 
-fn statuses(standing: Option<&Standing>) -> Vec<&'static str> {
+fn statuses(standing: Option<&PlanStatus>) -> Vec<&'static str> {
     let Some(view) = standing.and_then(|standing| standing.view.as_ref()) else {
         return Vec::new();
     };

@@ -1,7 +1,7 @@
 //! `stats`: what the plans of a store add up to.
 
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::ActorContext;
 
 use super::list::tell_troubles;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use crate::session::Session;
 
 pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: actor(&session.around.variables),
         clock: &SystemClock::new(),

@@ -3,8 +3,8 @@
 use signoff_api::event::Outcome;
 use signoff_api::run::Run;
 use signoff_engine::PauseReason;
-use signoff_runtime::proof::counted_for_run;
-use signoff_runtime::view::View;
+use signoff_runtime::runs::view::RunView;
+use signoff_runtime::signing::proof::valid_signature_for_run;
 
 use crate::commands::inbox::{held_lines, repair_in};
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use crate::session::Session;
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
-    let view = View::find(&project, run)?;
+    let view = RunView::find(&project, run)?;
     if session.is_json() {
         session.json(&view.to_api());
         return Ok(0);
@@ -35,7 +35,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     let signed = view.run.signed();
     let digests = (&signed.digest(), &signed.terms());
     let dir = project.store.run_dir(&shape.run);
-    let counted = counted_for_run(&project, (&view.key, &dir), digests)?;
+    let counted = valid_signature_for_run(&project, (&view.key, &dir), digests)?;
     for line in signature(&counted) {
         session.out.answer(line);
     }

@@ -2,9 +2,8 @@
 
 use signoff_engine::PlanState;
 use signoff_runtime::SystemClock;
-use signoff_runtime::approve::Wish;
-use signoff_runtime::live::Options;
-use signoff_runtime::plans::{Quick, propose_task};
+use signoff_runtime::live::RunOptions;
+use signoff_runtime::plans::{ApproveOptions, TaskOptions, propose_task};
 
 use crate::args::Run;
 use crate::commands::approve::{shown, sign_off};
@@ -20,7 +19,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
     // Before anything is written: whoever may not sign it has no use for it.
     session.require_person("sign a plan off")?;
     let project = session.project()?;
-    let quick = Quick {
+    let quick = TaskOptions {
         task,
         role: args.agent.as_deref(),
         contract: args.contract.as_deref(),
@@ -43,9 +42,9 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
     let plan = if done.state == PlanState::Approved {
         done.plan
     } else {
-        let wish = Wish {
+        let wish = ApproveOptions {
             proof: session.proof,
-            ..Wish::default()
+            ..ApproveOptions::default()
         };
         let kept = |failure: Failure| {
             failure.hint(format!(
@@ -56,5 +55,5 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
         approved.done.plan
     };
     let stays = |failure: Failure| failure.hint(format!("{key} stays approved"));
-    start(session, &project, &plan, &Options::from(args)).map_err(stays)
+    start(session, &project, &plan, &RunOptions::from(args)).map_err(stays)
 }

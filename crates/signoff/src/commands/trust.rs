@@ -6,8 +6,8 @@ use std::path::Path;
 use signoff_api::project::{TRUST_SCHEMA, Trust, TrustedFile};
 use signoff_plan::digest::Digest;
 use signoff_runtime::Error;
-use signoff_runtime::helpers::{Helper, helpers, present};
 use signoff_runtime::project::Project;
+use signoff_runtime::trust::helpers::{Helper, helpers, present_hashes};
 use signoff_store::config::{Config, Origin};
 use signoff_store::trust as store;
 use signoff_store::trust::projects::ProjectStatus;
@@ -30,7 +30,7 @@ pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
                 .hint("`signoff init` writes one"),
         );
     }
-    let covered = present(&project);
+    let covered = present_hashes(&project);
     if let Some(file) = file {
         remember(session, &file.path, &file.bytes)?;
     }

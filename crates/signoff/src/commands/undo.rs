@@ -2,7 +2,7 @@
 
 use signoff_api::undo::{SCHEMA, Undo as Shape};
 use signoff_runtime::SystemClock;
-use signoff_runtime::landing::Undone;
+use signoff_runtime::live::landing::UndoReport;
 
 use super::list::counted;
 use crate::failure::{Failure, not_undone};
@@ -13,7 +13,7 @@ use crate::shell_words::quoted;
 pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     session.require_person("take a run back")?;
     let project = session.project()?;
-    let undone = signoff_runtime::landing::undo(&project, run, &SystemClock::new())?;
+    let undone = signoff_runtime::live::landing::undo(&project, run, &SystemClock::new())?;
     if session.is_json() {
         session.json(&shape(&undone));
     } else {
@@ -29,7 +29,7 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
 }
 
 /// Each thing that was taken back; and the whole, where nothing was refused.
-fn lines(undone: &Undone) -> Vec<String> {
+fn lines(undone: &UndoReport) -> Vec<String> {
     let restored = undone.restored.iter();
     let restored = restored.map(|path| format!("put back {}", harmless(path)));
     let removed = undone.deleted.iter().chain(&undone.removed);
@@ -47,7 +47,7 @@ fn lines(undone: &Undone) -> Vec<String> {
 }
 
 /// How what the run did can be found.
-fn kept(undone: &Undone, name: &str) -> String {
+fn kept(undone: &UndoReport, name: &str) -> String {
     let branch = name.trim_start_matches("refs/heads/");
     let git = match &undone.kept_in {
         Some(place) => format!("git --git-dir {}", quoted(&place.to_string_lossy())),
@@ -56,7 +56,7 @@ fn kept(undone: &Undone, name: &str) -> String {
     format!("what the run did stays in its commits until `signoff prune`: `{git} log -p {branch}`")
 }
 
-fn whole(undone: &Undone) -> String {
+fn whole(undone: &UndoReport) -> String {
     let run = &undone.run;
     if undone.already {
         return format!("{} already: run {run}", paint(CARE, "undone"));
@@ -90,8 +90,8 @@ fn whole(undone: &Undone) -> String {
     format!("{} run {run}: {}", paint(GOOD, "undone"), parts.join(", "))
 }
 
-fn shape(undone: &Undone) -> Shape {
-    let Undone {
+fn shape(undone: &UndoReport) -> Shape {
+    let UndoReport {
         run,
         restored,
         deleted,
@@ -127,13 +127,18 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(restored: &[&str], removed: &[&str], refused: &[&str], expected: &[&str]) -> Undone {
-        let undone = Undone {
+    fn check(
+        restored: &[&str],
+        removed: &[&str],
+        refused: &[&str],
+        expected: &[&str],
+    ) -> UndoReport {
+        let undone = UndoReport {
             run: "r1".to_owned(),
             restored: texts(restored),
             removed: texts(removed),
             refused: texts(refused),
-            ..Undone::default()
+            ..UndoReport::default()
         };
         let lines = lines(&undone);
         let lines: Vec<String> = lines
@@ -168,12 +173,12 @@ mod tests {
 
     #[test]
     fn where_the_rest_can_be_found_is_said() {
-        let undone = Undone {
+        let undone = UndoReport {
             run: "r1".to_owned(),
             restored: texts(&["a"]),
             deleted: texts(&["b", "c"]),
             kept: Some("refs/heads/signoff/r1".to_owned()),
-            ..Undone::default()
+            ..UndoReport::default()
         };
         let text = lines(&undone).join("\n");
         let text = anstream::adapter::strip_str(&text).to_string();

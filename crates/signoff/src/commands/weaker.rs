@@ -1,7 +1,8 @@
 //! Asks the person at the terminal whether less than this machine had before will do.
 
 use signoff_runtime::Error;
-use signoff_runtime::levels::{Lost, Machine, Weaker};
+use signoff_runtime::confinement::levels::Machine;
+use signoff_runtime::error::{LostLevel, WeakerConfinement};
 use signoff_runtime::project::Project;
 
 use crate::commands::ask::{may_ask, yes_or_no};
@@ -27,7 +28,7 @@ pub(crate) fn accepting<T>(
     }
 }
 
-fn accepts(session: &mut Session, weaker: &Weaker) -> bool {
+fn accepts(session: &mut Session, weaker: &WeakerConfinement) -> bool {
     let first = format!("{} {}", paint(CARE, "?"), headline(weaker));
     session.out.say(first);
     for why in &weaker.why {
@@ -37,7 +38,7 @@ fn accepts(session: &mut Session, weaker: &Weaker) -> bool {
 }
 
 /// What there is less of, as one line.
-pub(crate) fn headline(weaker: &Weaker) -> String {
+pub(crate) fn headline(weaker: &WeakerConfinement) -> String {
     let lost: Vec<String> = weaker.lost.iter().map(line).collect();
     format!(
         "this machine confines less than it did before: {}",
@@ -45,7 +46,7 @@ pub(crate) fn headline(weaker: &Weaker) -> String {
     )
 }
 
-fn line(lost: &Lost) -> String {
-    let Lost { what, before, now } = lost;
+fn line(lost: &LostLevel) -> String {
+    let LostLevel { what, before, now } = lost;
     format!("the {what} was `{before}` and is `{now}`")
 }

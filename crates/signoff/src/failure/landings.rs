@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_runtime::landing::{HeldVersion, Landing, Undone};
+use signoff_runtime::live::landing::{HeldFileVersion, LandingReport, UndoReport};
 use signoff_store::runs::RunDir;
 use signoff_work::git::HoldReason;
 
@@ -11,7 +11,7 @@ use crate::report::style::harmless;
 use crate::shell_words::quoted;
 
 /// Every reason, and what to type.
-pub(crate) fn not_landed(landing: &Landing) -> Failure {
+pub(crate) fn not_landed(landing: &LandingReport) -> Failure {
     let run = &landing.run;
     let message = if !landing.held.is_empty() {
         let files = match landing.held.len() {
@@ -52,7 +52,7 @@ pub(super) fn settled_twice(path: &str) -> Failure {
 }
 
 /// What to type about files that are held: how one sees both versions, and how one settles them.
-pub(crate) fn held_hints(landing: &Landing) -> Vec<String> {
+pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
     let Some(first) = landing.held.first() else {
         return Vec::new();
     };
@@ -84,7 +84,7 @@ pub(crate) fn held_hints(landing: &Landing) -> Vec<String> {
 }
 
 /// Where the run's version is, as seen from the project.
-pub(crate) fn version_of(landing: &Landing, held: &HeldVersion) -> Option<String> {
+pub(crate) fn version_of(landing: &LandingReport, held: &HeldFileVersion) -> Option<String> {
     let versions = RunDir::seen_from_workspace(&landing.run).held_versions();
     held.version.as_ref()?;
     Some(versions.join(&held.path).to_string_lossy().into_owned())
@@ -97,7 +97,7 @@ pub(crate) fn settling_commands(run: &str, path: &str) -> [String; 2] {
 }
 
 /// Every reason; what could be taken back has been.
-pub(crate) fn not_undone(undone: &Undone) -> Failure {
+pub(crate) fn not_undone(undone: &UndoReport) -> Failure {
     let run = &undone.run;
     let what = if undone.restored.is_empty() && undone.removed.is_empty() {
         "nothing of run"

@@ -1,6 +1,6 @@
 //! What to type where this machine confines less than it did before.
 
-use signoff_runtime::levels::Weaker;
+use signoff_runtime::error::WeakerConfinement;
 
 use super::Failure;
 use crate::commands::weaker::headline;
@@ -9,7 +9,7 @@ use crate::report::style::harmless;
 /// The one command that accepts it.
 pub(crate) const ACCEPT: &str = "signoff doctor --accept-level";
 
-pub(super) fn weaker_level(weaker: &Weaker) -> Failure {
+pub(super) fn weaker_level(weaker: &WeakerConfinement) -> Failure {
     let failure = Failure::new(4, "weaker-level", headline(weaker));
     let failure = weaker
         .why

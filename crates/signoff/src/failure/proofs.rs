@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use signoff_runtime::proof::{Doubt, Doubted};
-use signoff_runtime::{KeyError, Unset};
+use signoff_runtime::error::{KeyError, MissingSetting, RejectedSignature, SignatureDefect};
 use signoff_store::signatures::Proof;
 
 use super::Failure;
 
 /// There are signatures, and something is wrong with each.
-pub(super) fn none_counts(plan: &str, doubted: &[Doubted]) -> Failure {
+pub(super) fn none_counts(plan: &str, doubted: &[RejectedSignature]) -> Failure {
     let message = format!("{plan} is signed, but no signature of it counts here");
     let failure = doubted
         .iter()
@@ -55,20 +54,22 @@ pub(super) fn not_confirmed(digits: &str) -> Failure {
     .hint("read the plan with `signoff show PLAN`, then type the command again")
 }
 
-fn remedy(plan: &str, doubt: &Doubt) -> Vec<String> {
+fn remedy(plan: &str, doubt: &SignatureDefect) -> Vec<String> {
     match doubt {
-        Doubt::TooWeak { minimum, .. } => {
+        SignatureDefect::TooWeak { minimum, .. } => {
             vec![format!(
                 "sign it again: `signoff approve {plan} --proof {minimum}`"
             )]
         }
-        Doubt::Copy { .. } => {
+        SignatureDefect::Copy { .. } => {
             vec!["if it is a clone or a copy of yours, type `signoff trust`".to_owned()]
         }
-        Doubt::Unbound | Doubt::OtherProject | Doubt::Key(KeyError::DoesNotFit) => {
+        SignatureDefect::Unbound
+        | SignatureDefect::OtherProject
+        | SignatureDefect::Key(KeyError::DoesNotFit) => {
             vec![format!("sign it again: `signoff approve {plan}`")]
         }
-        Doubt::Key(error) => key_hints(error),
+        SignatureDefect::Key(error) => key_hints(error),
     }
 }
 
@@ -96,7 +97,7 @@ pub(super) fn key(error: &KeyError) -> Failure {
 fn key_hints(error: &KeyError) -> Vec<String> {
     match error {
         KeyError::Unset(missing) => missing.iter().flat_map(|one| setting(*one)).collect(),
-        KeyError::NoSuchKey { .. } => setting(Unset::SigningKey),
+        KeyError::NoSuchKey { .. } => setting(MissingSetting::SigningKey),
         KeyError::Unreadable { path, line: Some(line), .. } => allow(line, path),
         KeyError::Unreadable { path, .. } => {
             vec![format!("a line of {} is: EMAIL KIND KEY", path.display())]
@@ -126,16 +127,16 @@ fn allow(line: &str, list: &Path) -> Vec<String> {
     )]
 }
 
-fn setting(unset: Unset) -> Vec<String> {
+fn setting(unset: MissingSetting) -> Vec<String> {
     let command = match unset {
-        Unset::SigningKey => "`git config --global user.signingkey ~/.ssh/id_ed25519`",
-        Unset::Email => "`git config --global user.email YOU@EXAMPLE.ORG`",
-        Unset::AllowedSigners { .. } => {
+        MissingSetting::SigningKey => "`git config --global user.signingkey ~/.ssh/id_ed25519`",
+        MissingSetting::Email => "`git config --global user.email YOU@EXAMPLE.ORG`",
+        MissingSetting::AllowedSigners { .. } => {
             "`git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers`"
         }
     };
     let mut hints = vec![command.to_owned()];
-    if let Unset::AllowedSigners {
+    if let MissingSetting::AllowedSigners {
         in_repository: true,
     } = unset
     {

@@ -1,6 +1,6 @@
 //! What can go wrong with the threads of a session.
 
-use signoff_runtime::threads::{Conflict, ThreadError};
+use signoff_runtime::error::{ThreadConflict, ThreadError};
 use signoff_store::threads::ThreadsError;
 
 use super::Failure;
@@ -78,9 +78,9 @@ fn unknown(thread: &str, known: &[String]) -> Failure {
     }
 }
 
-fn of(failure: Failure, conflict: &Conflict) -> Failure {
+fn of(failure: Failure, conflict: &ThreadConflict) -> Failure {
     match conflict {
-        Conflict::Edited { thread, path } => failure
+        ThreadConflict::Edited { thread, path } => failure
             .detail(format!(
                 "thread {thread}: {} was edited since it was committed",
                 path.display()
@@ -89,7 +89,7 @@ fn of(failure: Failure, conflict: &Conflict) -> Failure {
                 "take those edits over into the thread's directory until both are the same, \
                  commit, and go on from there: `signoff show {thread}` shows them"
             )),
-        Conflict::Running { thread, state } => failure
+        ThreadConflict::Running { thread, state } => failure
             .detail(format!(
                 "thread {thread}: its plan is {state}, and its run is not over"
             ))

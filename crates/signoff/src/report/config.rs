@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use signoff_runtime::project::Trust;
+use signoff_runtime::trust::Trust;
 use signoff_store::config::{Entry, Place};
 
 use crate::report::style::{DIM, harmless, paint};

@@ -8,7 +8,7 @@ use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
 use signoff_runtime::project::Project;
-use signoff_runtime::view::streamed;
+use signoff_runtime::runs::view::streamed;
 
 use crate::report::lines::Lines;
 use crate::report::milestone::milestone;

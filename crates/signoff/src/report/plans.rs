@@ -3,7 +3,7 @@
 
 use anstyle::Style;
 use signoff_engine::PlanState;
-use signoff_runtime::plans::Listed;
+use signoff_runtime::plans::ListedPlan;
 use unicode_width::UnicodeWidthStr;
 
 use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
@@ -12,8 +12,8 @@ use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 const WIDEST: usize = 48;
 
 /// One line for each plan, under a heading. `shown` is a plan's path as it can be typed.
-pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> String {
-    let name = |plan: &Listed| plan.name.clone().unwrap_or_else(|| shown(plan));
+pub(crate) fn table(plans: &[ListedPlan], shown: impl Fn(&ListedPlan) -> String) -> String {
+    let name = |plan: &ListedPlan| plan.name.clone().unwrap_or_else(|| shown(plan));
     let names: Vec<String> = plans.iter().map(name).collect();
     let width = names.iter().map(|name| columns(name)).max();
     let width = width.unwrap_or(0).clamp(4, WIDEST);
@@ -83,8 +83,8 @@ fn style(state: PlanState) -> Style {
 mod tests {
     use super::*;
 
-    fn plan(key: &str, state: PlanState, title: &str) -> Listed {
-        Listed {
+    fn plan(key: &str, state: PlanState, title: &str) -> ListedPlan {
+        ListedPlan {
             key: key.to_owned(),
             name: Some(key.to_owned()),
             title: title.to_owned(),

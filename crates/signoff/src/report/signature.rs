@@ -1,13 +1,13 @@
 //! Who signed, and how we know.
 
-use signoff_runtime::proof::Counted;
+use signoff_runtime::signing::proof::SignatureCheck;
 
 use crate::report::style::{CARE, DIM, harmless, paint};
 
 /// The signature that counts, or what is wrong with those that do not.
-pub(crate) fn signature(counted: &Counted) -> Vec<String> {
+pub(crate) fn signature(counted: &SignatureCheck) -> Vec<String> {
     match counted {
-        Counted::Yes(signed) => {
+        SignatureCheck::Valid(signed) => {
             let (who, proof) = (harmless(&signed.signature.by), signed.proof());
             let mut line = format!("signed by {who}, proof: {proof}");
             if let Some(key) = &signed.key {
@@ -15,7 +15,7 @@ pub(crate) fn signature(counted: &Counted) -> Vec<String> {
             }
             vec![paint(DIM, line).to_string()]
         }
-        Counted::No(doubted) => doubted
+        SignatureCheck::Missing(doubted) => doubted
             .iter()
             .map(|one| format!("{} {one}", paint(CARE, "does not count:")))
             .collect(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::{budget, duration};
-use signoff_runtime::rehearsal::most_agents;
+use signoff_runtime::live::rehearsal::most_agents;
 
 use crate::report::tally::counted;
 

@@ -1,25 +1,26 @@
-//! Why a run does not land, or does not go on, and what to type then.
+//! Why a run does not land or cannot be resumed, and which command helps.
 
 use std::collections::BTreeSet;
 
 use signoff_engine::{LandAt, Outcome, Run, RunTree};
 use signoff_work::git::Id;
 
-use super::{Landing, Trigger, is_known_plan, is_over, parsed};
+use super::{LandingReport, Trigger, is_over};
 use crate::error::Error;
-use crate::live::OpenedRun;
+use crate::plan_history::is_known_plan;
 use crate::project::Project;
-use crate::trees::Trees;
+use crate::runs::OpenedRun;
+use crate::trees::{Trees, first_commit, head_commit};
 
 /// Why a run does not land.
-pub(super) struct Refusal {
+pub(super) struct LandingRefusal {
     /// Each a sentence.
     pub(super) why: Vec<String>,
     /// What two commits say about the same lines has to be settled by hand.
     pub(super) is_conflict: bool,
 }
 
-impl From<Vec<String>> for Refusal {
+impl From<Vec<String>> for LandingRefusal {
     fn from(why: Vec<String>) -> Self {
         let is_conflict = false;
         Self { why, is_conflict }
@@ -27,29 +28,27 @@ impl From<Vec<String>> for Refusal {
 }
 
 /// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
-pub(super) fn instructed(
-    mut landing: Landing,
-    refusal: Refusal,
+pub(super) fn refuse_with_instructions(
+    mut landing: LandingReport,
+    refusal: LandingRefusal,
     (run, trees): (&Run, &Trees),
-) -> Result<Landing, Error> {
+) -> Result<LandingReport, Error> {
     let name = run.id();
     landing.refused = refusal.why;
     if refusal.is_conflict {
-        landing.by_hand.push(pick(run, trees)?);
+        landing.by_hand.push(cherry_pick_command(run, trees)?);
     }
     landing.by_hand.push(format!("signoff land {name}"));
     landing.branch = Some(format!("signoff/{name}"));
     Ok(landing)
 }
 
-/// Brings in what steps did. What a person did is in the checkout already, and git would stop at commits of that.
-fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
-    let start = run.run_tree().map(|tree| tree.start.as_str());
-    let start = parsed(run, start.unwrap_or_default())?;
-    let head = parsed(run, run.head().unwrap_or_default())?;
-    let mut commits = trees.own().commits(&start, &head)?;
+/// The command that picks the steps' commits. A person's changes are in the checkout already, and git would stop at those.
+fn cherry_pick_command(run: &Run, trees: &Trees) -> Result<String, Error> {
+    let start = first_commit(run)?;
+    let mut commits = trees.own().commits(&start, &head_commit(run)?)?;
     let all = commits.len();
-    let of_steps = merged(run);
+    let of_steps = merged_commits(run);
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     if commits.len() == all {
         return Ok(format!("git cherry-pick {start}..signoff/{}", run.id()));
@@ -59,7 +58,7 @@ fn pick(run: &Run, trees: &Trees) -> Result<String, Error> {
 }
 
 /// The commits that steps were merged as.
-pub(super) fn merged(run: &Run) -> BTreeSet<&str> {
+pub(super) fn merged_commits(run: &Run) -> BTreeSet<&str> {
     let of_step = |at| {
         let (_, state) = run.step(at)?;
         let candidate = state.attempt.candidate.as_ref();
@@ -76,21 +75,21 @@ pub(super) fn objections(
     trees: &Trees,
     run: &Run,
 ) -> Result<Vec<String>, Error> {
-    // One that was begun goes on, whatever it has changed itself.
+    // A landing that was begun goes on: the changes are its own.
     let asks = trigger == Trigger::EndOfRun && run.landing_commit().is_none();
     match run.run_tree() {
         Some(tree) if asks => {
             let ours = |path: &str| is_known_plan(project, path);
             let mut changed = trees.changed_since(tree, &ours)?;
-            changed.extend(elsewhere(tree, trees)?);
+            changed.extend(branch_changed(tree, trees)?);
             Ok(changed)
         }
         Some(_) | None => Ok(Vec::new()),
     }
 }
 
-/// Says so if the checkout is on another branch than when the run began.
-fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
+/// A note if the checkout is on another branch than when the run began.
+fn branch_changed(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
     const NONE: &str = "HEAD";
     let now = trees.repository.head()?.branch;
     let now = now.as_deref().unwrap_or(NONE);
@@ -105,8 +104,8 @@ fn elsewhere(tree: &RunTree, trees: &Trees) -> Result<Option<String>, Error> {
     }))
 }
 
-/// Why what the run did is no whole, if so.
-pub(super) fn unfinished(
+/// Why the run's work is incomplete, if it is.
+pub(super) fn unfinished_reason(
     project: &Project,
     opened: &OpenedRun<'_>,
 ) -> Result<Option<&'static str>, Error> {
@@ -127,8 +126,11 @@ fn has_held_files(opened: &OpenedRun<'_>) -> bool {
     by_steps && opened.state().lands_files() && !opened.state().held_files().is_empty()
 }
 
-/// What to type about a run that did no whole: it goes on, or its passed steps are taken by hand.
-pub(super) fn instead(project: &Project, opened: &OpenedRun<'_>) -> Result<Vec<String>, Error> {
+/// The commands for an incomplete run: resume it, or pick its passed steps by hand.
+pub(super) fn manual_commands(
+    project: &Project,
+    opened: &OpenedRun<'_>,
+) -> Result<Vec<String>, Error> {
     let run = opened.state().id();
     let mut commands = Vec::new();
     let is_over = is_over(project, opened)?;
@@ -141,7 +143,7 @@ pub(super) fn instead(project: &Project, opened: &OpenedRun<'_>) -> Result<Vec<S
         && is_theirs
         && let Some(trees) = opened.trees()?
     {
-        commands.extend(pick(opened.state(), &trees).ok());
+        commands.extend(cherry_pick_command(opened.state(), &trees).ok());
     }
     Ok(commands)
 }

@@ -1,4 +1,4 @@
-//! Takes a run back: its worktrees and its branch go, or what its steps changed in the checkout becomes what it was.
+//! Undoes a run: removes its worktrees and its branch, or restores what its steps changed in the checkout.
 
 use std::path::PathBuf;
 
@@ -6,17 +6,17 @@ use signoff_engine::Input;
 use signoff_store::failpoint;
 use signoff_work::git::Id;
 
-use super::{is_over, named, parsed};
+use super::{is_over, run_or_newest};
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::live::OpenedRun;
-use crate::locks::take_workspace;
 use crate::project::Project;
-use crate::trees::Trees;
+use crate::project::locks::take_workspace;
+use crate::runs::OpenedRun;
+use crate::trees::{Trees, parse_id};
 
-/// What came of taking a run back.
+/// The result of undoing a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Undone {
+pub struct UndoReport {
     /// The run.
     pub run: String,
     /// Files of the checkout that have their content of before.
@@ -25,7 +25,7 @@ pub struct Undone {
     pub deleted: Vec<String>,
     /// Files that somebody changed since, and that stay as they are, each with the reason.
     pub left: Vec<String>,
-    /// The reference that what was there in their places can be found by.
+    /// The reference under which the replaced files can be found.
     pub kept: Option<String>,
     /// The repository that has it, where that is not the project's own.
     pub kept_in: Option<PathBuf>,
@@ -35,23 +35,23 @@ pub struct Undone {
     pub removed: Vec<String>,
     /// Why it was not taken back, each a sentence; empty = it was.
     pub refused: Vec<String>,
-    /// Trying it once more will not help.
+    /// Trying again will not help.
     pub for_good: bool,
 }
 
-/// Takes a run back that has ended: removes its worktrees and its branch, or what its steps changed in the checkout.
-pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<Undone, Error> {
-    let name = named(project, run)?;
+/// Undoes a run that has ended: removes its worktrees and its branch, or its steps' changes in the checkout.
+pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<UndoReport, Error> {
+    let name = run_or_newest(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
     opened.end_leftovers()?;
     let refused = |why: String| {
-        Ok(Undone {
+        Ok(UndoReport {
             run: name.clone(),
-            ..refused(&why)
+            ..refused_undo(&why)
         })
     };
     let for_good = |why: String| {
-        refused(why).map(|undone| Undone {
+        refused(why).map(|undone| UndoReport {
             for_good: true,
             ..undone
         })
@@ -90,18 +90,18 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
         remove(&mut opened, &trees)?
     };
     opened.run.close()?;
-    Ok(Undone { run: name, ..done })
+    Ok(UndoReport { run: name, ..done })
 }
 
-fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
+fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error> {
     if !opened.state().is_undone() {
-        let by = opened.project.around.person.clone();
+        let by = opened.project.process.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
-    Ok(Undone {
+    Ok(UndoReport {
         removed: trees.remove_all()?,
-        ..Undone::default()
+        ..UndoReport::default()
     })
 }
 
@@ -110,7 +110,7 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
     let Some(trees) = opened.trees()? else {
         return Ok(format!("git revert --no-edit {landed}"));
     };
-    let last = parsed(opened.state(), landed)?;
+    let last = parse_id(opened.state(), landed)?;
     let commits = trees.own().commits_of_run(opened.state().id(), &last)?;
     let [newest, .., oldest] = commits.as_slice() else {
         let only = commits.first().unwrap_or(&last);
@@ -127,18 +127,18 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
     Ok(format!("git revert --no-edit {}", names.join(" ")))
 }
 
-/// Takes back what was written to the checkout, file by file. What somebody changed since stays, and is named.
-fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error> {
+/// Undoes a landing file by file. Files that changed since stay, and are reported.
+fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error> {
     let _checkout = take_workspace(opened.project)?;
     if opened.state().is_undone() && !trees.has_landings()? {
         trees.forget_work();
-        return Ok(Undone {
+        return Ok(UndoReport {
             already: true,
-            ..Undone::default()
+            ..UndoReport::default()
         });
     }
     if !opened.state().is_undone() {
-        let by = opened.project.around.person.clone();
+        let by = opened.project.process.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
     failpoint::reached("undo.recorded");
@@ -150,19 +150,19 @@ fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<Undone, Error>
     let left = left.map(|held| format!("`{}`: {}", held.path, held.reason));
     trees.forget_work();
     let changed = !(restored.is_empty() && report.deleted.is_empty());
-    Ok(Undone {
+    Ok(UndoReport {
         restored,
         deleted: report.deleted,
         left: left.collect(),
         kept: changed.then(|| trees.work_ref()),
         kept_in: trees.private_place().filter(|_| changed),
-        ..Undone::default()
+        ..UndoReport::default()
     })
 }
 
-fn refused(why: &str) -> Undone {
-    Undone {
+fn refused_undo(why: &str) -> UndoReport {
+    UndoReport {
         refused: vec![why.to_owned()],
-        ..Undone::default()
+        ..UndoReport::default()
     }
 }

@@ -4,8 +4,9 @@ use signoff_api::diagnostics::{Diagnostic, Diagnostics};
 use signoff_engine::{Actor, PlanState};
 use signoff_plan::diagnostic;
 use signoff_plan::source::Source;
-use signoff_runtime::plans::Doing;
-use signoff_runtime::threads::{Commit, CommittedThread, ThreadError};
+use signoff_runtime::error::ThreadError;
+use signoff_runtime::plans::ActorContext;
+use signoff_runtime::threads::{Commit, CommittedThread};
 use signoff_runtime::{Error, SystemClock};
 
 use super::{planning, told};
@@ -17,7 +18,7 @@ use crate::session::Session;
 pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
     let mut planning = planning(&session.around)?;
     let project = session.project()?;
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: Actor::Planner,
         clock: &SystemClock::new(),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use signoff_api::threads::{TOPIC_SCHEMA, ThreadDir, Topic};
 use signoff_runtime::SystemClock;
-use signoff_runtime::project::Surroundings;
+use signoff_runtime::project::ProcessContext;
 use signoff_runtime::threads::Planning;
 
 use crate::args::{Agentctl, AgentctlCommand, ThreadCommand};
@@ -35,12 +35,12 @@ pub(crate) fn agentctl(session: &mut Session, args: &Agentctl) -> Result<u8, Fai
 }
 
 /// The threads of the session that the environment names.
-pub(crate) fn planning(around: &Surroundings) -> Result<Planning, Failure> {
+pub(crate) fn planning(around: &ProcessContext) -> Result<Planning, Failure> {
     let session = session_id(around)?;
     Ok(Planning::open(&root(around)?, &session)?)
 }
 
-fn session_id(around: &Surroundings) -> Result<String, Failure> {
+fn session_id(around: &ProcessContext) -> Result<String, Failure> {
     let value = around.variables.get(OsStr::new(SESSION));
     match value.filter(|value| !value.is_empty()) {
         // What is no UTF-8 is not an id, and is refused as one.
@@ -54,7 +54,7 @@ fn session_id(around: &Surroundings) -> Result<String, Failure> {
 }
 
 /// The directory that holds those of all threads.
-fn root(around: &Surroundings) -> Result<PathBuf, Failure> {
+fn root(around: &ProcessContext) -> Result<PathBuf, Failure> {
     let get = |name: &str| {
         let value = around.variables.get(OsStr::new(name));
         value.filter(|value| !value.is_empty()).map(PathBuf::from)

@@ -1,12 +1,12 @@
 //! How what happened to threads is told.
 
-use signoff_runtime::threads::Withdrawn;
+use signoff_runtime::threads::WithdrawReport;
 
 use crate::report::style::{CARE, paint};
 use crate::session::Session;
 
 /// Tells which plans were cancelled on the way: never silently.
-pub(super) fn withdrawn(session: &mut Session, withdrawn: &Withdrawn) {
+pub(super) fn withdrawn(session: &mut Session, withdrawn: &WithdrawReport) {
     for note in &withdrawn.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }

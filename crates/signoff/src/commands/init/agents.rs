@@ -1,6 +1,6 @@
 //! The coding agents that `init` looks for, and the roles it writes for them.
 
-use signoff_runtime::project::Surroundings;
+use signoff_runtime::project::ProcessContext;
 
 /// A program people have.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ const CONFIG: &str = include_str!("config.toml");
 const PLACE: &str = "# ROLES\n";
 
 /// Those on PATH. None is started: what they do at a start is theirs to say.
-pub(super) fn installed(around: &Surroundings) -> Vec<&'static Agent> {
+pub(super) fn installed(around: &ProcessContext) -> Vec<&'static Agent> {
     const { &ALL }
         .iter()
         .filter(|agent| {

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::time::Duration;
 
-use signoff_runtime::precautions::{Environment, careful};
-use signoff_runtime::project::Surroundings;
+use signoff_runtime::project::ProcessContext;
+use signoff_runtime::project::careful_git::{Environment, careful_environment};
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.
@@ -49,12 +49,12 @@ impl fmt::Display for Git {
 }
 
 /// Asks git. Our own directory does not count: it is being set up.
-pub(super) fn state(around: &Surroundings) -> Git {
+pub(super) fn state(around: &ProcessContext) -> Git {
     let Ok(sandbox) = Sandbox::new() else {
         return Git::NotInstalled;
     };
     // The repository is not trusted yet: nothing that its configuration names is run.
-    let env = match careful(&sandbox, around, &around.directory) {
+    let env = match careful_environment(&sandbox, around, &around.directory) {
         Ok(Some(env)) => env,
         Ok(None) => return Git::NoRepository,
         Err(_) => return Git::NotInstalled,
@@ -72,7 +72,7 @@ pub(super) fn state(around: &Surroundings) -> Git {
     }
 }
 
-fn status(around: &Surroundings, env: Environment) -> Command {
+fn status(around: &ProcessContext, env: Environment) -> Command {
     let words = [
         "git",
         "status",

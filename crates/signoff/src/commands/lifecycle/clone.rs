@@ -1,6 +1,6 @@
 //! `clone`: a copy of a plan, as a new one.
 
-use signoff_runtime::plans::Doing;
+use signoff_runtime::plans::ActorContext;
 
 use super::{locate, tell};
 use crate::args::PlanName;
@@ -11,7 +11,7 @@ use crate::session::Session;
 pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: actor(&session.around.variables),
         clock: &clock,

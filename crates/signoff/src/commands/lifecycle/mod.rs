@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use signoff_api::plan_ref::{PlanRef, SCHEMA};
 use signoff_engine::{Actor, PlanState};
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::{Doing, Done, find};
+use signoff_runtime::plans::{ActorContext, PlanReport, find};
 use signoff_runtime::project::Project;
 
 pub(crate) use self::cancel::cancel;
@@ -32,7 +32,7 @@ use crate::shell_words::quoted;
 /// The file of the plan that somebody means, and how messages call it.
 pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
     let path = find(project, text)?;
-    let here = &project.around.directory;
+    let here = &project.process.directory;
     let direct = path == here.join(text);
     let shown = match path.strip_prefix(here) {
         _ if direct => text.to_owned(),
@@ -43,8 +43,8 @@ pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String),
 }
 
 /// Something that a person does.
-pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Doing<'a> {
-    Doing {
+pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> ActorContext<'a> {
+    ActorContext {
         project,
         actor: Actor::Person,
         clock,
@@ -52,7 +52,7 @@ pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Doi
 }
 
 /// Tells what became of a plan.
-pub(crate) fn tell(session: &mut Session, done: &Done, word: &str, next: Option<String>) {
+pub(crate) fn tell(session: &mut Session, done: &PlanReport, word: &str, next: Option<String>) {
     for note in &done.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
@@ -81,7 +81,7 @@ pub(crate) fn tell(session: &mut Session, done: &Done, word: &str, next: Option<
 }
 
 /// What comes after handing a plan in.
-fn then_approve(done: &Done) -> String {
+fn then_approve(done: &PlanReport) -> String {
     let name = quoted(&done.key);
     match done.state {
         PlanState::Approved => format!("`signoff run {name}`"),
@@ -89,7 +89,7 @@ fn then_approve(done: &Done) -> String {
     }
 }
 
-pub(crate) fn plan_ref(done: &Done) -> PlanRef {
+pub(crate) fn plan_ref(done: &PlanReport) -> PlanRef {
     PlanRef {
         schema: SCHEMA.to_owned(),
         id: done.key.clone(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_runtime::plan_file::read_stream;
-use signoff_runtime::plans::{Doing, propose_file, propose_text};
+use signoff_runtime::plans::{ActorContext, propose_file, propose_text};
 
 use super::tell;
 use crate::args::Propose;
@@ -15,7 +15,7 @@ use crate::session::Session;
 pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failure> {
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: actor(&session.around.variables),
         clock: &clock,

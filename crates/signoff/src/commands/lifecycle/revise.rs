@@ -1,7 +1,7 @@
 //! `revise`: a new text of a plan.
 
 use signoff_runtime::plan_file::{read_source, read_stream};
-use signoff_runtime::plans::{Doing, Revision};
+use signoff_runtime::plans::{ActorContext, Revision};
 
 use super::{locate, tell};
 use crate::args::Revise;
@@ -13,7 +13,7 @@ use crate::session::Session;
 pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure> {
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let doing = Doing {
+    let doing = ActorContext {
         project: &project,
         actor: actor(&session.around.variables),
         clock: &clock,

@@ -151,7 +151,7 @@ fn everything_that_is_missing_is_said_at_once() {
     project
         .bash(without_git, &project.path())
         .assert_code(6)
-        .assert_stderr_contains("`git` does not help: it is not installed");
+        .assert_stderr_contains("`git` cannot be used: it is not installed");
     shell(&project, SET_UP);
     shell(
         &project,
@@ -275,7 +275,7 @@ fn a_key_that_no_longer_counts_takes_its_signatures_along() {
         ),
         (
             "git config --global --unset gpg.ssh.allowedSignersFile",
-            "git does not say `gpg.ssh.allowedSignersFile`",
+            "git has no setting `gpg.ssh.allowedSignersFile`",
         ),
         ("rm ~/.ssh/allowed_signers", "cannot be read"),
     ] {

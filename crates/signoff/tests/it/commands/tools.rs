@@ -133,7 +133,7 @@ fn a_tool_that_is_another_one_must_be_signed_again() {
     project
         .signoff(["run", "plan.json"])
         .assert_code(4)
-        .assert_stderr_contains("tool `toy.get` is described otherwise than it was signed");
+        .assert_stderr_contains("tool `toy.get` is not described as it was when it was signed");
     configure(&project, "other.sh");
     project
         .signoff(["run", "plan.json"])

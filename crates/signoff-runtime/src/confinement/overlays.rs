@@ -1,0 +1,154 @@
+//! How recorded trees are shown to processes: by overlays where they can be mounted, by copies elsewhere.
+
+use std::fmt;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use signoff_sandbox::{Level, OverlayTrialError, try_overlay};
+use signoff_store::failpoint;
+
+use super::make_private;
+use crate::error::Error;
+use crate::project::{Project, directories};
+
+/// How the tree that a process works on is shown to it, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum OverlayLevel {
+    /// It is the checkout itself.
+    Shared,
+    /// By a directory of its own, mounted at the checkout's path.
+    Copy,
+    /// By an overlay whose uppermost layer is in shared memory.
+    OverlayInMemory,
+    /// By an overlay whose uppermost layer lies beside the trees.
+    Overlay,
+}
+
+impl OverlayLevel {
+    const ALL: [Self; 4] = [
+        Self::Shared,
+        Self::Copy,
+        Self::OverlayInMemory,
+        Self::Overlay,
+    ];
+
+    /// The one with this name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|room| room.to_string() == name)
+    }
+
+    /// The best one that a sandbox of this level can have.
+    pub(super) fn best_at(level: Level) -> Self {
+        match level {
+            Level::Namespaces => Self::Overlay,
+            level if level.uses_mounts() => Self::Copy,
+            _ => Self::Shared,
+        }
+    }
+}
+
+impl fmt::Display for OverlayLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Shared => "shared",
+            Self::Copy => "copy",
+            Self::OverlayInMemory => "overlay-tmpfs",
+            Self::Overlay => "overlay",
+        })
+    }
+}
+
+/// How recorded trees are shown.
+#[derive(Debug, Clone)]
+pub(crate) enum OverlayMode {
+    /// By overlays, whose uppermost layers are in this directory.
+    Overlays(PathBuf),
+    /// By directories of their own, where overlays cannot be mounted.
+    Copies,
+}
+
+impl OverlayMode {
+    /// The word for it in evidence.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Overlays(_) => "overlay",
+            Self::Copies => "copy",
+        }
+    }
+}
+
+/// How a run's trees are shown to processes: by overlays where they can be mounted, beside the trees or in shared
+/// memory.
+pub(crate) fn overlay_mode(
+    project: &Project,
+    run: &str,
+    level: Level,
+) -> Result<OverlayMode, Error> {
+    let (Level::Namespaces, Some(root)) = (level, directories::run_root(project, run)) else {
+        return Ok(OverlayMode::Copies);
+    };
+    let trial = try_overlays(project, [root, shared_memory_dir()?.join(run)])?;
+    Ok(trial
+        .place
+        .map_or(OverlayMode::Copies, OverlayMode::Overlays))
+}
+
+/// How trees of the project's runs will be shown, tried where those lie, and why not better.
+pub(crate) fn overlay_level(
+    project: &Project,
+    level: Level,
+) -> Result<(OverlayLevel, Vec<String>), Error> {
+    let (Level::Namespaces, Some(data)) = (level, directories::project_data(project)) else {
+        let why = format!("overlays are mounted at level `namespaces` only, not at `{level}`");
+        return Ok((OverlayLevel::Copy, vec![why]));
+    };
+    let trial = try_overlays(project, [data, shared_memory_dir()?])?;
+    Ok((trial.room, trial.why))
+}
+
+/// Where runs of this user keep in shared memory what cannot lie beside their trees.
+fn shared_memory_dir() -> Result<PathBuf, Error> {
+    let user = std::fs::metadata("/proc/self");
+    let user = user.map_err(Error::Sandbox)?.uid();
+    Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
+}
+
+/// Where overlays work.
+struct OverlayTrial {
+    room: OverlayLevel,
+    /// Where their upper layers can lie; nowhere, where trees have to be copied.
+    place: Option<PathBuf>,
+    /// Why there is no better place.
+    why: Vec<String>,
+}
+
+/// Tries upper layers beside the trees, then in shared memory.
+fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<OverlayTrial, Error> {
+    let most = failpoint::room().and_then(|name| OverlayLevel::from_name(&name));
+    let mut why = Vec::new();
+    for (room, place) in [
+        (OverlayLevel::Overlay, beside),
+        (OverlayLevel::OverlayInMemory, memory),
+    ] {
+        if most.is_some_and(|most| room > most) {
+            why.push(format!("{room}: a test wants less"));
+            continue;
+        }
+        make_private(&place).map_err(Error::Sandbox)?;
+        match try_overlay(&place, project.store.workspace()) {
+            Ok(()) => {
+                let place = Some(place);
+                return Ok(OverlayTrial { room, place, why });
+            }
+            Err(OverlayTrialError::Fails { why: reason }) => why.push(format!("{room}: {reason}")),
+            Err(why @ OverlayTrialError::Inconclusive { .. }) => {
+                return Err(Error::Sandbox(std::io::Error::other(why.to_string())));
+            }
+        }
+    }
+    Ok(OverlayTrial {
+        room: OverlayLevel::Copy,
+        place: None,
+        why,
+    })
+}

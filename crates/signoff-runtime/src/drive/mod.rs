@@ -1,0 +1,349 @@
+//! The loop. Normal running and recovery are the same path: apply what the journal holds, ask what
+//! is due, journal it, perform it.
+
+pub(crate) mod journal;
+mod journaled_run;
+pub(crate) mod request;
+mod roles;
+
+use signoff_engine::{Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due};
+use signoff_store::failpoint;
+
+pub use self::journal::{Append, FileJournal};
+pub use self::journaled_run::JournaledRun;
+pub use self::request::RunRequest;
+pub use self::roles::{NoPerson, Observe, Perform, Person, PersonAnswer, Readiness, WakeReason};
+use crate::error::{Error, SignedDifference};
+
+/// Why the loop came back.
+#[derive(Debug)]
+pub enum StopReason {
+    /// The run has ended.
+    Finished(Outcome),
+    /// The remaining steps wait on a person.
+    Waiting,
+    /// A person asked for a pause, or it was to go only so far; resumable.
+    Paused(PauseReason),
+    /// Ctrl-C; resumable.
+    Interrupted,
+    /// The plan or its terms are no longer what was signed; resumable.
+    Changed(SignedDifference),
+}
+
+/// One run with everything it needs to go on.
+pub struct Loop<'a, 'r> {
+    /// The run.
+    pub run: &'a mut JournaledRun<'r>,
+    /// Performs its actions.
+    pub perform: &'a mut dyn Perform,
+    /// How far it is to go.
+    pub bounds: Bounds,
+    /// Who can be asked.
+    pub person: &'a mut dyn Person,
+    /// See every event.
+    pub observers: Vec<&'a mut dyn Observe>,
+    /// What changed since signing, once that was seen.
+    pub difference: Option<SignedDifference>,
+}
+
+impl std::fmt::Debug for Loop<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loop")
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Loop<'_, '_> {
+    /// Drives the run until it ends or cannot go on by itself.
+    pub fn drive(mut self) -> Result<StopReason, Error> {
+        let stopped = self.drive_until_stopped();
+        if stopped.is_err() {
+            // Whatever went wrong, no agent may outlive the loop that journals for it.
+            self.perform.stop();
+        } else {
+            self.run.close()?;
+        }
+        stopped
+    }
+
+    fn drive_until_stopped(&mut self) -> Result<StopReason, Error> {
+        loop {
+            let now = self.run.now();
+            if self.perform.is_stopping() {
+                let happened = self.perform.next(self.run.state(), now, None)?;
+                match self.handle(happened)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                }
+            }
+            let (wake, stuck) = match self.begin_all(now)? {
+                BeginOutcome::Ended(stopped) => return Ok(stopped),
+                // A condition that holds, or a loop that was expanded, may make more actions due.
+                BeginOutcome::Again => match self.handle_news(now)? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                },
+                BeginOutcome::Until { wake, stuck } => (wake, stuck),
+            };
+            if !self.run.state().in_flight() && wake.is_none() {
+                if !stuck && !due(self.run.state(), now, &self.bounds).is_empty() {
+                    continue;
+                }
+                match self.park()? {
+                    Some(stopped) => return Ok(stopped),
+                    None => continue,
+                }
+            }
+            let happened = self.perform.next(self.run.state(), now, wake)?;
+            if let Some(stopped) = self.handle(happened)? {
+                return Ok(stopped);
+            }
+        }
+    }
+
+    /// Handles events that have arrived, so that a person can stop a run that never waits.
+    fn handle_news(&mut self, now: Millis) -> Result<Option<StopReason>, Error> {
+        if !self.perform.has_news() {
+            return Ok(None);
+        }
+        let happened = self.perform.next(self.run.state(), now, Some(now))?;
+        self.handle(happened)
+    }
+
+    /// Begins everything that is due.
+    fn begin_all(&mut self, now: Millis) -> Result<BeginOutcome, Error> {
+        let mut wake = None;
+        let mut stuck = false;
+        let mut again = false;
+        let mut recorded = Vec::new();
+        for action in due(self.run.state(), now, &self.bounds) {
+            match action {
+                Action::Wait { until } => {
+                    wake = Some(wake.map_or(until, |at: Millis| at.min(until)));
+                }
+                Action::Finish => return self.finish().map(BeginOutcome::Ended),
+                Action::Gate { step } => {
+                    self.record(Input::Gate { step })?;
+                    again = true;
+                }
+                Action::Gather { step } => {
+                    self.record(Input::Gather { step })?;
+                    again = true;
+                }
+                Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
+                Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
+                action => match self.prepare(&action)? {
+                    Some(true) => recorded.push(action),
+                    Some(false) => again = true,
+                    None => stuck = true,
+                },
+            }
+            // What else was due may no longer be.
+            if stuck {
+                break;
+            }
+        }
+        // One sync serves them all: what must survive is on disk before anything begins.
+        self.run.sync()?;
+        for action in recorded {
+            self.perform.begin(self.run.state(), &action)?;
+        }
+        Ok(if again && !stuck {
+            BeginOutcome::Again
+        } else {
+            BeginOutcome::Until { wake, stuck }
+        })
+    }
+
+    /// Journals what must be known before the action. May it begin then? `None` if nothing may,
+    /// because something has changed.
+    fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
+        match self.perform.prepare(self.run.state(), action)? {
+            Readiness::Go(input) => self.write(input).map(|()| Some(true)),
+            Readiness::Instead(input) => {
+                self.record(input.clone())?;
+                self.perform.input_recorded(self.run.state(), &input);
+                Ok(Some(false))
+            }
+            Readiness::Stopping => Ok(Some(false)),
+            Readiness::Changed(difference) => {
+                // Actions in flight end and are judged, as far as possible.
+                self.difference = Some(*difference);
+                if self.run.state().pausing().is_none() {
+                    self.record(Input::Pause {
+                        reason: PauseReason::Changed,
+                        by: "the harness".to_owned(),
+                    })?;
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    fn handle(&mut self, happened: WakeReason) -> Result<Option<StopReason>, Error> {
+        match happened {
+            WakeReason::Input(input) => self.handle_input(input)?,
+            WakeReason::Asked { request, ask } => return self.handle_request(&request, ask),
+            WakeReason::Timer => {}
+            WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
+            WakeReason::Interrupted => return self.interrupt().map(Some),
+        }
+        Ok(None)
+    }
+
+    fn handle_input(&mut self, input: Input) -> Result<(), Error> {
+        let (before, after) = failpoints_around(&input);
+        failpoint::reached(before);
+        self.record(input.clone())?;
+        failpoint::reached(after);
+        self.perform.input_recorded(self.run.state(), &input);
+        Ok(())
+    }
+
+    /// Handles a request of another process.
+    fn handle_request(
+        &mut self,
+        request: &str,
+        ask: RunRequest,
+    ) -> Result<Option<StopReason>, Error> {
+        let stopped = match ask {
+            RunRequest::Stop => Some(self.interrupt()?),
+            RunRequest::Abort { by } => {
+                self.end_work()?;
+                self.record(Input::Abort { by })?;
+                Some(StopReason::Finished(Outcome::Failed))
+            }
+            RunRequest::Input(input) => {
+                failpoint::reached("answer.before");
+                let refused = match self.record(input) {
+                    Ok(()) => None,
+                    Err(Error::Refused(refusal)) => Some(refusal),
+                    Err(error) => return Err(error),
+                };
+                failpoint::reached("answer.after");
+                self.perform.reply(request, refused.as_ref());
+                return Ok(None);
+            }
+        };
+        self.perform.reply(request, None);
+        Ok(stopped)
+    }
+
+    fn interrupt(&mut self) -> Result<StopReason, Error> {
+        self.end_work()?;
+        self.record(Input::Stop)?;
+        Ok(StopReason::Interrupted)
+    }
+
+    /// Ends everything under way; actions that ended by themselves at the same moment count.
+    fn end_work(&mut self) -> Result<(), Error> {
+        for input in self.perform.stop() {
+            self.record(input)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing can go on by itself: asks the person, or pauses.
+    fn park(&mut self) -> Result<Option<StopReason>, Error> {
+        let reason = match self.run.state().pausing() {
+            Some(reason) => reason,
+            None if self.run.state().items().next().is_none() && self.bounds.is_limited() => {
+                PauseReason::Limited
+            }
+            None => match self.ask()? {
+                AskOutcome::Later => PauseReason::Waiting,
+                AskOutcome::Went(stopped) => return Ok(stopped),
+            },
+        };
+        self.record(Input::Park { reason })?;
+        Ok(Some(match reason {
+            PauseReason::Waiting => StopReason::Waiting,
+            PauseReason::Interrupted => StopReason::Interrupted,
+            PauseReason::Changed => StopReason::Changed(self.difference.take().unwrap_or_default()),
+            PauseReason::Requested | PauseReason::Limited => StopReason::Paused(reason),
+        }))
+    }
+
+    /// Asks about the open items, one after the other, until one is answered.
+    fn ask(&mut self) -> Result<AskOutcome, Error> {
+        let open: Vec<InboxItem> = self.run.state().items().cloned().collect();
+        self.perform.rest(self.run.state());
+        for item in open {
+            let perform = &mut *self.perform;
+            let said = (self.person).answer(self.run.state(), &item, &mut || perform.has_news());
+            match said {
+                PersonAnswer::Later => continue,
+                PersonAnswer::Nothing => {
+                    let happened = self.perform.next(self.run.state(), self.run.now(), None)?;
+                    return self.handle(happened).map(AskOutcome::Went);
+                }
+                PersonAnswer::Answer(input) => match self.record(*input) {
+                    Err(Error::Refused(refusal)) => self.person.refused(&refusal),
+                    recorded => recorded?,
+                },
+            }
+            return Ok(AskOutcome::Went(None));
+        }
+        Ok(AskOutcome::Later)
+    }
+
+    fn finish(&mut self) -> Result<StopReason, Error> {
+        self.record(Input::Finish)?;
+        Ok(StopReason::Finished(
+            self.run.state().outcome().unwrap_or(Outcome::Failed),
+        ))
+    }
+
+    /// Records an input, and shows the events to the observers.
+    pub fn record(&mut self, input: Input) -> Result<(), Error> {
+        self.write(input)?;
+        self.run.sync()
+    }
+
+    /// The same without waiting for the disk.
+    fn write(&mut self, input: Input) -> Result<(), Error> {
+        let observers = &mut self.observers;
+        self.run.write(input, |run, recorded| {
+            let mut observers = observers.iter_mut();
+            observers.try_for_each(|observer| observer.event(run, recorded))
+        })
+    }
+}
+
+/// Where the crash tests kill the process around this input.
+fn failpoints_around(input: &Input) -> (&'static str, &'static str) {
+    match input {
+        Input::EvaluationEnded { .. } | Input::BaselineEnded { .. } => {
+            ("verdict.before", "verdict.after")
+        }
+        Input::CallEnded { .. } => ("call.before", "call.after"),
+        Input::CandidateBuilt { .. } | Input::Conflicted { .. } => {
+            ("candidate.before", "candidate.after")
+        }
+        Input::Merged { .. } => ("merged.before", "merged.after"),
+        Input::ProcessHeld { .. } => ("started.before", "started.after"),
+        _ => ("finished.before", "finished.after"),
+    }
+}
+
+/// What beginning everything led to.
+enum BeginOutcome {
+    Ended(StopReason),
+    /// Something was decided without an action: more may be due.
+    Again,
+    Until {
+        /// Nothing more before this time, if there is one.
+        wake: Option<Millis>,
+        /// Something may not begin.
+        stuck: bool,
+    },
+}
+
+/// The outcome of asking.
+enum AskOutcome {
+    /// The run may go on, or has stopped.
+    Went(Option<StopReason>),
+    /// All that is left is for later.
+    Later,
+}

@@ -1,0 +1,114 @@
+//! The parties of a run besides the loop: one performs its actions, others observe it, a person can be asked.
+
+use signoff_engine::{Action, InboxItem, Input, Millis, RecordedEvent, Refusal, Run};
+
+use super::request::RunRequest;
+use crate::error::{Error, SignedDifference};
+
+/// Performs actions. Their results arrive through [`Perform::next`].
+pub trait Perform {
+    /// Gathers what must be journaled before the action begins.
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error>;
+    /// Begins it, after it was journaled.
+    fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
+    /// The input of something begun has been journaled.
+    fn input_recorded(&mut self, run: &Run, input: &Input);
+    /// Waits for the next thing to happen, at most until `wake`.
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error>;
+    /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
+    fn stop(&mut self) -> Vec<Input>;
+    /// Has something happened that [`Perform::next`] would return at once?
+    fn has_news(&mut self) -> bool;
+
+    /// Is the run being stopped? Then [`Perform::next`] returns the reason.
+    fn is_stopping(&self) -> bool {
+        false
+    }
+
+    /// Nothing is under way, and a person may do something.
+    fn rest(&mut self, _run: &Run) {}
+    /// Answers a request.
+    fn reply(&mut self, request: &str, refused: Option<&Refusal>);
+}
+
+/// May the action begin?
+#[derive(Debug)]
+pub enum Readiness {
+    /// Yes, once this is journaled.
+    Go(Input),
+    /// No; this has to be journaled instead.
+    Instead(Input),
+    /// No: the plan or its terms are no longer what was signed.
+    Changed(Box<SignedDifference>),
+    /// No: the run is being stopped, and [`Perform::next`] returns the reason.
+    Stopping,
+}
+
+/// What ended a wait.
+#[derive(Debug)]
+pub enum WakeReason {
+    /// Something begun has led to this.
+    Input(Input),
+    /// Another process asks for something, under this name.
+    Asked {
+        /// The request's name.
+        request: String,
+        /// What is asked.
+        ask: RunRequest,
+    },
+    /// The time has come.
+    Timer,
+    /// Ctrl-C.
+    Interrupted,
+    /// Processes of an attempt could not be ended: nothing may be judged beside them.
+    Survivors(usize),
+}
+
+/// Sees every event, right after it was journaled and applied.
+pub trait Observe {
+    /// An event happened.
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error>;
+}
+
+/// A person who can be asked while the run waits.
+pub trait Person {
+    /// Asks about an item. Gives up as soon as `has_news` says that something else has happened: the
+    /// answer may have come from elsewhere, or is no longer needed.
+    fn answer(
+        &mut self,
+        run: &Run,
+        item: &InboxItem,
+        has_news: &mut dyn FnMut() -> bool,
+    ) -> PersonAnswer;
+    /// The answer does not fit.
+    fn refused(&mut self, refusal: &Refusal);
+    /// Is anybody there at all?
+    fn is_present(&self) -> bool;
+}
+
+/// A person's answer about an item.
+#[derive(Debug)]
+pub enum PersonAnswer {
+    /// This, as the input it makes.
+    Answer(Box<Input>),
+    /// Not now.
+    Later,
+    /// Nothing: something else came between.
+    Nothing,
+}
+
+/// No person can be asked.
+#[derive(Debug)]
+pub struct NoPerson;
+
+impl Person for NoPerson {
+    fn answer(&mut self, _: &Run, _: &InboxItem, _: &mut dyn FnMut() -> bool) -> PersonAnswer {
+        PersonAnswer::Later
+    }
+
+    fn refused(&mut self, _: &Refusal) {}
+
+    fn is_present(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,25 @@
+//! This machine confines less than it did before.
+
+use signoff_store::trust::levels::RecordedLevels;
+
+/// This machine gives less than it did when a run last began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeakerConfinement {
+    /// What there is less of.
+    pub lost: Vec<LostLevel>,
+    /// Why, a line for each reason.
+    pub why: Vec<String>,
+    /// What there is now, to be remembered once a person accepts it.
+    pub(crate) now: RecordedLevels,
+}
+
+/// What was better before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostLevel {
+    /// `sandbox` or `room`.
+    pub what: &'static str,
+    /// What this machine had.
+    pub before: String,
+    /// What it has now.
+    pub now: String,
+}

@@ -1,0 +1,58 @@
+//! Errors about the threads of a session.
+
+use std::path::PathBuf;
+
+use signoff_engine::PlanState;
+use signoff_plan::diagnostic::Diagnostic;
+use signoff_plan::source::Source;
+use signoff_store::threads::{BadId, ThreadsError};
+
+use super::Error;
+
+/// Why something could not be done to the threads of a session.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are what the variant's line names")]
+pub enum ThreadError {
+    /// The session's id is not a valid id.
+    BadSession { session: String, why: BadId },
+    /// The session's id is that of another session's thread.
+    TakenSession { session: String, owner: String },
+    /// The session has no such additional thread.
+    UnknownThread { thread: String, known: Vec<String> },
+    /// The current thread stays as long as its session.
+    CurrentThread { thread: String },
+    /// A topic says nothing.
+    EmptyTopic,
+    /// A topic is longer than [`ThreadError::LONGEST_TOPIC`].
+    LongTopic { length: usize },
+    /// Plans that cannot be committed, each with all its problems, and files that cannot be read.
+    Problems {
+        plans: Vec<(Source, Vec<Diagnostic>)>,
+        unreadable: Vec<Error>,
+    },
+    /// The store does not let plans be replaced or given up; nothing was changed.
+    Conflicts(Vec<ThreadConflict>),
+    /// The directories, or what is known of them.
+    Store(ThreadsError),
+}
+
+/// Why the plan of one thread stays as it is in the store.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are what the variant's line names")]
+pub enum ThreadConflict {
+    /// Somebody else wrote there since it was committed.
+    Edited { thread: String, path: PathBuf },
+    /// A run of it is not over.
+    Running { thread: String, state: PlanState },
+}
+
+impl ThreadError {
+    /// How many characters a topic may have.
+    pub const LONGEST_TOPIC: usize = 100;
+}
+
+impl From<ThreadError> for Error {
+    fn from(error: ThreadError) -> Self {
+        Self::Thread(Box::new(error))
+    }
+}

@@ -1,0 +1,241 @@
+//! Rehearses a run without starting it: what would run in which order, what it may cost, and
+//! why it would be refused.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use signoff_engine::{
+    ForbiddenTransition, Isolation, PlanState, Refusal, Transition, possible_transitions,
+    state_after,
+};
+use signoff_plan::model::{Plan, Step, Work};
+use signoff_store::lock::{holder, is_held};
+
+use super::{RunLimit, RunOptions};
+use crate::confinement::levels;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plans::approval::preflight;
+use crate::plans::status::{PlanStatus, plan_status};
+use crate::plans::{ActorContext, covering_policy, expiry_notice, refuse_duplicate};
+use crate::project::Project;
+use crate::signing::signed::require_signed;
+use crate::trees;
+
+/// A run as it would be.
+#[derive(Debug)]
+pub struct Rehearsal {
+    /// Positions of the steps in the order in which they start; those of one list may run side by
+    /// side. As if every step took equally long and each went well at once.
+    pub rounds: Vec<Vec<usize>>,
+    /// Agents that are started if every step uses up its retries.
+    pub agents: u64,
+    /// How long those may work, one after the other.
+    pub working: Duration,
+    /// Why `run` would refuse.
+    pub refused: Option<Error>,
+}
+
+/// Rehearses a run. `approve`: a person would sign the plan first.
+pub fn rehearse(
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    options: &RunOptions,
+    approve: bool,
+) -> Rehearsal {
+    let project = context.project;
+    let steps = allowed_steps(&plan.checked.plan, options);
+    let allowed = steps.as_ref().cloned().unwrap_or_default();
+    let jobs = options.jobs.unwrap_or(project.config.run.jobs.value);
+    let jobs = usize::try_from(jobs).unwrap_or(1).max(1);
+    let (agents, working) = worst_case(project, &plan.checked.plan, &allowed);
+    Rehearsal {
+        rounds: rounds(&plan.checked.plan, &allowed, jobs),
+        agents,
+        working,
+        refused: refusal(context, plan, (options, approve))
+            .err()
+            .or(steps.err()),
+    }
+}
+
+/// What `run` asks before it starts anything, in its order.
+fn refusal(
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    (options, approve): (&RunOptions, bool),
+) -> Result<(), Error> {
+    let project = context.project;
+    project.require_trust()?;
+    preflight::require_no_errors(plan)?;
+    let status = plan_status(project, plan)?;
+    refuse_duplicate(project, plan, &status.history)?;
+    may_start(context, plan, &status, approve)?;
+    preflight::require_runnable(project, plan)?;
+    let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
+    levels::check(project, plan, options.isolation)?;
+    let lock = project.store.workspace_lock();
+    if chosen.isolation == Isolation::Shared && is_held(&lock).unwrap_or(false) {
+        return Err(Error::WorkspaceTaken {
+            holder: holder(&lock).ok().flatten(),
+        });
+    }
+    Ok(())
+}
+
+/// Does its state allow a run, after it was signed if it is to be?
+fn may_start(
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    status: &PlanStatus,
+    approve: bool,
+) -> Result<(), Error> {
+    let (project, actor) = (context.project, context.actor);
+    let state = status.state;
+    if let Some(notice) = expiry_notice(project, plan, status, context.clock) {
+        let state = PlanState::Cancelled;
+        let forbidden = ForbiddenTransition::State {
+            state,
+            act: Transition::Start,
+            possible: possible_transitions(state, actor),
+        };
+        return Err(Error::Expired { notice, forbidden });
+    }
+    match state {
+        PlanState::Approved => Ok(()),
+        _ if approve => state_after(state, Transition::Approve, actor)
+            .map(drop)
+            .map_err(Error::Forbidden),
+        PlanState::Verified if covering_policy(context, plan).is_some() => Ok(()),
+        PlanState::Draft | PlanState::Verified => {
+            require_signed(project, plan)?;
+            let plan = plan.source.name().to_owned();
+            Err(Error::NotSigned { plan })
+        }
+        _ => state_after(state, Transition::Start, actor)
+            .map(drop)
+            .map_err(|_| {
+                Error::Forbidden(ForbiddenTransition::State {
+                    state,
+                    act: Transition::Start,
+                    possible: possible_transitions(state, actor),
+                })
+            }),
+    }
+}
+
+/// The steps that may start.
+fn allowed_steps(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, Error> {
+    let (step, only) = match &options.limit {
+        None => return Ok((0..plan.steps.len()).collect()),
+        Some(RunLimit::Only(step)) => (step, true),
+        Some(RunLimit::Until(step)) => (step, false),
+    };
+    let unknown = || Error::Refused(Refusal::NoStep { step: step.clone() });
+    let at = plan.index_of(step).ok_or_else(unknown)?;
+    let mut allowed = BTreeSet::new();
+    let mut open = vec![at];
+    while let Some(at) = open.pop() {
+        if allowed.insert(at) {
+            open.extend(plan.dependencies(at));
+        }
+    }
+    if only && allowed.len() > 1 {
+        let waits_for = plan.dependency_ids(at).map(str::to_owned).collect();
+        let step = step.clone();
+        return Err(Error::NotReached { step, waits_for });
+    }
+    Ok(allowed)
+}
+
+/// Which steps start together, by the engine's rules: as many as there may be, an agent alone, and
+/// no two that hold the same lock.
+fn rounds(plan: &Plan, allowed: &BTreeSet<usize>, jobs: usize) -> Vec<Vec<usize>> {
+    let mut waits: Vec<usize> = vec![0; plan.steps.len()];
+    let mut frees: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
+    for &at in allowed {
+        for before in plan.dependencies(at) {
+            if let (Some(waits), Some(frees)) = (waits.get_mut(at), frees.get_mut(before)) {
+                *waits += 1;
+                frees.push(at);
+            }
+        }
+    }
+    let is_free = |waits: &[usize], at: usize| waits.get(at).is_some_and(|count| *count == 0);
+    let mut ready: BTreeSet<usize> = allowed.iter().copied().collect();
+    ready.retain(|&at| is_free(&waits, at));
+    let mut rounds = Vec::new();
+    while !ready.is_empty() {
+        let round = next_round(plan, &ready, jobs);
+        for at in &round {
+            ready.remove(at);
+            for &later in frees.get(*at).into_iter().flatten() {
+                if let Some(count) = waits.get_mut(later) {
+                    *count -= 1;
+                }
+                if is_free(&waits, later) {
+                    ready.insert(later);
+                }
+            }
+        }
+        rounds.push(round);
+    }
+    rounds
+}
+
+fn next_round(plan: &Plan, ready: &BTreeSet<usize>, jobs: usize) -> Vec<usize> {
+    let mut round: Vec<usize> = Vec::new();
+    let mut locks: BTreeSet<&String> = BTreeSet::new();
+    for &at in ready {
+        let Some(step) = plan.steps.get(at) else {
+            continue;
+        };
+        if is_agent(step) && !round.is_empty() {
+            // What comes after it in the plan waits behind it.
+            break;
+        }
+        if step.locks.iter().any(|lock| locks.contains(lock)) {
+            continue;
+        }
+        locks.extend(&step.locks);
+        round.push(at);
+        if is_agent(step) || round.len() == jobs {
+            break;
+        }
+    }
+    round
+}
+
+/// Agents that a step may start: one and one more for each retry, in a loop for each item.
+pub fn most_agents(step: &Step) -> u64 {
+    let items = match &step.for_each {
+        _ if !is_agent(step) => 0,
+        Some(_) => step.max_items.unwrap_or(Step::MAX_ITEMS),
+        None => 1,
+    };
+    (u64::from(step.on_fail.retries) + 1).saturating_mul(items)
+}
+
+/// Agents, and how long they may work.
+fn worst_case(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> (u64, Duration) {
+    let steps = allowed.iter().filter_map(|&at| plan.steps.get(at));
+    let mut worst = (0_u64, Duration::ZERO);
+    for step in steps {
+        let agents = most_agents(step);
+        let each = step
+            .timeout
+            .unwrap_or(project.config.run.step_timeout.value);
+        let times = u32::try_from(agents).unwrap_or(u32::MAX);
+        worst.0 = worst.0.saturating_add(agents);
+        worst.1 = worst.1.saturating_add(each.saturating_mul(times));
+    }
+    let budget = &plan.budget;
+    (
+        budget.agents.map_or(worst.0, |most| most.min(worst.0)),
+        budget.wall.map_or(worst.1, |most| most.min(worst.1)),
+    )
+}
+
+fn is_agent(step: &Step) -> bool {
+    matches!(step.work, Work::Agent { .. })
+}

@@ -1,0 +1,158 @@
+//! Actions that need a tree: a thread of the supervisor makes it, then the action begins.
+
+use std::sync::Arc;
+
+use signoff_engine::{Action, Changes, ContractCache, Input, ProcessEnd, Run};
+
+use super::commands::{broken_run, require_step};
+use super::commits::{judged_commit, work_context};
+use super::{Local, attempts, supervisor};
+use crate::drive::WakeReason;
+use crate::error::Error;
+use crate::trees::{ContractOverlayOptions, TreeMount};
+
+impl Local<'_> {
+    /// Makes the tree that an action needs, on a thread of the supervisor; `false`: it needs none.
+    pub(super) fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
+        let Some(trees) = self.trees().map(Arc::clone) else {
+            return Ok(false);
+        };
+        let starter = self.supervisor.starter();
+        match *action {
+            Action::Baseline { step }
+            | Action::Evaluate { step, .. }
+            | Action::Recheck { step, .. } => {
+                let baseline = matches!(action, Action::Baseline { .. });
+                let (definition, _) = require_step(run, step)?;
+                let attempt = attempts(run, step);
+                let wanted = ContractOverlayOptions {
+                    commit: judged_commit(run, step, baseline)?,
+                    protects: definition.protects.clone(),
+                    signed: self.watch.signed_files(),
+                    scratch: self
+                        .commands
+                        .dir
+                        .scratch(&definition.id, attempt, "contract"),
+                    ignored: self.ignored_work(run, action)?,
+                    warm: run.reuses_builds(action),
+                };
+                let is_warm = run.settings().cache == ContractCache::Warm;
+                if is_warm && matches!(action, Action::Recheck { .. }) {
+                    let trees = Arc::clone(&trees);
+                    self.supervisor.work(move || {
+                        trees.forget_builds();
+                        None
+                    });
+                }
+                let (room, others) = trees.idle_overlay(&wanted);
+                if !others.is_empty() {
+                    self.supervisor.work(move || {
+                        drop(others);
+                        None
+                    });
+                }
+                if let Some(room) = room {
+                    self.begin_in(run, action, Some(Box::new(room)))?;
+                    return Ok(true);
+                }
+                self.supervisor.ready(action.clone(), move || {
+                    trees.contract_overlay(&wanted, &starter)
+                });
+            }
+            Action::Dispatch { step, attempt } => {
+                let work = work_context(&trees, run, step, attempt)?;
+                self.supervisor.ready(action.clone(), move || {
+                    trees.work((&work.step, attempt), &work.began, &starter)
+                });
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Lets an action begin whose tree is ready, if it needs one.
+    pub(super) fn begin_in(
+        &mut self,
+        run: &Run,
+        action: &Action,
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<(), Error> {
+        let unboxed = |mount: Option<Box<TreeMount>>| mount.map(|mount| *mount);
+        match *action {
+            Action::Baseline { step } => self.baseline(run, step, unboxed(mount)),
+            Action::Evaluate {
+                step,
+                attempt,
+                patience,
+            } => self.evaluate(run, (step, attempt), patience, unboxed(mount)),
+            Action::Recheck { step, patience } => {
+                let attempt = (step, attempts(run, step));
+                self.evaluate(run, attempt, patience, unboxed(mount))
+            }
+            Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
+            Action::Call { step, attempt } => self.call(run, step, attempt),
+            Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
+            Action::Merge { step, attempt } => self.merge(run, step, attempt),
+            Action::LandFiles
+            | Action::Gate { .. }
+            | Action::Gather { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => Ok(()),
+        }
+    }
+
+    /// The error if the run's branch or repository was removed. Then a failure does not count as an attempt: the run stops,
+    /// as it would after a crash.
+    pub(super) fn missing_error(&self, run: &Run) -> Option<Error> {
+        let head = run.run_tree().and(run.head())?;
+        self.trees()?.missing_error(head)
+    }
+
+    /// Replaces a conflict without files by the error if the run's branch or repository was removed: the merge may only
+    /// have missed that.
+    pub(super) fn check_conflict(
+        &self,
+        run: &Run,
+        happened: WakeReason,
+    ) -> Result<WakeReason, Error> {
+        if let WakeReason::Input(Input::Conflicted { files, .. }) = &happened
+            && files.is_empty()
+            && let Some(lost) = self.missing_error(run)
+        {
+            return Err(lost);
+        }
+        Ok(happened)
+    }
+
+    /// The result of an action whose tree could not be made.
+    pub(super) fn without_tree(
+        run: &Run,
+        action: &Action,
+        why: String,
+    ) -> Result<WakeReason, Error> {
+        let observed = supervisor::not_started(why.clone());
+        Ok(WakeReason::Input(match *action {
+            Action::Baseline { step } => Input::BaselineEnded { step, observed },
+            Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
+                step,
+                attempt,
+                observed,
+            },
+            Action::Recheck { step, .. } => Input::EvaluationEnded {
+                step,
+                attempt: attempts(run, step),
+                observed,
+            },
+            Action::Dispatch { step, attempt } => Input::WorkEnded {
+                step,
+                attempt,
+                ended: ProcessEnd::NotStarted(why),
+                text: String::new(),
+                changes: Changes::default(),
+            },
+            _ => return Err(broken_run(run, "a tree for an action without one")),
+        }))
+    }
+}

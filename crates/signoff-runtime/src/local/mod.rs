@@ -1,0 +1,395 @@
+//! Performs actions on this machine, through `signoff-work` and `signoff-sandbox`: on trees of the run's own, or in the
+//! checkout where nothing can be mounted.
+
+mod action_trees;
+mod calls;
+mod checkout_watcher;
+mod commands;
+mod commits;
+mod contracts;
+mod interrupt;
+mod isolation;
+mod merging;
+mod message;
+mod perform;
+mod pool;
+mod prompt_context;
+mod requests;
+mod shared_checkout;
+mod supervisor;
+mod worked_tree;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use signoff_engine::{Action, Choice, Input, Run};
+use signoff_plan::model::Step;
+use signoff_sandbox::Sandbox;
+use signoff_store::runs::RunDir;
+use signoff_work::confine::Grounds;
+use signoff_work::environment::for_contract;
+use signoff_work::git::{ImportLimits, Own};
+
+use self::calls::Calls;
+use self::checkout_watcher::CheckoutWatcher;
+use self::commands::{CommandBuilder, broken_run, require_step};
+use self::commits::{attempt_of, newest_base, work_context, work_context_from};
+pub use self::interrupt::Interrupt;
+pub(crate) use self::isolation::RunIsolation;
+use self::message::Message;
+use self::requests::Listener;
+use self::shared_checkout::{SharedCheckout, StepAttempts};
+use self::supervisor::ProcessSupervisor;
+use self::worked_tree::WorkedTree;
+use crate::clock::Clock;
+use crate::confinement::Scratch;
+use crate::drive::{Readiness, WakeReason};
+use crate::error::Error;
+use crate::project::Project;
+use crate::runs::clear_leftovers;
+use crate::signing::watch::Watch;
+use crate::trees::{TreeMount, Trees, WorkSource, head_commit, parse_id};
+
+/// Performs actions on this machine.
+pub(crate) struct Local<'a> {
+    commands: CommandBuilder<'a>,
+    supervisor: ProcessSupervisor,
+    calls: Calls,
+    place: RunIsolation,
+    checkout_watcher: CheckoutWatcher,
+    watch: Watch,
+    listener: Listener,
+    sender: Sender<Message>,
+    receiver: Receiver<Message>,
+    /// A message that was received and not yet handed on.
+    news: Option<Message>,
+    /// Releases a held agent, by step.
+    gates: BTreeMap<usize, Sender<()>>,
+}
+
+impl<'a> Local<'a> {
+    pub(crate) fn new(
+        project: &'a Project,
+        (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
+        (dir, place): (RunDir, RunIsolation),
+        key: String,
+        watch: Watch,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        let (sender, receiver) = channel();
+        let contract_environment = for_contract(
+            &project.process.variables,
+            &project.config.sandbox.env.value,
+            project.store.workspace(),
+        );
+        let git = place.own().map(Own::stop_flag);
+        let supervisor = ProcessSupervisor::new(
+            (Arc::clone(&sandbox), project.secrets()),
+            sender.clone(),
+            git,
+        );
+        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
+        let confined = (sandbox, grounds.as_ref());
+        Self {
+            calls: Calls::new(project, &dir, confined, (&place, supervisor.starter())),
+            commands: CommandBuilder {
+                project,
+                dir,
+                key,
+                clock,
+                contract_environment,
+                secrets: project.secrets(),
+                grounds,
+                prompts: BTreeMap::new(),
+            },
+            supervisor,
+            place,
+            checkout_watcher: CheckoutWatcher::default(),
+            watch,
+            listener,
+            sender,
+            receiver,
+            news: None,
+            gates: BTreeMap::new(),
+        }
+    }
+
+    /// Removes what its processes left.
+    pub(crate) fn end(&self) {
+        if let Some(trees) = self.trees() {
+            trees.clear_overlays();
+        }
+        // What stays is removed with the run.
+        clear_leftovers(&self.commands.dir).ok();
+    }
+
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        Interrupt {
+            sender: self.sender.clone(),
+            stop: self.supervisor.stop_handle(),
+        }
+    }
+
+    fn trees(&self) -> Option<&Arc<Trees>> {
+        self.place.trees()
+    }
+
+    fn own_trees(&self, run: &Run) -> Result<Arc<Trees>, Error> {
+        let trees = self.trees().map(Arc::clone);
+        trees.ok_or_else(|| broken_run(run, "no trees of its own"))
+    }
+
+    fn prepare_dispatch(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+    ) -> Result<Readiness, Error> {
+        let quotes = |step: &Step| !step.subscriptions.is_empty();
+        let quotes = run.definition(step).is_some_and(quotes);
+        let base = match self.trees() {
+            Some(trees) => newest_base(trees, run, step)?,
+            None => None,
+        };
+        let files = match self.trees() {
+            // The quoted files have to exist before the journal names the prompt.
+            Some(trees) if quotes => {
+                let began = work_context_from(trees, run, (step, attempt), base.clone())?.began;
+                // If it is missing, starting the agent reports it.
+                trees.files(&began).ok()
+            }
+            Some(_) | None => None,
+        };
+        let checkout = self.commands.project.store.workspace();
+        let path = files.as_ref().map_or(checkout, |files| files.path());
+        let item = self.commands.work_item(run, step, attempt, path)?;
+        Ok(Readiness::Go(Input::WorkBegins {
+            step,
+            attempt,
+            item,
+            base: base.map(|base| base.to_string()),
+        }))
+    }
+
+    /// If an attempt conflicts only with a person's changes, the run and the checkout each keep their version: no attempt
+    /// fails because of a person.
+    fn part_from_person(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+    ) -> Result<Option<Input>, Error> {
+        let Some(trees) = self.trees().filter(|_| run.has_joined()).map(Arc::clone) else {
+            return Ok(None);
+        };
+        let attempt = attempt_of(&trees, run, step, attempt)?;
+        if !matches!(attempt.source, WorkSource::Layer) || run.has_queue_holder() {
+            return Ok(None);
+        }
+        // A failure is reported when the candidate is built.
+        let parted = trees.part_from_person(&attempt.work, &head_commit(run)?);
+        let parted = parted.ok().flatten();
+        Ok(parted.map(|parted| self.checkout_watcher.found(self.commands.project, parted)))
+    }
+
+    /// Starts an agent, held at its gate until the journal knows its process.
+    fn dispatch(
+        &mut self,
+        run: &Run,
+        (step, attempt): (usize, u32),
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<(), Error> {
+        let signed = self.watch.signed_files();
+        let tree = (mount.as_deref(), signed.as_slice());
+        let (command, scratch) = self.commands.agent(run, step, attempt, tree)?;
+        let (release, released) = channel();
+        self.gates.insert(step, release);
+        let sender = self.sender.clone();
+        let (definition, _) = require_step(run, step)?;
+        let kept = self
+            .commands
+            .dir
+            .attempt(&definition.id, attempt)
+            .repository();
+        let before = self.work_begins(run, (step, attempt), mount)?;
+        let own = self.place.own().cloned();
+        self.supervisor.start_held(
+            command,
+            move || Ok((before()?, scratch)),
+            move |process| {
+                let held = Input::ProcessHeld {
+                    step,
+                    attempt,
+                    process,
+                };
+                let held = Message::Happened(WakeReason::Input(held));
+                sender.send(held).is_ok() && released.recv().is_ok()
+            },
+            move |before, seen| {
+                let changes = before.map(|(worked, scratch)| {
+                    let from = worked.repository(scratch.as_ref().map(Scratch::path));
+                    if let (Some(own), Some(from)) = (own, from) {
+                        // Commits and stashes of an agent may hold work that is nowhere else.
+                        own.import_repository(&from, &kept, ImportLimits::default())
+                            .ok();
+                    }
+                    worked.end()
+                });
+                Input::WorkEnded {
+                    step,
+                    attempt,
+                    ended: seen.ended,
+                    text: seen.stdout,
+                    changes: changes.unwrap_or_default(),
+                }
+            },
+        );
+        Ok(())
+    }
+
+    /// Records the state right before an agent begins.
+    fn work_begins(
+        &self,
+        run: &Run,
+        (step, attempt): (usize, u32),
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
+        let (definition, state) = require_step(run, step)?;
+        let globs = definition.protects.clone();
+        let attempts = StepAttempts::of(&self.commands.dir, definition, state);
+        let in_tree = match (&self.place, mount) {
+            (RunIsolation::Trees(trees), Some(mount)) => {
+                let work = work_context(trees, run, step, attempt)?;
+                Ok((Arc::clone(trees), mount, Box::new(work)))
+            }
+            (RunIsolation::Checkout(own), _) => Err(self.shared(own.as_ref())),
+            (RunIsolation::Trees(_), None) => {
+                return Err(broken_run(run, "an agent without a tree"));
+            }
+        };
+        Ok(move || match in_tree {
+            Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
+            Err(checkout) => checkout
+                .record_checkout(globs, attempts)
+                .map(|before| WorkedTree::Checkout(Box::new(before))),
+        })
+    }
+
+    fn shared(&self, own: Option<&Own>) -> SharedCheckout {
+        SharedCheckout {
+            path: self.commands.project.store.workspace().to_owned(),
+            own: own.cloned(),
+        }
+    }
+
+    fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+        let limit = self.commands.time_limit(run, step)?;
+        let log = self
+            .commands
+            .dir
+            .attempt(&require_step(run, step)?.0.id, attempt);
+        let how = (limit, log.tool_log());
+        let tree = match self.trees() {
+            Some(trees) => Some(calls::CallTree {
+                trees: Arc::clone(trees),
+                work: work_context(trees, run, step, attempt)?,
+                starter: self.supervisor.starter(),
+            }),
+            None => None,
+        };
+        let call = self.calls.call(run, step, attempt, how, tree)?;
+        self.supervisor.work(call);
+        Ok(())
+    }
+
+    fn note_event(&mut self, happened: WakeReason) -> WakeReason {
+        self.checkout_watcher.note_event(&happened);
+        happened
+    }
+
+    /// Gathers what must be journaled before the action.
+    fn prepare_action(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
+        let difference = match action {
+            Action::Dispatch { .. } | Action::Call { .. } => {
+                self.watch.difference(self.commands.project)?
+            }
+            // The signed files are compared with those that a step wants to merge.
+            _ if run.in_worktrees() => None,
+            // An agent that rewrites the script that judges it would pass any contract.
+            _ => self.watch.changed_files(self.commands.project),
+        };
+        if let Some(difference) = difference {
+            return Ok(Readiness::Changed(Box::new(difference)));
+        }
+        if let Some(trees) = self.trees().map(Arc::clone)
+            && let Some(joined) =
+                self.checkout_watcher
+                    .before(run, action, (self.commands.project, &trees))?
+        {
+            return Ok(Readiness::Instead(joined));
+        }
+        Ok(match *action {
+            Action::LandFiles => self.land_files(run)?,
+            Action::Candidate { step, attempt } => {
+                match self.part_from_person(run, step, attempt)? {
+                    Some(parted) => Readiness::Instead(parted),
+                    None => Readiness::Go(Input::CandidateBegins { step, attempt }),
+                }
+            }
+            Action::Merge { step, attempt } => Readiness::Go(Input::MergeBegins { step, attempt }),
+            Action::Baseline { step } => Readiness::Go(Input::BaselineBegins { step }),
+            Action::Evaluate { step, attempt, .. } => {
+                Readiness::Go(Input::EvaluationBegins { step, attempt })
+            }
+            Action::Recheck { step, .. } => Readiness::Go(Input::EvaluationBegins {
+                step,
+                attempt: attempts(run, step),
+            }),
+            Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
+            Action::Call { step, attempt } => {
+                let tree = self.trees().map(|trees| (&**trees, head_commit(run)));
+                let starter = self.supervisor.starter();
+                self.calls.prepare(run, (step, attempt), tree, &starter)?
+            }
+            Action::Gate { .. }
+            | Action::Gather { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => {
+                return Err(broken_run(run, "an action without a performer"));
+            }
+        })
+    }
+
+    /// Puts the work of a step that waits on a person into a directory where they can repair it.
+    fn offer_repairs(&mut self, run: &Run) {
+        let Some(trees) = self.trees().map(Arc::clone) else {
+            return;
+        };
+        for item in run.items() {
+            let at = item.step;
+            if !item.choices.contains(&Choice::Fixed) || !run.has_own_tree(at) {
+                continue;
+            }
+            let Some((definition, state)) = run.step(at) else {
+                continue;
+            };
+            let shown = match &state.attempt.candidate {
+                Some(candidate) => parse_id(run, &candidate.commit)
+                    .and_then(|work| Ok((work, parse_id(run, &candidate.onto)?))),
+                None => work_context(&trees, run, at, state.attempts + 1)
+                    .map(|next| (next.began, next.base)),
+            };
+            if let Ok((work, base)) = shown {
+                // Without it the person repairs in the checkout.
+                trees.offer_repair(&definition.id, &work, &base).ok();
+            }
+        }
+    }
+}
+
+fn attempts(run: &Run, step: usize) -> u32 {
+    run.step(step).map_or(0, |(_, state)| state.attempts)
+}

@@ -1,0 +1,142 @@
+//! What the loop asks of this machine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use signoff_engine::{Action, InboxItem, InboxKind, Input, Millis, Refusal, Run};
+
+use super::Local;
+use super::message::Message;
+use crate::drive::{Perform, Readiness, WakeReason};
+use crate::error::Error;
+
+impl Perform for Local<'_> {
+    fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
+        let prepared = self.prepare_action(run, action);
+        if self.supervisor.is_stopping() {
+            // Git may have been interrupted. What is done is journaled, and nothing else begins.
+            return Ok(match prepared {
+                Ok(Readiness::Instead(
+                    done @ (Input::CheckoutJoined { .. } | Input::FilesLanded { .. }),
+                )) => Readiness::Instead(done),
+                Ok(_) | Err(_) => Readiness::Stopping,
+            });
+        }
+        if matches!(prepared, Ok(Readiness::Go(_))) {
+            self.checkout_watcher.begun(action);
+        }
+        prepared.map_err(|error| self.missing_error(run).unwrap_or(error))
+    }
+
+    fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
+        let begun = match self.make_tree(run, action) {
+            Ok(false) => self.begin_in(run, action, None),
+            made => made.map(|_| ()),
+        };
+        match begun {
+            // What has not begun is void, and begins when the run goes on.
+            Err(_) if self.supervisor.is_stopping() => Ok(()),
+            begun => begun,
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.supervisor.is_stopping()
+    }
+
+    fn input_recorded(&mut self, run: &Run, input: &Input) {
+        match input {
+            Input::CheckoutJoined { .. } => {
+                if let Some(trees) = self.trees().map(Arc::clone) {
+                    self.checkout_watcher.recorded(&trees);
+                }
+            }
+            Input::WorkBegins { step, attempt, .. } => {
+                if let (Some(trees), Some((step, _))) = (self.trees(), run.step(*step)) {
+                    trees.retire_repair(&step.id, *attempt);
+                }
+            }
+            Input::Merged { step, .. } => {
+                if let (Some(trees), Some((step, _))) = (self.trees(), run.step(*step)) {
+                    trees.forget_repair(&step.id);
+                }
+            }
+            Input::ProcessHeld { step, .. } => {
+                if let Some(gate) = self.gates.remove(step) {
+                    // The thread is gone only if the run is being stopped.
+                    let _gone = gate.send(());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
+        loop {
+            let message = match (self.news.take(), wake) {
+                (Some(message), _) => Some(message),
+                (None, Some(at)) => {
+                    let wait = Duration::from_millis(at.saturating_sub(now));
+                    self.receiver.recv_timeout(wait).ok()
+                }
+                (None, None) => self.receiver.recv().ok(),
+            };
+            match message {
+                // We hold a sender ourselves, so the channel cannot be disconnected.
+                None => return Ok(self.note_event(WakeReason::Timer)),
+                Some(Message::Happened(happened)) => {
+                    let happened = self.note_event(happened);
+                    return self.check_conflict(run, happened);
+                }
+                Some(Message::Ready { action, made }) => match made {
+                    // What has not begun is void, and begins when the run goes on.
+                    Ok(_) if self.supervisor.is_stopping() => {}
+                    Ok(mount) => self.begin_in(run, &action, Some(mount))?,
+                    Err(why) => {
+                        return match self.missing_error(run) {
+                            Some(lost) => Err(lost),
+                            None => Self::without_tree(run, &action, why),
+                        };
+                    }
+                },
+            }
+        }
+    }
+
+    fn stop(&mut self) -> Vec<Input> {
+        // Threads that hold an agent at its gate see it close and let the agent go unstarted.
+        self.gates.clear();
+        self.calls.stop();
+        self.supervisor.stop();
+        let late = self.news.take().into_iter().chain(self.receiver.try_iter());
+        let late = late.filter_map(|message| match message {
+            // An agent that was not released has not started.
+            Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
+            Message::Happened(WakeReason::Input(input)) => Some(input),
+            Message::Happened(_) | Message::Ready { .. } => None,
+        });
+        late.collect()
+    }
+
+    fn has_news(&mut self) -> bool {
+        if self.news.is_none() {
+            self.news = self.receiver.try_recv().ok();
+        }
+        self.news.is_some()
+    }
+
+    fn rest(&mut self, run: &Run) {
+        self.offer_repairs(run);
+        let is_told = |item: &InboxItem| item.kind == InboxKind::Escalation;
+        if let Some(trees) = self.trees()
+            && run.items().any(is_told)
+        {
+            trees.accept_changed();
+        }
+    }
+
+    fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
+        self.listener
+            .reply(request, refused.map(ToString::to_string));
+    }
+}

@@ -1,0 +1,95 @@
+//! What a prompt says besides the task, depending on the plan's dialect.
+
+use signoff_engine::{Run, Stage, StepState, StepStatus};
+use signoff_plan::dialect::Dialect;
+use signoff_plan::model::{Hint, Step};
+use signoff_work::prompt::{Around, Earlier, Proposal};
+
+/// What has to be put together for one prompt before it can be lent to it.
+pub(super) struct PromptContext {
+    earlier: Vec<Earlier>,
+    hint: Option<String>,
+}
+
+impl PromptContext {
+    pub(super) fn new(run: &Run, at: usize) -> Self {
+        if run.signed().dialect() != Dialect::Proposal {
+            return Self {
+                earlier: Vec::new(),
+                hint: None,
+            };
+        }
+        let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
+        Self {
+            earlier: run.steps().take(at).filter_map(earlier).collect(),
+            hint: hint.map(hint_text),
+        }
+    }
+
+    pub(super) fn around<'a>(&'a self, run: &'a Run, step: &'a Step) -> Around<'a> {
+        let plan = run.plan();
+        match run.signed().dialect() {
+            Dialect::Workunit | Dialect::Toolplan => Around::Nothing,
+            Dialect::Record => Around::Record {
+                instructions: step.instructions.as_deref(),
+                constraints: &plan.constraints,
+            },
+            Dialect::Thread => Around::Thread {
+                narrative: plan.context.as_deref(),
+                subtasks: &step.subtasks,
+            },
+            Dialect::Proposal => Around::Proposal(Proposal {
+                context: plan.context.as_deref(),
+                risks: &plan.risks,
+                tools: step.tools.as_deref().or(plan.tools.as_deref()),
+                hint: self.hint.as_deref(),
+                earlier: &self.earlier,
+            }),
+        }
+    }
+}
+
+/// A step that has ended, or whose agent has.
+fn earlier((step, state): (&Step, &StepState)) -> Option<Earlier> {
+    let status = match state.status {
+        StepStatus::Waiting if state.stage == Stage::Provisional => "not accepted yet",
+        StepStatus::Completed => "success",
+        StepStatus::Failed => "failed",
+        StepStatus::Skipped => "skipped",
+        StepStatus::Pending
+        | StepStatus::Blocked
+        | StepStatus::Ready
+        | StepStatus::Running
+        | StepStatus::Verifying
+        | StepStatus::Waiting => return None,
+    };
+    Some(Earlier {
+        number: step.number,
+        title: step.title.clone(),
+        status,
+        said: last_answer(state),
+    })
+}
+
+/// What its agent said last, or a person answered.
+fn last_answer(state: &StepState) -> String {
+    let answer = state
+        .values
+        .output
+        .as_ref()
+        .and_then(|value| value.as_str());
+    let said = state.history.said.as_deref().or(answer);
+    said.unwrap_or_default().to_owned()
+}
+
+/// `tool: operation → target`, as the file says it.
+fn hint_text(hint: &Hint) -> String {
+    let mut text = hint.tool.clone().unwrap_or_default();
+    if let Some(operation) = &hint.operation {
+        text = format!("{text}: {operation}");
+    }
+    if let Some(target) = &hint.target {
+        text = format!("{text} → {target}");
+    }
+    text
+}

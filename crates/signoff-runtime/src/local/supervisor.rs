@@ -1,0 +1,322 @@
+//! Starts commands and calls tools, each watched by a thread, and ends them all when asked.
+
+use std::io;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use signoff_engine::{Action, Input, Observation, ProcessEnd, ProcessIdentity};
+use signoff_sandbox::{
+    Command, CommandReport, ExitStatus, KeptMounts, Policy, Sandbox, StartError, Stopper,
+};
+use signoff_store::failpoint;
+use signoff_work::secrets::Secrets;
+use signoff_work::tools::StopFlag;
+
+use super::Message;
+use super::pool::Pool;
+use crate::drive::WakeReason;
+use crate::trees::{CommandRunner, TreeMount};
+
+/// The threads that watch over processes.
+pub(super) struct ProcessSupervisor {
+    sandbox: Arc<Sandbox>,
+    /// Values that must not reach the journal.
+    secrets: Arc<Secrets>,
+    sender: Sender<Message>,
+    stoppers: Arc<Mutex<Stoppers>>,
+    stopping: StopHandle,
+    pool: Pool,
+}
+
+/// Ends the supervisor's processes, from any thread that learns that the run is to stop.
+#[derive(Clone)]
+pub(super) struct StopHandle {
+    stoppers: Arc<Mutex<Stoppers>>,
+    /// Ends git, for the supervisor or the loop: preparing a tree may take long.
+    git: Option<StopFlag>,
+}
+
+#[derive(Default)]
+struct Stoppers {
+    stopping: bool,
+    running: Vec<(u64, Stopper)>,
+    started: u64,
+}
+
+impl ProcessSupervisor {
+    pub(super) fn new(
+        (sandbox, secrets): (Arc<Sandbox>, Secrets),
+        sender: Sender<Message>,
+        git: Option<StopFlag>,
+    ) -> Self {
+        let stoppers = Arc::default();
+        Self {
+            sandbox,
+            secrets: Arc::new(secrets),
+            sender,
+            stopping: StopHandle {
+                stoppers: Arc::clone(&stoppers),
+                git,
+            },
+            stoppers,
+            pool: Pool::default(),
+        }
+    }
+
+    /// The handle that ends everything.
+    pub(super) fn stop_handle(&self) -> StopHandle {
+        self.stopping.clone()
+    }
+
+    /// Is the run being stopped?
+    pub(super) fn is_stopping(&self) -> bool {
+        is_stopping(&self.stoppers)
+    }
+
+    /// Runs a command that is held at its gate until `may_go` says so. Its result is sent as the
+    /// input that `report` makes of it, unless the command was not released or was stopped.
+    pub(super) fn start_held<B>(
+        &mut self,
+        command: Command,
+        before: impl FnOnce() -> Result<B, String> + Send + 'static,
+        may_go: impl FnOnce(ProcessIdentity) -> bool + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
+    ) {
+        let sandbox = Arc::clone(&self.sandbox);
+        self.watch(before, report, move |stoppers| {
+            failpoint::reached("spawn.before");
+            let held = match sandbox.hold(command) {
+                Ok(held) => held,
+                Err(error) => return Some(Err(error)),
+            };
+            failpoint::reached("spawn.held");
+            let identity = held.identity();
+            let process = ProcessIdentity {
+                pid: identity.pid,
+                starttime: identity.starttime,
+                boot_id: identity.boot_id.clone(),
+            };
+            if !may_go(process) {
+                return None;
+            }
+            let ended = supervise(stoppers, || held.release());
+            failpoint::reached("work.ended");
+            ended
+        });
+    }
+
+    /// Runs a command at once, after `before`.
+    pub(super) fn start<B>(
+        &mut self,
+        command: Command,
+        before: impl FnOnce() -> Result<B, String> + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
+    ) {
+        let sandbox = Arc::clone(&self.sandbox);
+        self.watch(before, report, move |stoppers| {
+            failpoint::reached("contract.before");
+            let ended = supervise(stoppers, || sandbox.start(command));
+            failpoint::reached("contract.ended");
+            ended
+        });
+    }
+
+    /// Runs a job on a thread of the supervisor. It has to end soon after it is asked to stop.
+    pub(super) fn work(&mut self, work: impl FnOnce() -> Option<Input> + Send + 'static) {
+        let sender = self.sender.clone();
+        self.pool.run(move || {
+            if let Some(input) = work() {
+                // The receiver is gone: the run was abandoned.
+                drop(sender.send(Message::Happened(WakeReason::Input(input))));
+            }
+        });
+    }
+
+    /// Makes the tree that an action needs, on a thread of the supervisor, and says so.
+    pub(super) fn ready(
+        &mut self,
+        action: Action,
+        make: impl FnOnce() -> Result<TreeMount, String> + Send + 'static,
+    ) {
+        let sender = self.sender.clone();
+        let stoppers = Arc::clone(&self.stoppers);
+        self.pool.run(move || {
+            let made = make().map(Box::new);
+            if made.is_err() && is_stopping(&stoppers) {
+                // Commands that prepare trees were kept from starting: that says nothing about the step.
+                return;
+            }
+            // The receiver is gone: the run was abandoned.
+            drop(sender.send(Message::Ready { action, made }));
+        });
+    }
+
+    /// Starts what makes trees usable, from whichever thread needs it.
+    pub(super) fn starter(&self) -> Starter {
+        Starter {
+            sandbox: Arc::clone(&self.sandbox),
+            secrets: Arc::clone(&self.secrets),
+            stoppers: Arc::clone(&self.stoppers),
+        }
+    }
+
+    fn watch<B>(
+        &mut self,
+        before: impl FnOnce() -> Result<B, String> + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
+        run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<CommandReport, StartError>> + Send + 'static,
+    ) {
+        let stoppers = Arc::clone(&self.stoppers);
+        let secrets = Arc::clone(&self.secrets);
+        let sender = self.sender.clone();
+        self.pool.run(move || {
+            let seen = match before() {
+                Ok(seen) => seen,
+                // A run that is being stopped starts no commands: that says nothing about the step.
+                Err(_) if is_stopping(&stoppers) => return,
+                Err(why) => {
+                    let input = report(None, not_started(why));
+                    drop(sender.send(Message::Happened(WakeReason::Input(input))));
+                    return;
+                }
+            };
+            let happened = match run(&stoppers) {
+                Some(Ok(CommandReport {
+                    survivors_left: count @ 1..,
+                    ..
+                })) => WakeReason::Survivors(count),
+                Some(ended) => WakeReason::Input(report(Some(seen), observe(ended, &secrets))),
+                None => return,
+            };
+            // The receiver is gone: the run was abandoned.
+            drop(sender.send(Message::Happened(happened)));
+        });
+    }
+
+    /// Ends everything and waits until it is gone. Nothing starts afterwards.
+    pub(super) fn stop(&mut self) {
+        self.stopping.stop();
+        self.pool.join();
+    }
+}
+
+impl StopHandle {
+    /// Ends everything, and waits for nothing. Nothing starts afterwards.
+    pub(super) fn stop(&self) {
+        let running = {
+            let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+            stoppers.stopping = true;
+            std::mem::take(&mut stoppers.running)
+        };
+        for (_, stopper) in running {
+            stopper.stop();
+        }
+        // Only now: a failure from here on says nothing about a step.
+        if let Some(git) = &self.git {
+            git.raise();
+        }
+    }
+}
+
+/// Starts commands and waits for their ends.
+#[derive(Clone)]
+pub(super) struct Starter {
+    sandbox: Arc<Sandbox>,
+    secrets: Arc<Secrets>,
+    stoppers: Arc<Mutex<Stoppers>>,
+}
+
+impl Starter {
+    /// Is the run being stopped?
+    pub(super) fn is_stopping(&self) -> bool {
+        is_stopping(&self.stoppers)
+    }
+}
+
+impl CommandRunner for Starter {
+    fn make_mounts(&self, policy: &Policy) -> io::Result<Option<KeptMounts>> {
+        self.sandbox.make_mounts(policy)
+    }
+
+    fn run(&self, command: Command) -> Result<(), String> {
+        let text = command.argv.last().cloned().unwrap_or_default();
+        let text = text.to_string_lossy().into_owned();
+        let Some(ended) = supervise(&self.stoppers, || self.sandbox.start(command)) else {
+            return Err("the run was stopped".to_owned());
+        };
+        let seen = observe(ended, &self.secrets);
+        if seen.ended.succeeded() {
+            return Ok(());
+        }
+        let said = if seen.stderr.trim().is_empty() {
+            seen.stdout
+        } else {
+            seen.stderr
+        };
+        Err(format!(
+            "`{text}`, which prepares trees, ended with {}: {}",
+            seen.ended,
+            said.trim()
+        ))
+    }
+}
+
+fn is_stopping(stoppers: &Mutex<Stoppers>) -> bool {
+    let stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+    stoppers.stopping
+}
+
+/// Releases a command and waits for its process tree to end. `None` if it was not released or was
+/// stopped.
+fn supervise(
+    stoppers: &Mutex<Stoppers>,
+    start: impl FnOnce() -> Result<signoff_sandbox::RunningCommand, StartError>,
+) -> Option<Result<CommandReport, StartError>> {
+    let (running, number) = {
+        // Under the lock: either this process is among those that `stop` ends, or it never starts.
+        let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+        if stoppers.stopping {
+            return None;
+        }
+        match start() {
+            Ok(running) => {
+                stoppers.started += 1;
+                let number = stoppers.started;
+                stoppers.running.push((number, running.stopper()));
+                (running, number)
+            }
+            Err(error) => return Some(Err(error)),
+        }
+    };
+    failpoint::reached("spawn.released");
+    let ended = running.wait();
+    let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
+    stoppers.running.retain(|(known, _)| *known != number);
+    (ended.status != ExitStatus::Stopped).then_some(Ok(ended))
+}
+
+/// The observation to be journaled and judged, without the values of secrets.
+fn observe(ended: Result<CommandReport, StartError>, secrets: &Secrets) -> Observation {
+    let text = |text: String| secrets.hide_values(&text).into_owned();
+    match ended {
+        Ok(ended) => Observation {
+            ended: match ended.status {
+                ExitStatus::Exited(code) => ProcessEnd::Exited(code),
+                ExitStatus::Signaled(signal) => ProcessEnd::Signaled(signal),
+                ExitStatus::TimedOut => ProcessEnd::TimedOut,
+                ExitStatus::Stopped => ProcessEnd::NotStarted("stopped".to_owned()),
+            },
+            stdout: text(ended.stdout.text()),
+            stderr: text(ended.stderr.text()),
+            cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
+            duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+            // The caller, which knows the tree, adds the rest.
+            ..Observation::new(ProcessEnd::Exited(0))
+        },
+        Err(error) => not_started(error.to_string()),
+    }
+}
+
+pub(super) fn not_started(why: String) -> Observation {
+    Observation::new(ProcessEnd::NotStarted(why))
+}

@@ -1,0 +1,237 @@
+//! What happened to a plan, as its log records it.
+
+use serde_json::{Map, Value};
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Actor, Millis, PlanFact};
+use signoff_store::journal::Record;
+use signoff_store::plan_log;
+use signoff_store::signatures::Proof;
+
+use crate::clock::{Clock, millis, timestamp};
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::project::Project;
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanHistoryEntry {
+    /// When.
+    pub at: Millis,
+    /// What.
+    pub event: PlanEvent,
+}
+
+/// Everything that happened to one plan, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanHistory {
+    /// The entries.
+    pub entries: Vec<PlanHistoryEntry>,
+}
+
+impl PlanHistory {
+    /// Reads a plan's log; empty for one that nobody ever touched.
+    pub fn read(project: &Project, key: &str) -> Result<Self, Error> {
+        Self::of(&plan_log::read(&project.store, key)?)
+    }
+
+    /// The lines of a log, understood.
+    pub(crate) fn of(records: &[Record]) -> Result<Self, Error> {
+        let entries = records.iter().map(entry).collect::<Result<_, _>>()?;
+        Ok(Self { entries })
+    }
+
+    /// The newest file that the log names for this plan.
+    pub fn path(&self) -> Option<&str> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.event {
+                PlanEvent::PlanProposed { path, .. }
+                | PlanEvent::PlanRevised { path, .. }
+                | PlanEvent::PlanApproved { path, .. }
+                | PlanEvent::PlanRejected { path, .. }
+                | PlanEvent::PlanExecuting { path, .. }
+                | PlanEvent::PlanArchived { path, .. } => Some(path.as_str()),
+                PlanEvent::PlanNeedsReview { .. }
+                | PlanEvent::PlanCancelled { .. }
+                | PlanEvent::PlanRetried { .. }
+                | PlanEvent::PlanCompleted { .. }
+                | PlanEvent::PlanFailed { .. }
+                | PlanEvent::PlanDeleted { .. } => None,
+            })
+    }
+
+    /// Digest of the definition that something last happened to.
+    pub fn newest_digest(&self) -> Option<&String> {
+        self.entries
+            .iter()
+            .rev()
+            .find_map(|entry| match &entry.event {
+                PlanEvent::PlanExecuting { digest, .. }
+                | PlanEvent::PlanCompleted { digest, .. }
+                | PlanEvent::PlanFailed { digest, .. } => Some(digest),
+                event => plan_fact(event).map(|(_, digest)| digest),
+            })
+    }
+
+    /// How often it was rejected.
+    pub fn rejections(&self) -> u64 {
+        self.feedback().count() as u64
+    }
+
+    /// What people said when they rejected it, oldest first.
+    pub fn feedback(&self) -> impl Iterator<Item = (Option<u64>, Option<&str>)> {
+        self.entries.iter().filter_map(|entry| match &entry.event {
+            PlanEvent::PlanRejected {
+                version, feedback, ..
+            } => Some((*version, feedback.as_deref())),
+            _ => None,
+        })
+    }
+
+    /// Was it rejected too often, with nothing since that a person did to it?
+    pub(crate) fn needs_person(&self) -> bool {
+        let person = Actor::Person.name();
+        let decides = |entry: &PlanHistoryEntry| match &entry.event {
+            PlanEvent::PlanNeedsReview { .. } => Some(true),
+            PlanEvent::PlanProposed { actor, .. }
+            | PlanEvent::PlanRevised { actor, .. }
+            | PlanEvent::PlanCancelled { actor, .. } => (actor == person).then_some(false),
+            PlanEvent::PlanApproved { proof, .. } => {
+                (proof != Proof::Policy.name()).then_some(false)
+            }
+            PlanEvent::PlanDeleted { .. } => Some(false),
+            PlanEvent::PlanRejected { .. }
+            | PlanEvent::PlanRetried { .. }
+            | PlanEvent::PlanExecuting { .. }
+            | PlanEvent::PlanCompleted { .. }
+            | PlanEvent::PlanFailed { .. }
+            | PlanEvent::PlanArchived { .. } => None,
+        };
+        self.entries.iter().rev().find_map(decides).unwrap_or(false)
+    }
+
+    /// When something last happened to a plan of this definition.
+    pub fn last_activity(&self, digest: &str) -> Option<Millis> {
+        let about = |entry: &&PlanHistoryEntry| {
+            plan_fact(&entry.event).is_some_and(|(_, about)| about == digest)
+        };
+        self.entries.iter().rev().find(about).map(|entry| entry.at)
+    }
+
+    /// When something last happened to it, its deletion apart.
+    pub(crate) fn last_change(&self) -> Option<Millis> {
+        let deleted =
+            |entry: &&PlanHistoryEntry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
+        let lived = self.entries.iter().rev().find(|entry| !deleted(entry));
+        lived.map(|entry| entry.at)
+    }
+
+    /// When something last happened to it, in whatever form.
+    pub fn last_entry(&self) -> Option<Millis> {
+        self.entries.last().map(|entry| entry.at)
+    }
+
+    /// Was it deleted, with nothing since?
+    pub fn is_deleted(&self) -> bool {
+        let last = self.entries.last().map(|entry| &entry.event);
+        matches!(last, Some(PlanEvent::PlanDeleted { .. }))
+    }
+
+    /// Does it tell that this run was completed?
+    pub(crate) fn records_end_of(&self, run: &str) -> bool {
+        let ends = |event: &PlanEvent| matches!(event, PlanEvent::PlanCompleted { run: ended, .. } if ended == run);
+        self.entries.iter().any(|entry| ends(&entry.event))
+    }
+
+    /// Refuses a run that was abandoned, or that another run of the plan replaced.
+    pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), Error> {
+        let over = |why: String| Error::RunOver {
+            run: run.to_owned(),
+            why,
+        };
+        for entry in self.entries.iter().rev() {
+            match &entry.event {
+                PlanEvent::PlanExecuting { run: newer, .. } if newer != run => {
+                    return Err(over(format!("run {newer} came after it")));
+                }
+                PlanEvent::PlanExecuting { .. } => return Ok(()),
+                PlanEvent::PlanCancelled { .. } => {
+                    return Err(over("its plan was cancelled".to_owned()));
+                }
+                PlanEvent::PlanRetried { .. } => {
+                    return Err(over("its plan is to be run from scratch".to_owned()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What an event decides about a plan, with the digest of the definition it is about.
+pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
+    Some(match event {
+        PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
+            (PlanFact::Proposed, digest)
+        }
+        PlanEvent::PlanApproved { digest, .. } => (PlanFact::Approved, digest),
+        PlanEvent::PlanRejected { digest, .. } => (PlanFact::Rejected, digest),
+        PlanEvent::PlanNeedsReview { digest, .. } => (PlanFact::NeedsReview, digest),
+        PlanEvent::PlanCancelled { digest, .. } => (PlanFact::Cancelled, digest),
+        PlanEvent::PlanRetried { digest, .. } => (PlanFact::Retried, digest),
+        PlanEvent::PlanExecuting { .. }
+        | PlanEvent::PlanCompleted { .. }
+        | PlanEvent::PlanFailed { .. }
+        | PlanEvent::PlanArchived { .. }
+        | PlanEvent::PlanDeleted { .. } => return None,
+    })
+}
+
+fn entry(record: &Record) -> Result<PlanHistoryEntry, Error> {
+    let event = serde_json::from_value(Value::Object(record.body.clone()));
+    Ok(PlanHistoryEntry {
+        at: millis(&record.at),
+        event: event.map_err(|why| Error::UnknownEvent {
+            seq: record.seq,
+            why: why.to_string(),
+        })?,
+    })
+}
+
+/// An event as the log takes it.
+pub(crate) fn event_body(event: &PlanEvent) -> Result<Map<String, Value>, Error> {
+    match serde_json::to_value(event) {
+        Ok(Value::Object(body)) => Ok(body),
+        Ok(_) => Err(Error::Unwritable {
+            why: "it is not an object".to_owned(),
+        }),
+        Err(why) => Err(Error::Unwritable {
+            why: why.to_string(),
+        }),
+    }
+}
+
+/// Writes a line into the plan's log.
+pub(crate) fn append_event(
+    project: &Project,
+    key: &str,
+    event: &PlanEvent,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    let lock = plan_log::lock(&project.store, key)?;
+    let at = timestamp(clock.now());
+    plan_log::append(&project.store, key, &lock, &at, &[event_body(event)?])?;
+    Ok(())
+}
+
+/// Is this a plan that the harness marks, or something else that it keeps? Then that it changed says nothing.
+pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
+    let path = project.store.workspace().join(path);
+    if path.starts_with(project.store.dir()) {
+        return true;
+    }
+    let plan = PlanFile::read(&path, "", &signoff_plan::PermissiveWorkspace).ok();
+    let history = plan.and_then(|plan| PlanHistory::read(project, &plan.key(project)).ok());
+    history.is_some_and(|history| history.last_entry().is_some())
+}

@@ -1,0 +1,208 @@
+//! A person signs the plan's digest and the digest of its terms.
+
+use std::path::PathBuf;
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{
+    Actor, Outcome, PlanState, Transition, state_after, state_after_signing_again,
+};
+use signoff_plan::digest::Digest;
+use signoff_plan::signed::Signature;
+use signoff_store::signatures::{self, Proof, Signed};
+
+use super::preflight;
+use super::replan::changes_since_run;
+use crate::clock::timestamp;
+use crate::error::{Error, SignedDifference};
+use crate::plan_file::PlanFile;
+use crate::plans::locked::LockedPlan;
+use crate::plans::locked::version::require_version;
+use crate::plans::status::{PlanStatus, plan_status};
+use crate::plans::{ActorContext, PlanReport};
+use crate::project::locks::take_run;
+use crate::project::{Project, required_proof};
+use crate::runs::view::RunView;
+use crate::signing::proof::{choose_proof, prove};
+use crate::signing::signed;
+
+/// How a plan is to be signed.
+#[derive(Debug, Clone, Default)]
+pub struct ApproveOptions {
+    /// How the person wants to prove that it is them; without it, as the settings ask. `policy` is for
+    /// who signs without asking a person.
+    pub proof: Option<Proof>,
+    /// Anything the person wants to say.
+    pub note: Option<String>,
+    /// Refuse unless the digest begins with this.
+    pub expect_digest: Option<String>,
+    /// Refuse unless the plan has this version.
+    pub expect_version: Option<u64>,
+}
+
+/// A plan that was signed just now.
+#[derive(Debug)]
+pub struct ApproveReport {
+    /// The signature.
+    pub signature: Signature,
+    /// Where it is kept.
+    pub path: PathBuf,
+    /// The plan, with what its file says now.
+    pub done: PlanReport,
+}
+
+/// What changed since somebody last signed this plan; an error if nobody ever did.
+pub fn changes_since_signed(
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<(Signature, SignedDifference), Error> {
+    signed::changes_since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
+        plan: plan.source.name().to_owned(),
+    })
+}
+
+/// A run that cannot go on because its plan or the terms are not what was signed.
+#[derive(Debug)]
+pub struct ChangedRun {
+    /// Its name.
+    pub run: String,
+    /// The changes that it does not carry out yet.
+    pub difference: SignedDifference,
+}
+
+/// The run that would go on under this version of the plan, if it were signed; an error if a process
+/// drives it.
+pub fn changed_run(project: &Project, plan: &PlanFile) -> Result<Option<ChangedRun>, Error> {
+    idle_changed_run(project, &plan_status(project, plan)?)
+}
+
+fn idle_changed_run(project: &Project, status: &PlanStatus) -> Result<Option<ChangedRun>, Error> {
+    let goes_on = |view: &&RunView| matches!(view.run.outcome(), None | Some(Outcome::Failed));
+    let Some(view) = status.view.as_ref().filter(goes_on) else {
+        return Ok(None);
+    };
+    let Some(difference) = changes_since_run(project, view)? else {
+        return Ok(None);
+    };
+    let run = view.run.id().to_owned();
+    // A process that drives it has not seen the change yet, or is finishing its steps.
+    take_run(&project.store.run_dir(&run), &run)?;
+    Ok(Some(ChangedRun { run, difference }))
+}
+
+/// The state after signing.
+fn state_after_approval(
+    project: &Project,
+    status: &PlanStatus,
+    actor: Actor,
+) -> Result<PlanState, Error> {
+    match idle_changed_run(project, status)? {
+        Some(_) => Ok(state_after_signing_again(status.state, actor)?),
+        None => Ok(state_after(status.state, Transition::Approve, actor)?),
+    }
+}
+
+/// Signs a plan that has no errors, as it was `seen`.
+///
+/// Proving who one is may take a person minutes, so it comes before the plan's lock is taken.
+pub fn approve(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+) -> Result<ApproveReport, Error> {
+    let project = context.project;
+    require_version(seen, options.expect_version)?;
+    let digest = seen.digest();
+    if let Some(expected) = &options.expect_digest {
+        expect_digest(expected, &digest)?;
+    }
+    preflight::require_no_errors(seen)?;
+    state_after_approval(project, &plan_status(project, seen)?, context.actor)?;
+    let proof = choose_proof(options.proof, required_proof(project))?;
+    let terms = project.terms(&seen.checked.plan);
+    let signature = Signature {
+        project: Some(project.require_id()?),
+        plan: seen.key(project),
+        digest,
+        terms: Digest::of_json(&terms),
+        by: match context.actor {
+            Actor::Policy => "policy".to_owned(),
+            _ => project.process.person.clone(),
+        },
+        at: timestamp(context.clock.now()),
+        proof: proof.name().to_owned(),
+        note: options.note.clone(),
+    };
+    let key = prove(project, seen, proof, &signature)?;
+    let signed = Signed {
+        signature,
+        canonical_plan: seen.canonical(),
+        canonical_terms: terms,
+        key,
+    };
+    save_signature(context, seen, signed)
+}
+
+/// Keeps a signature, if the plan and its terms are still what was signed.
+fn save_signature(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    signed: Signed,
+) -> Result<ApproveReport, Error> {
+    let project = context.project;
+    let locked = LockedPlan::open(context, &seen.path, seen.source.name())?;
+    let state = match idle_changed_run(project, &locked.status)? {
+        Some(_) => state_after_approval(project, &locked.status, context.actor)?,
+        None => locked.allow(Transition::Approve)?,
+    };
+    let terms = Digest::of_json(&project.terms(&locked.plan.checked.plan));
+    if (locked.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {
+        return Err(Error::EditedMeanwhile {
+            plan: seen.source.name().to_owned(),
+        });
+    }
+    // First the log, then the signature: the line counts for nothing without it.
+    locked.record(&[approval_event(&locked, &signed.signature)])?;
+    let path = signatures::save(&project.store, &signed)?;
+    project.remember_id()?;
+    let done = locked.conclude(state, Vec::new())?;
+    Ok(ApproveReport {
+        signature: signed.signature,
+        path,
+        done,
+    })
+}
+
+fn approval_event(locked: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
+    PlanEvent::PlanApproved {
+        path: locked.path(),
+        digest: signature.digest.to_string(),
+        terms: signature.terms.to_string(),
+        version: locked.version(),
+        by: signature.by.clone(),
+        proof: signature.proof.clone(),
+        note: signature.note.clone(),
+    }
+}
+
+fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
+    let found = digest.to_string();
+    let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
+    // Too short a beginning would expect nothing.
+    let readable = plain.len() >= 8 && plain.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !readable {
+        return Err(Error::BadDigest {
+            text: expected.to_owned(),
+        });
+    }
+    let fits = found
+        .strip_prefix("sha256:")
+        .is_some_and(|hex| hex.starts_with(plain));
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::Moved {
+            expected: expected.to_owned(),
+            found,
+        })
+    }
+}

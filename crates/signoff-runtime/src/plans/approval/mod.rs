@@ -1,0 +1,6 @@
+//! Signing a plan, by a person or a policy, and what must be true of it before a run.
+
+pub(crate) mod approve;
+pub(crate) mod policy;
+pub(crate) mod preflight;
+pub(crate) mod replan;

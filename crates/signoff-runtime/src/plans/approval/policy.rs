@@ -1,0 +1,80 @@
+//! Plans that the configuration lets be signed without a person. The signature names the policy.
+
+use signoff_engine::{Actor, PlanState};
+use signoff_store::signatures::Proof;
+
+use super::approve::{ApproveOptions, ApproveReport, approve};
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plans::status::plan_status;
+use crate::plans::{ActorContext, PlanReport};
+
+/// Signs a plan that waits for a signature, if a policy covers it.
+pub fn sign_by_policy(
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+) -> Result<Option<ApproveReport>, Error> {
+    let Some(why) = covering_policy(context, plan) else {
+        return Ok(None);
+    };
+    if plan_status(context.project, plan)?.state != PlanState::Verified {
+        return Ok(None);
+    }
+    let context = ActorContext {
+        actor: Actor::Policy,
+        ..context
+    };
+    let options = ApproveOptions {
+        proof: Some(Proof::Policy),
+        note: Some(why),
+        ..ApproveOptions::default()
+    };
+    approve(context, plan, &options).map(Some)
+}
+
+/// The same for a plan that was just handed in; why a policy could not sign it is only worth a note.
+pub(crate) fn sign_after_proposal(context: ActorContext<'_>, mut done: PlanReport) -> PlanReport {
+    match sign_by_policy(context, &done.plan) {
+        Ok(None) => {}
+        Ok(Some(approved)) => {
+            let note = approved.signature.note.unwrap_or_default();
+            done.notes.extend(approved.done.notes);
+            done.notes.push(format!("signed by policy: {note}"));
+            done.plan = approved.done.plan;
+            done.state = approved.done.state;
+        }
+        Err(Error::Invalid { .. }) => done
+            .notes
+            .push("a policy will sign it once nothing is missing".to_owned()),
+        Err(error) => done
+            .notes
+            .push(format!("a policy could not sign it: {error:?}")),
+    }
+    if done.state == PlanState::Verified {
+        let asked = missing(&done.plan);
+        done.notes.extend(asked);
+    }
+    done
+}
+
+/// What is missing before the plan can be signed: it may be proposed before the files it names exist.
+fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
+    let diagnostics = plan.checked.diagnostics.iter();
+    let asked = diagnostics.filter(|problem| problem.code.is_environmental());
+    asked.map(|problem| format!("before it can be signed: {}", problem.message))
+}
+
+/// Why no person is needed, if none is.
+pub(crate) fn covering_policy(context: ActorContext<'_>, plan: &PlanFile) -> Option<String> {
+    let approval = &context.project.config.approval;
+    if !approval.required.value {
+        return Some("the configuration requires no approval".to_owned());
+    }
+    let checked = &plan.checked;
+    let covers = |at: &usize| {
+        let policy = approval.auto.value.get(*at);
+        policy.is_some_and(|policy| policy.covers(checked.dialect, &checked.plan))
+    };
+    let number = (0..approval.auto.value.len()).find(covers)?;
+    Some(format!("policy {} of `approval.auto`", number + 1))
+}

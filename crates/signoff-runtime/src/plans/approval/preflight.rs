@@ -1,0 +1,158 @@
+//! What must be true before anything starts.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
+
+use signoff_engine::unsupported;
+use signoff_plan::model::Work;
+use signoff_store::config::{Agent, Mode, Unverified};
+use signoff_work::confine::needs;
+
+use crate::confinement;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::project::sandbox_level::level;
+use crate::project::{Project, roles};
+use crate::trust::helpers::{ProgramSearch, search};
+
+/// The plan has no errors, and what it names exists.
+pub(crate) fn require_no_errors(plan: &PlanFile) -> Result<(), Error> {
+    let checked = plan.checked.clone().strict();
+    if checked.errors() == 0 {
+        return Ok(());
+    }
+    Err(Error::Invalid {
+        source: Box::new(plan.source.clone()),
+        diagnostics: checked.diagnostics,
+    })
+}
+
+/// The plan can be carried out by this version, with these settings and programs.
+pub(crate) fn require_runnable(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    require_supported(plan)?;
+    require_contracts(project, plan)?;
+    require_programs(project, plan)
+}
+
+/// The plan asks for nothing that this version would have to ignore.
+fn require_supported(plan: &PlanFile) -> Result<(), Error> {
+    let missing = unsupported(&plan.checked.plan, plan.checked.dialect);
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Unsupported(missing))
+    }
+}
+
+/// No step would have to be taken on trust, where the settings ask for that.
+fn require_contracts(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    if project.config.contract.unverified.value == Unverified::Ask {
+        return Ok(());
+    }
+    let steps = plan.checked.plan.steps.iter();
+    let bare = steps
+        .filter(|step| matches!(step.work, Work::Agent { .. }) && step.contract.is_none())
+        .map(|step| step.id.clone());
+    let bare: Vec<String> = bare.collect();
+    if bare.is_empty() {
+        return Ok(());
+    }
+    let plan = plan.source.name().to_owned();
+    Err(Error::Unverified { plan, steps: bare })
+}
+
+/// Every program that an agent of this plan needs can be found.
+fn require_programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    let mut missing = Vec::new();
+    for role in roles(&plan.checked.plan) {
+        match project.config.agent(Some(&role)) {
+            Some((_, agent)) => {
+                missing.extend(missing_logins(project, &role, agent));
+                let program = agent.command.first().cloned().unwrap_or_default();
+                let needed = format!("`{program}`, which agent `{role}` runs");
+                missing.extend(missing_program(project, &program, &needed));
+            }
+            None => missing.push(format!("an agent for role `{role}`")),
+        }
+    }
+    missing.extend(unreachable_paths(project, plan)?);
+    for shell in shells(project, plan) {
+        let needed = format!("`{shell}`, which runs contracts");
+        missing.extend(missing_program(project, &shell, &needed));
+    }
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::MissingPrograms(missing))
+    }
+}
+
+/// The message for a program that a run would not find.
+fn missing_program(project: &Project, program: &str, needed: &str) -> Option<String> {
+    match search(project, program) {
+        ProgramSearch::Found => None,
+        ProgramSearch::Missing => Some(needed.to_owned()),
+        ProgramSearch::InsideProject(path) => Some(format!(
+            "{needed}: PATH has it only inside the project, where an agent could replace it; write `{path}`"
+        )),
+    }
+}
+
+/// Files that were named for an agent to log in with and are not there to be copied.
+fn missing_logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
+    if project.config.sandbox.mode.value == Mode::Off {
+        return Vec::new();
+    }
+    let home = project.process.variables.get(OsStr::new("HOME"));
+    let is_there = |file: &&String| {
+        let below = file.strip_prefix("~/").unwrap_or(file);
+        home.is_some_and(|home| Path::new(home).join(below).is_file())
+    };
+    let missing = agent.login.iter().filter(|file| !is_there(file));
+    missing
+        .map(|file| format!("`{file}`, which agent `{role}` logs in with"))
+        .collect()
+}
+
+/// Paths of the home that are configured and refused, and paths that agents' commands name and agents could not see.
+fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
+    let level = level(project)?;
+    let Some(grounds) = confinement::grounds(project, Path::new(""), level) else {
+        return Ok(Vec::new());
+    };
+    let mut unseen = grounds.home.refused().to_vec();
+    if !level.uses_mounts() {
+        return Ok(unseen);
+    }
+    for role in roles(&plan.checked.plan) {
+        let Some((name, agent)) = project.config.agent(Some(&role)) else {
+            continue;
+        };
+        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        for path in grounds.unreachable(&needs) {
+            let path = path.display();
+            unseen.push(format!(
+                "`{path}`, which the command of agent `{name}` names: the agent sees no file of your home or of /tmp \
+                 but programs; add it to the agent's `login`, or to `[sandbox] home` in your own configuration"
+            ));
+        }
+    }
+    Ok(unseen)
+}
+
+/// The shells that the contracts of this plan run in.
+fn shells(project: &Project, plan: &PlanFile) -> BTreeSet<String> {
+    let contracts = plan
+        .checked
+        .plan
+        .steps
+        .iter()
+        .filter_map(|step| step.contract.as_ref());
+    contracts
+        .map(|contract| match &contract.shell {
+            Some(shell) => shell.clone(),
+            None => project.config.contract.shell.value.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! A run goes on under another version of its plan, if that was signed.
+
+use std::path::Path;
+
+use serde_json::Value;
+use signoff_plan::signed::SignedPlan;
+
+use super::preflight;
+use crate::error::{Error, SignedDifference};
+use crate::plan_file::{PlanFile, SignedText};
+use crate::project::Project;
+use crate::runs::view::RunView;
+use crate::signing::signed::require_signed;
+use crate::signing::watch::Watch;
+
+/// The version of its plan that a run goes on under.
+pub(crate) struct NextVersion {
+    /// Its file.
+    pub(crate) plan: PlanFile,
+    pub(crate) signed: SignedPlan,
+    /// The terms it was signed under.
+    pub(crate) terms: Value,
+}
+
+/// Another version than the run's, in the file or in the terms, that somebody signed. Of one that
+/// nobody signed, or that has errors, the difference is told before anything starts.
+pub(crate) fn next_version(
+    project: &Project,
+    key: &str,
+    (path, name): (&Path, &str),
+    watch: &mut Watch,
+) -> Result<Option<NextVersion>, Error> {
+    let differs = watch.difference(project)?;
+    if differs.is_none_or(|difference| difference.broken.is_some()) {
+        return Ok(None);
+    }
+    let plan = PlanFile::read(path, name, &project.workspace())?;
+    if plan.key(project) != key {
+        return Ok(None);
+    }
+    let signed = match require_signed(project, &plan) {
+        Ok(signed) => signed,
+        Err(Error::Changed { .. } | Error::NotSigned { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    preflight::require_no_errors(&plan)?;
+    preflight::require_runnable(project, &plan)?;
+    let terms = project.present_terms(&plan.checked.plan, key)?;
+    Ok(Some(NextVersion {
+        plan,
+        signed,
+        terms,
+    }))
+}
+
+/// How the plan's file and the terms differ now from what the run carries out.
+pub(crate) fn changes_since_run(
+    project: &Project,
+    view: &RunView,
+) -> Result<Option<SignedDifference>, Error> {
+    let signed = view.run.signed().clone();
+    let text = SignedText::default();
+    Watch::new(view.plan_path.clone(), signed, view.terms.clone(), text).difference(project)
+}

@@ -1,0 +1,158 @@
+//! Housekeeping: plans that waited too long expire, finished ones move to the archive. Each is
+//! reported.
+//!
+//! The index only says which plans to look at. What is done to each is decided under its lock, from
+//! its file and its log.
+
+use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
+use signoff_store::atomic;
+use signoff_store::index::Row;
+
+use super::archive::{ArchiveReport, archive_if_due, log_move};
+use crate::error::Error;
+use crate::plans::ActorContext;
+use crate::plans::listing::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
+use crate::plans::locked::LockedPlan;
+use crate::plans::locked::stale::DAY;
+use crate::project::{Project, relative};
+
+/// What the housekeeping did.
+#[derive(Debug, Default)]
+pub(crate) struct HousekeepingReport {
+    pub(crate) notes: Vec<String>,
+    /// Something changed since the index was read.
+    pub(crate) moved: bool,
+    pub(crate) undone: Option<HousekeepingError>,
+}
+
+/// Plans that are due to expire or to be archived, and why nothing was done to them.
+#[derive(Debug)]
+pub struct HousekeepingError {
+    /// How many.
+    pub plans: usize,
+    /// What happened to the first of them.
+    pub error: Error,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HousekeepingTask {
+    Expire,
+    Archive,
+    LogMove,
+}
+
+/// Does all tasks that are due. A failure is reported once and does not affect the list.
+pub(crate) fn do_housekeeping(
+    context: ActorContext<'_>,
+    indexed: &IndexedPlans,
+) -> HousekeepingReport {
+    let context = ActorContext {
+        actor: Actor::Harness,
+        ..context
+    };
+    // Files that killed writers left. Where nothing can be written they do no harm.
+    let store = &context.project.store;
+    if store.refuse_links().is_ok() {
+        for directory in [store.plans_dir(), store.logs_dir()] {
+            atomic::clear_strays(&directory).ok();
+        }
+    }
+    let mut report = HousekeepingReport::default();
+    let due: Vec<_> = due_tasks(context, indexed).collect();
+    for (at, (found, chore)) in due.iter().enumerate() {
+        match perform_task(context, found, *chore) {
+            Ok(notes) => {
+                report.moved |= !notes.is_empty() || *chore == HousekeepingTask::LogMove;
+                report.notes.extend(notes);
+            }
+            // Another process did it first, or the list reports the duplicate anyway.
+            Err(Error::Unreadable { why, .. }) if why.kind() == std::io::ErrorKind::NotFound => {}
+            Err(Error::DuplicateId { .. }) => {}
+            Err(error) => {
+                let plans = due.len() - at;
+                report.undone = Some(HousekeepingError { plans, error });
+                break;
+            }
+        }
+    }
+    report
+}
+
+/// Which plan needs what.
+pub(crate) fn due_tasks<'a>(
+    context: ActorContext<'a>,
+    indexed: &'a IndexedPlans,
+) -> impl Iterator<Item = (&'a IndexedPlan, HousekeepingTask)> {
+    let now = context.clock.now();
+    indexed.rows().filter_map(move |(found, row, state)| {
+        due_task(context.project, now, found.place.kind, row, state).map(|chore| (found, chore))
+    })
+}
+
+fn due_task(
+    project: &Project,
+    now: Millis,
+    kind: PlanLocationKind,
+    row: &Row,
+    state: PlanState,
+) -> Option<HousekeepingTask> {
+    if row.unlogged_move {
+        return Some(HousekeepingTask::LogMove);
+    }
+    let rules = &project.rules;
+    let older = |since: Millis, days: u64| now.saturating_sub(since) > days.saturating_mul(DAY);
+    let may_expire = state_after(state, Transition::Expire, Actor::Harness).is_ok();
+    let active = match (row.active, kind) {
+        // One that nothing happened to here goes by its own word, if it has one. Where nothing ever
+        // did, looking is not what begins it.
+        (None, PlanLocationKind::Plans) if may_expire && project.store.dir().is_dir() => {
+            row.written
+        }
+        (active, _) => active?,
+    };
+    match kind {
+        PlanLocationKind::Plans | PlanLocationKind::Log
+            if may_expire && older(active, rules.stale_after_days) =>
+        {
+            Some(HousekeepingTask::Expire)
+        }
+        PlanLocationKind::Plans
+            if state.is_finished() && older(active, rules.archive_after_days) =>
+        {
+            Some(HousekeepingTask::Archive)
+        }
+        _ => None,
+    }
+}
+
+fn perform_task(
+    context: ActorContext<'_>,
+    found: &IndexedPlan,
+    chore: HousekeepingTask,
+) -> Result<Vec<String>, Error> {
+    let path = found.path(context.project);
+    let name = relative(context.project, &path);
+    match chore {
+        // Opening an expired plan cancels it, and notes that.
+        HousekeepingTask::Expire => Ok(LockedPlan::open(context, &path, &name)?.notes),
+        HousekeepingTask::Archive => {
+            let archived = archive_if_due(context, &path, &name)?;
+            Ok(archived.map_or_else(Vec::new, |archived| announcement(context, archived)))
+        }
+        HousekeepingTask::LogMove => {
+            log_move(context, &path, &name)?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+pub(crate) fn announcement(context: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {
+    let ArchiveReport { key, to, notes, .. } = archived;
+    let days = context.project.rules.archive_after_days;
+    let there = relative(context.project, &to);
+    let mut said = notes;
+    said.push(format!(
+        "{key} was finished more than {days} days ago and is archived: {there}"
+    ));
+    said
+}

@@ -1,0 +1,83 @@
+//! What runs have left outside of their directories: worktrees and references.
+
+use std::path::{Path, PathBuf};
+
+use signoff_api::pruned::RemovedKind;
+use signoff_work::beneath::remove_tree;
+
+use super::tree::size;
+use super::{KeptReason, Pruning, RemovedItem};
+use crate::error::Error;
+use crate::trees;
+
+impl Pruning<'_> {
+    /// Removes what a deleted or finished run has left. `false`: some of it is still there.
+    pub(super) fn remains_of(&mut self, run: &str) -> bool {
+        let found = match self.remains.of_run(run) {
+            Ok(found) => found,
+            Err(error) => {
+                self.keep(Path::new(&trees::refs(run)), KeptReason::Error(error));
+                return false;
+            }
+        };
+        self.take_away(run, found)
+    }
+
+    /// What runs have left whose directories are gone.
+    pub(super) fn orphans(&mut self) {
+        match self.remains.orphans() {
+            Ok(orphans) => {
+                for (run, found) in orphans {
+                    self.take_away(&run, found);
+                }
+            }
+            // Without git there are no runs in worktrees to report.
+            Err(Error::Git(_)) => {}
+            Err(error) => {
+                let workspace = self.context.project.store.workspace();
+                self.keep(workspace, KeptReason::Error(error));
+            }
+        }
+    }
+
+    fn take_away(&mut self, run: &str, found: trees::RunRemains) -> bool {
+        if let Some(root) = &found.worktrees {
+            let bytes = size(root);
+            if !self.options.dry_run
+                && let Err(why) = remove_tree(root)
+            {
+                let path = root.clone();
+                let error = Error::Unreadable { path, why };
+                self.keep(root, KeptReason::Error(error));
+                return false;
+            }
+            self.removed(RemovedKind::Worktrees, run, root.clone(), bytes);
+        }
+        if let Some(place) = found.checked_out {
+            self.keep(
+                Path::new(&trees::branch(run)),
+                KeptReason::CheckedOut(place),
+            );
+            return false;
+        }
+        if !self.options.dry_run
+            && let Err(error) = self.remains.remove_refs(run)
+        {
+            self.keep(Path::new(&trees::refs(run)), KeptReason::Error(error));
+            return false;
+        }
+        for name in found.refs {
+            self.removed(RemovedKind::Refs, run, PathBuf::from(name), 0);
+        }
+        true
+    }
+
+    fn removed(&mut self, kind: RemovedKind, run: &str, path: PathBuf, bytes: u64) {
+        self.pruned.removed.push(RemovedItem {
+            kind,
+            id: run.to_owned(),
+            path,
+            bytes,
+        });
+    }
+}

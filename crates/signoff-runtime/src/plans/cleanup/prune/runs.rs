@@ -1,0 +1,81 @@
+//! Runs of plans that are gone.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use signoff_api::pruned::RemovedKind;
+use signoff_engine::Run;
+use signoff_store::index::Stamp;
+use signoff_store::lock::is_held;
+use signoff_store::runs::{RunEntry, list};
+
+use super::{IndexedPlans, KeptReason, Pruning};
+use crate::error::Error;
+use crate::runs::view::RunView;
+
+impl Pruning<'_> {
+    /// Finished runs, and runs that never began, of plans that are gone.
+    pub(super) fn runs(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
+        let known: BTreeSet<&str> = indexed
+            .rows()
+            .map(|(_, row, _)| row.key.as_str())
+            .filter(|key| !self.gone.contains(*key))
+            .collect();
+        for run in list(&self.context.project.store)? {
+            self.run(&run, &known);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, run: &RunEntry, known: &BTreeSet<&str>) {
+        let path = run.dir.path();
+        if is_held(&run.dir.lock()).unwrap_or(true) {
+            return;
+        }
+        match RunView::load(self.context.project, &run.id) {
+            Ok(view) => self.prune_begun_run(run, &view, known),
+            Err(Error::NeverBegun { .. }) => {
+                if self.is_old(written_at(path)) && self.remains_of(&run.id) {
+                    self.remove(RemovedKind::Run, &run.id, path);
+                }
+            }
+            Err(error) => {
+                if self.is_old(written_at(path)) {
+                    self.keep(path, KeptReason::Error(error));
+                }
+            }
+        }
+    }
+
+    fn prune_begun_run(&mut self, run: &RunEntry, view: &RunView, known: &BTreeSet<&str>) {
+        let path = run.dir.path();
+        let there = known.contains(view.key.as_str())
+            || (view.plan_path.exists() && !self.gone.contains(&view.key));
+        if there || !self.is_old(view.last) {
+            if view.run.in_worktrees() && is_settled(&view.run) {
+                // The landing or the undo was cut off.
+                self.remains_of(&run.id);
+            }
+            self.needed.insert(view.key.clone());
+            return;
+        }
+        if view.run.outcome().is_none() && !view.over {
+            self.keep(path, KeptReason::Unfinished);
+        } else if view.run.has_not_landed() {
+            self.keep(path, KeptReason::NotLanded(run.id.clone()));
+        } else if self.remains_of(&run.id) {
+            // The directory last: while it is there, the next prune finds the rest.
+            return self.remove(RemovedKind::Run, &run.id, path);
+        }
+        self.needed.insert(view.key.clone());
+    }
+}
+
+fn is_settled(run: &Run) -> bool {
+    // What `undo` needs of files that landed stays.
+    (run.landed_commit().is_some() && !run.lands_files()) || run.is_undone()
+}
+
+fn written_at(path: &Path) -> u64 {
+    Stamp::of(path).map_or(0, |stamp| stamp.written())
+}

@@ -1,0 +1,96 @@
+//! Finds a plan by its path or its id.
+
+use std::path::{Path, PathBuf};
+
+use signoff_store::plan_log;
+
+use crate::error::Error;
+use crate::plan_history::PlanHistory;
+use crate::project::Project;
+
+/// Endings of plan files, in the order in which they are looked for.
+const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
+
+/// The file or directory of a plan. What exists as a path is one; otherwise it is an id, looked for
+/// where proposals are kept, then in the logs, then in the archive. None of these needs a list of
+/// all plans.
+pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
+    let direct = project.process.directory.join(text);
+    if direct.symlink_metadata().is_ok() {
+        return Ok(direct);
+    }
+    let named = plan_named(&project.store.plans_dir(), text)
+        .map_or_else(|| logged_path(project, text), |path| Ok(Some(path)))?
+        .or_else(|| plan_named(&project.store.archive_dir(), text));
+    named.ok_or_else(|| unknown_plan(project, text))
+}
+
+/// A file or directory of the project, all links followed. Records name plans from the workspace, and
+/// nothing else is looked at when they are listed.
+pub(crate) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Error> {
+    // The caller reads the file and reports that it is missing.
+    let Ok(real) = path.canonicalize() else {
+        return Ok(path.to_path_buf());
+    };
+    let workspace = project.store.workspace();
+    if real.starts_with(workspace) {
+        return Ok(real);
+    }
+    Err(Error::OutsideProject {
+        path: real,
+        workspace: workspace.to_path_buf(),
+    })
+}
+
+/// The file of this name, or stem, in a directory. Only a plain name can match.
+fn plan_named(directory: &Path, name: &str) -> Option<PathBuf> {
+    let plain = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0']);
+    if !plain {
+        return None;
+    }
+    let endings = ENDINGS.iter().map(|ending| format!("{name}.{ending}"));
+    endings
+        .chain([name.to_owned()])
+        .map(|name| directory.join(name))
+        .find(|path| {
+            path.symlink_metadata()
+                .is_ok_and(|found| !found.is_symlink())
+        })
+}
+
+/// The file that this plan's log names, if it is still there.
+fn logged_path(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
+    let history = PlanHistory::read(project, key)?;
+    let path = history
+        .path()
+        .map(|path| project.store.workspace().join(path));
+    Ok(path.filter(|path| path.symlink_metadata().is_ok()))
+}
+
+fn unknown_plan(project: &Project, text: &str) -> Error {
+    let name = |path: &Path| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let plain = stem.filter(|stem| !stem.starts_with('.') && !stem.contains('%'));
+        plain.map(str::to_owned)
+    };
+    let kept = std::fs::read_dir(project.store.plans_dir());
+    let kept = kept.into_iter().flatten().flatten();
+    let logs = plan_log::all(&project.store).unwrap_or_default();
+    // Of most plans only the log is left, and no other name is worth reading it.
+    let alike = |key: &String| key.len().abs_diff(text.len()) <= 3;
+    let there = |key: &String| logged_path(project, key).is_ok_and(|path| path.is_some());
+    let mut known: Vec<String> = logs
+        .iter()
+        .filter_map(|path| name(path))
+        .filter(|key| alike(key) && there(key))
+        .chain(kept.filter_map(|entry| name(&entry.path())))
+        .collect();
+    known.sort();
+    known.dedup();
+    let history = PlanHistory::read(project, text);
+    Error::NoSuchPlan {
+        plan: text.to_owned(),
+        known,
+        deleted: history.is_ok_and(|history| history.is_deleted()),
+    }
+}

@@ -1,0 +1,262 @@
+//! Brings the index of plans up to date: unchanged plans are taken from it, the rest is read.
+//!
+//! What an index says is never a path: names come from directories, keys are encoded, and the file
+//! that a log names is looked for inside the workspace only.
+
+mod entry;
+mod locations;
+mod stamps;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+
+use signoff_engine::{Millis, PlanState};
+use signoff_store::disk_workspace::DiskWorkspace;
+use signoff_store::index::{self, Entry, Folders, Index, Row, Tally};
+
+pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
+use crate::error::Error;
+use crate::project::Project;
+
+/// Everything there is, by place.
+#[derive(Debug)]
+pub(crate) struct IndexedPlans {
+    pub(crate) found: Vec<IndexedPlan>,
+    /// What could not be read.
+    pub(crate) troubles: Vec<UnreadablePlan>,
+}
+
+/// One location and what the index knows of it.
+#[derive(Debug)]
+pub(crate) struct IndexedPlan {
+    pub(crate) place: PlanLocation,
+    pub(crate) entry: Entry,
+}
+
+/// A plan or a log that could not be read, and so is missing in a list.
+#[derive(Debug)]
+pub struct UnreadablePlan {
+    /// Where.
+    pub path: PathBuf,
+    /// Why.
+    pub error: Error,
+}
+
+/// How closely archived plans are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Archive {
+    /// Those that are known stay as they are: nothing moves them any more.
+    AsKnown,
+    /// Like all others.
+    Checked,
+}
+
+/// What every look at a plan needs.
+struct ReadContext<'a> {
+    project: &'a Project,
+    workspace: DiskWorkspace,
+    folders: Folders,
+    now: Millis,
+}
+
+impl IndexedPlans {
+    /// The plans: where each is, what is known of it, and its state.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &Row, PlanState)> {
+        self.found.iter().filter_map(|found| {
+            let row = found.entry.row.as_ref()?;
+            Some((found, row, PlanState::named(&row.state)?))
+        })
+    }
+
+    /// Removes the plans whose logs cannot be read, and reports them.
+    fn remove_unlogged(&mut self, project: &Project, logs: locations::NoLogs) {
+        for (log, error) in logs {
+            let name = Some(log.name);
+            self.found.retain(|found| {
+                let row = found.entry.row.as_ref();
+                row.is_none_or(|row| locations::log_name(&project.store, &row.key) != name)
+            });
+            let path = log.path;
+            self.troubles.push(UnreadablePlan { path, error });
+        }
+    }
+
+    /// What the logs add up to, each counted once.
+    pub(crate) fn tallies<'a>(
+        &'a self,
+        project: &Project,
+    ) -> BTreeMap<PathBuf, (&'a Tally, Option<&'a Row>)> {
+        let mut tallies = BTreeMap::new();
+        for found in &self.found {
+            let row = found.entry.row.as_ref();
+            let log = match (found.place.kind, row) {
+                (PlanLocationKind::Log, _) => found.place.path.clone(),
+                (PlanLocationKind::Plans | PlanLocationKind::Archive, Some(row)) => {
+                    project.store.log_path(&row.key)
+                }
+                (PlanLocationKind::Plans | PlanLocationKind::Archive, None) => continue,
+            };
+            tallies.entry(log).or_insert((&found.entry.tally, row));
+        }
+        tallies
+    }
+}
+
+impl IndexedPlan {
+    /// The plan's file or directory.
+    pub(crate) fn path(&self, project: &Project) -> PathBuf {
+        match (self.place.kind, &self.entry.path) {
+            (PlanLocationKind::Log, Some(path)) => project.store.workspace().join(path),
+            _ => self.place.path.clone(),
+        }
+    }
+}
+
+/// Finds every plan of the store, reading as little as it can.
+pub(crate) fn refresh(
+    project: &Project,
+    now: Millis,
+    archive: Archive,
+) -> Result<IndexedPlans, Error> {
+    let settings = settings(project);
+    let mut old = Index::load(&project.store, &settings).entries;
+    let known = old.len();
+    let look = ReadContext {
+        project,
+        workspace: project.workspace(),
+        folders: Folders::open(&project.store),
+        now,
+    };
+    let mut indexed = IndexedPlans {
+        found: Vec::new(),
+        troubles: Vec::new(),
+    };
+    let mut changed = look.sort_out(
+        locations::plan_locations(project)?,
+        archive,
+        &mut old,
+        &mut indexed,
+    );
+    let (mut logs, others) = locations::log_locations(project)?;
+    indexed.remove_unlogged(project, others);
+    let covered: HashSet<String> = indexed
+        .rows()
+        .filter(|(_, row, _)| !row.double)
+        .filter_map(|(_, row, _)| locations::log_name(&project.store, &row.key))
+        .collect();
+    logs.retain(|place| !covered.contains(&place.name));
+    changed |= look.sort_out(logs, archive, &mut old, &mut indexed);
+    // What is left in the old index no longer exists.
+    if changed || known != indexed.found.len() {
+        save(project, &settings, &indexed);
+    }
+    Ok(indexed)
+}
+
+/// A failed write does not prevent listing, and listing does not create a store.
+fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
+    if !project.store.dir().is_dir() || project.store.refuse_links().is_err() {
+        return;
+    }
+    let mut index = Index::empty(settings);
+    for found in &indexed.found {
+        index
+            .entries
+            .insert(found.place.label(), found.entry.clone());
+    }
+    index.save(&project.store).ok();
+}
+
+/// Everything besides files that decides what is found. Not the PATH, although checks ask for
+/// commands: every shell has its own, and none makes a signed plan another.
+fn settings(project: &Project) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{version}\n{:?}", project.config)
+}
+
+impl ReadContext<'_> {
+    /// Takes unchanged entries from the old index and reads the rest; returns whether anything differs.
+    fn sort_out(
+        &self,
+        places: Vec<PlanLocation>,
+        archive: Archive,
+        old: &mut BTreeMap<String, Entry>,
+        indexed: &mut IndexedPlans,
+    ) -> bool {
+        let mut unknown = Vec::new();
+        for place in places {
+            match old.remove(&place.label()) {
+                Some(entry) if self.is_current(&place, &entry, archive) => {
+                    indexed.found.push(IndexedPlan { place, entry });
+                }
+                other => unknown.push((place, other)),
+            }
+        }
+        let mut changed = false;
+        for (place, before, read) in self.read_all(unknown) {
+            match read {
+                Ok(entry) => {
+                    changed |= before.as_ref() != Some(&entry);
+                    indexed.found.push(IndexedPlan { place, entry });
+                }
+                // Gone since the directory was read: another list may be moving it.
+                Err(Error::Unreadable { why, .. }) if why.kind() == NOT_FOUND => {}
+                Err(error) => indexed.troubles.push(UnreadablePlan {
+                    path: place.path,
+                    error,
+                }),
+            }
+        }
+        changed
+    }
+
+    fn is_current(&self, place: &PlanLocation, entry: &Entry, archive: Archive) -> bool {
+        let row = entry.row.as_ref();
+        let settled =
+            place.kind == PlanLocationKind::Archive && row.is_some_and(|row| !row.unlogged_move);
+        if settled && archive == Archive::AsKnown {
+            return true;
+        }
+        let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
+        !entry.again
+            && readable
+            && index::Look::of(&stamps::present(self, place, entry)) == entry.seen
+    }
+
+    /// Reads these places, with all processors where there are many.
+    fn read_all(&self, places: Vec<(PlanLocation, Option<Entry>)>) -> Vec<Read> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let each = places.len().div_ceil(threads).max(FEW);
+        let read = |(place, before): (PlanLocation, Option<Entry>)| {
+            let entry = entry::read(self, &place);
+            (place, before, entry)
+        };
+        let mut chunks = Vec::new();
+        let mut rest = places;
+        while rest.len() > each {
+            let tail = rest.split_off(each);
+            chunks.push(std::mem::replace(&mut rest, tail));
+        }
+        std::thread::scope(|scope| {
+            let others: Vec<_> = chunks
+                .into_iter()
+                .map(|chunk| scope.spawn(move || chunk.into_iter().map(read).collect::<Vec<_>>()))
+                .collect();
+            let mut all: Vec<Read> = rest.into_iter().map(read).collect();
+            for other in others {
+                match other.join() {
+                    Ok(some) => all.extend(some),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            all
+        })
+    }
+}
+
+type Read = (PlanLocation, Option<Entry>, Result<Entry, Error>);
+
+const NOT_FOUND: std::io::ErrorKind = std::io::ErrorKind::NotFound;
+
+/// Starting a thread costs more than reading so many.
+const FEW: usize = 64;

@@ -1,0 +1,84 @@
+//! Stamps of the files that an index entry was made from.
+
+use std::path::Path;
+
+use signoff_engine::Millis;
+use signoff_store::index::{Entry, Row, Stamp};
+use signoff_store::runs::is_run_id;
+
+use super::ReadContext;
+use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
+
+/// A file that was written this short a time before it was read may have been written again since
+/// without looking different: clocks of file systems are coarse.
+const RACY: Millis = 2000;
+
+/// How everything looks now that this entry was made from.
+pub(super) fn present(
+    look: &ReadContext<'_>,
+    place: &PlanLocation,
+    entry: &Entry,
+) -> Vec<Option<Stamp>> {
+    let elsewhere = entry
+        .path
+        .as_deref()
+        .filter(|_| place.kind == PlanLocationKind::Log);
+    let elsewhere = elsewhere.and_then(|path| path_inside_project(look.project, path));
+    stamps(look, place, elsewhere.as_deref(), entry.row.as_ref())
+}
+
+/// The plan's files, then its log, its signatures and its run. `elsewhere` is the file that a log
+/// names.
+pub(super) fn stamps(
+    look: &ReadContext<'_>,
+    place: &PlanLocation,
+    elsewhere: Option<&Path>,
+    row: Option<&Row>,
+) -> Vec<Option<Stamp>> {
+    let mut stamps = Vec::with_capacity(4);
+    let folders = &look.folders;
+    match place.kind {
+        PlanLocationKind::Plans => of_text(&place.path, folders.plan(&place.name), &mut stamps),
+        PlanLocationKind::Archive => {
+            of_text(&place.path, folders.archived(&place.name), &mut stamps);
+        }
+        PlanLocationKind::Log => {
+            if let Some(path) = elsewhere {
+                of_text(path, Stamp::of(path), &mut stamps);
+            }
+            stamps.push(Stamp::of(&place.path));
+        }
+    }
+    let Some(row) = row else {
+        return stamps;
+    };
+    if place.kind != PlanLocationKind::Log {
+        stamps.push(folders.log(&row.key));
+    }
+    stamps.push(folders.signatures(&row.key));
+    if let Some(run) = row.run.as_deref().filter(|run| is_run_id(run)) {
+        stamps.push(Stamp::of_run(&look.project.store, run));
+    }
+    stamps
+}
+
+/// A file; of a thread, its directories and every file: writing one changes no directory.
+fn of_text(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<Stamp>>) {
+    stamps.push(stamp);
+    if !stamp.is_some_and(|stamp| stamp.is_directory()) {
+        return;
+    }
+    let tasks = path.join("tasks");
+    stamps.push(Stamp::of(&path.join("plan.md")));
+    stamps.push(Stamp::of(&tasks));
+    let entries = std::fs::read_dir(tasks).into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+    files.sort();
+    stamps.extend(files.iter().map(|file| Stamp::of(file)));
+}
+
+/// Was any of these written so short a time ago that the next write might not show?
+pub(super) fn is_racy(stamps: &[Option<Stamp>], now: Millis) -> bool {
+    let racy = |stamp: &Stamp| stamp.written().saturating_add(RACY) >= now;
+    stamps.iter().flatten().any(racy)
+}

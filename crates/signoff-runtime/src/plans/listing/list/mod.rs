@@ -1,0 +1,196 @@
+//! Every plan of the store, newest first. Listing also does the housekeeping that time asks for, and
+//! says so.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use signoff_engine::PlanState;
+use signoff_store::index::Row;
+
+use super::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, refresh};
+use crate::clock::timestamp;
+use crate::error::Error;
+use crate::plans::ActorContext;
+use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
+use crate::project::{Project, relative};
+
+/// Which plans to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListOptions {
+    /// Only those in one of these states; empty: in any.
+    pub states: Vec<PlanState>,
+    /// Archived ones too.
+    pub archived: bool,
+}
+
+/// One plan of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPlan {
+    /// Its id, else its path.
+    pub key: String,
+    /// What to type for it: its id or, of a thread, the name of its directory; else its path. `None`
+    /// where only its file tells which plan is meant: it is archived, and has a successor.
+    pub name: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// Its state.
+    pub state: PlanState,
+    /// Its version, where its dialect has one.
+    pub version: Option<u64>,
+    /// When it last changed.
+    pub updated_at: String,
+    /// How the signature over its present text is known to be a person's.
+    pub proof: Option<String>,
+    /// Its file or directory.
+    pub path: PathBuf,
+    /// It is in the archive.
+    pub archived: bool,
+}
+
+/// What `list` found.
+#[derive(Debug)]
+pub struct Listing {
+    /// The plans that are wanted, newest first.
+    pub plans: Vec<ListedPlan>,
+    /// How many plans, wanted or not, wait for a person's decision.
+    pub pending: usize,
+    /// What was done, and what a person should know.
+    pub notes: Vec<String>,
+    /// What time asked for and could not be done: the store is read-only, say.
+    pub undone: Option<HousekeepingError>,
+    /// What could not be read.
+    pub troubles: Vec<UnreadablePlan>,
+}
+
+/// Lists the plans. Those that nothing happened to for too long are cancelled first, and those that
+/// were finished long ago archived.
+pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
+    let project = context.project;
+    let archive = if wanted.archived {
+        Archive::Checked
+    } else {
+        Archive::AsKnown
+    };
+    let look = || refresh(project, context.clock.now(), archive);
+    let mut indexed = look()?;
+    let report = do_housekeeping(context, &indexed);
+    if report.moved {
+        indexed = look()?;
+    }
+    let mut notes = report.notes;
+    notes.extend(duplicate_notes(project, &indexed));
+    let pending = indexed
+        .rows()
+        .filter(|(found, _, state)| {
+            found.place.kind != PlanLocationKind::Archive && waits_for_person(*state)
+        })
+        .count();
+    let names = Names::of(project, &indexed);
+    let mut plans: Vec<(u64, ListedPlan)> = indexed
+        .rows()
+        .filter(|(found, _, _)| wanted.archived || found.place.kind != PlanLocationKind::Archive)
+        .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
+        .map(|(found, row, state)| {
+            (
+                row.updated(),
+                to_listed(project, &names, (found, row, state)),
+            )
+        })
+        .collect();
+    plans.sort_by(|(one, a), (other, b)| {
+        let names = || (&a.key, &a.path).cmp(&(&b.key, &b.path));
+        other.cmp(one).then_with(names)
+    });
+    Ok(Listing {
+        plans: plans.into_iter().map(|(_, plan)| plan).collect(),
+        pending,
+        notes,
+        undone: report.undone,
+        troubles: indexed.troubles,
+    })
+}
+
+/// Does a plan in this state wait for a person to decide about it?
+fn waits_for_person(state: PlanState) -> bool {
+    matches!(state, PlanState::Verified | PlanState::NeedsReview)
+}
+
+fn to_listed(
+    project: &Project,
+    names: &Names<'_>,
+    (found, row, state): (&IndexedPlan, &Row, PlanState),
+) -> ListedPlan {
+    ListedPlan {
+        key: row.key.clone(),
+        name: names.name(found, row),
+        title: row.title.clone(),
+        state,
+        version: row.version,
+        updated_at: timestamp(row.updated()),
+        proof: row.proof.clone(),
+        path: found.path(project),
+        archived: found.place.kind == PlanLocationKind::Archive,
+    }
+}
+
+/// What to type for plans.
+struct Names<'a> {
+    /// What the keys of plans without an id begin with that are kept in the store.
+    kept: String,
+    /// Keys of the plans that are not in the archive.
+    present: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(project: &Project, indexed: &'a IndexedPlans) -> Self {
+        let present = indexed
+            .rows()
+            .filter(|(found, _, _)| found.place.kind != PlanLocationKind::Archive)
+            .map(|(_, row, _)| row.key.as_str());
+        Self {
+            kept: format!("{}/", relative(project, &project.store.plans_dir())),
+            present: present.collect(),
+        }
+    }
+
+    fn name(&self, found: &IndexedPlan, row: &Row) -> Option<String> {
+        let archived = found.place.kind == PlanLocationKind::Archive;
+        if archived && self.present.contains(row.key.as_str()) {
+            return None;
+        }
+        // The name of a file has a dot, that of a thread's directory none.
+        let thread = row.key.strip_prefix(&self.kept);
+        let thread = thread.filter(|name| !name.contains(['/', '.']));
+        Some(thread.unwrap_or(&row.key).to_owned())
+    }
+}
+
+/// Two files with one id: nobody could tell which of them was signed.
+fn duplicate_notes(project: &Project, indexed: &IndexedPlans) -> Vec<String> {
+    let mut keys: Vec<&str> = indexed.rows().map(|(_, row, _)| row.key.as_str()).collect();
+    keys.sort_unstable();
+    let mut twice: Vec<&str> = keys
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [one, other] if one == other => Some(*one),
+            _ => None,
+        })
+        .collect();
+    twice.dedup();
+    let note = |key| {
+        let found = indexed.rows().filter(|(_, row, _)| row.key == key);
+        let mut paths: Vec<String> = found
+            .map(|(found, _, _)| relative(project, &found.path(project)))
+            .collect();
+        paths.sort();
+        format!(
+            "`{key}` is the id of {} files, and nothing can be done to it until they differ: {}",
+            paths.len(),
+            paths.join(", ")
+        )
+    };
+    twice.into_iter().map(note).collect()
+}
+
+#[cfg(test)]
+mod tests;

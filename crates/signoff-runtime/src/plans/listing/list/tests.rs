@@ -1,0 +1,506 @@
+//! A store as it is on disk, looked at when we say.
+
+use std::cell::Cell;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use signoff_engine::{Actor, Millis};
+use signoff_store::root::Store;
+
+use super::*;
+use crate::clock::Clock;
+use crate::plans::{
+    PruneOptions, archive, archive_due, cancel, delete, find, propose_file, prune, reject, stats,
+};
+use crate::project::ProcessContext;
+
+const DAY: Millis = 24 * 60 * 60 * 1000;
+/// When everything begins: long after the files were written.
+const START: Millis = 4_000_000_000_000;
+
+struct Hand(Cell<Millis>);
+
+impl Clock for Hand {
+    fn now(&self) -> Millis {
+        self.0.get()
+    }
+}
+
+struct World {
+    _dir: tempfile::TempDir,
+    project: Project,
+    clock: Hand,
+}
+
+impl World {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        Store::create(dir.path()).unwrap();
+        let process = ProcessContext {
+            variables: std::collections::BTreeMap::new(),
+            directory: dir.path().canonicalize().unwrap(),
+            user_config: None,
+            state_dir: None,
+            person: "tester".to_owned(),
+        };
+        Self {
+            project: Project::open(&process).unwrap(),
+            _dir: dir,
+            clock: Hand(Cell::new(START)),
+        }
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.project.store.workspace().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn context(&self) -> ActorContext<'_> {
+        ActorContext {
+            project: &self.project,
+            actor: Actor::Person,
+            clock: &self.clock,
+        }
+    }
+
+    fn days_later(&self, days: u64) {
+        self.clock.0.set(self.clock.now() + days * DAY);
+    }
+
+    fn list(&self) -> Listing {
+        list(self.context(), &ListOptions::default()).unwrap()
+    }
+
+    fn all(&self) -> Listing {
+        let wanted = ListOptions {
+            archived: true,
+            ..ListOptions::default()
+        };
+        list(self.context(), &wanted).unwrap()
+    }
+
+    fn propose(&self, path: &str) -> PathBuf {
+        let full = self.project.store.workspace().join(path);
+        propose_file(self.context(), &full, path).unwrap();
+        full
+    }
+
+    fn cancelled(&self, path: &str, text: &str) -> PathBuf {
+        self.write(path, text);
+        let path = self.propose(path);
+        cancel(self.context(), &path, "plan", None).unwrap();
+        path
+    }
+}
+
+fn proposal(id: &str, title: &str) -> String {
+    let id = match id {
+        "" => String::new(),
+        id => format!("id: {id}\n"),
+    };
+    format!(
+        "---\n{id}title: {title}\nstatus: proposed\nversion: 1\ntools_required: [odoo]\n---\n\n## Steps\n1. Look at it (odoo: read)\n"
+    )
+}
+
+#[track_caller]
+fn check(listing: &Listing, expected: &[(&str, &str)]) {
+    let found: Vec<(&str, &str)> = listing
+        .plans
+        .iter()
+        .map(|plan| (plan.key.as_str(), plan.state.name()))
+        .collect();
+    assert_eq!(found, expected, "{:?}", listing.troubles);
+}
+
+/// Other bytes of the same length at the same time: only who reads the file can tell.
+fn rewrite_unseen(path: &Path, from: &str, to: &str) {
+    assert_eq!(from.len(), to.len());
+    let modified = path.metadata().unwrap().modified().unwrap();
+    let text = fs::read_to_string(path).unwrap().replace(from, to);
+    fs::write(path, text).unwrap();
+    let file = fs::File::options().write(true).open(path).unwrap();
+    file.set_modified(modified).unwrap();
+}
+
+#[test]
+fn every_plan_is_found_and_nothing_else() {
+    let world = World::new();
+    check(&world.list(), &[]);
+    world.write(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    world.write(".signoff/plans/t/plan.md", "---\ntitle: T\n---\nText\n");
+    world.write(
+        ".signoff/plans/t/tasks/01-a.md",
+        "---\nid: a\nagent: x\n---\nDo it\n",
+    );
+    world.write(".signoff/plans/README.md", "# About\n");
+    world.write(".signoff/plans/.hidden.md", &proposal("PLAN-h", "H"));
+    let outside = world.write("elsewhere.md", &proposal("PLAN-o", "O"));
+    symlink(&outside, world.project.store.plans_dir().join("link.md")).unwrap();
+    world.write("docs/b.md", &proposal("PLAN-b", "B"));
+    world.propose("docs/b.md");
+    world.write("docs/gone.md", &proposal("PLAN-g", "G"));
+    fs::remove_file(world.propose("docs/gone.md")).unwrap();
+    world.write("docs/deleted.md", &proposal("PLAN-d", "D"));
+    let deleted = world.propose("docs/deleted.md");
+    delete(world.context(), &deleted, "d").unwrap();
+    let listing = world.list();
+    let mut found: Vec<_> = listing.plans.iter().map(|plan| plan.key.as_str()).collect();
+    found.sort_unstable();
+    assert_eq!(found, [".signoff/plans/t", "PLAN-a", "PLAN-b"]);
+    assert_eq!(listing.plans.first().unwrap().key, "PLAN-b", "newest first");
+    assert_eq!(world.list().plans, listing.plans, "the same from the index");
+    fs::remove_file(world.project.store.index_path()).unwrap();
+    assert_eq!(world.list().plans, listing.plans, "and without it");
+}
+
+#[test]
+fn only_what_looks_different_is_read_again() {
+    let world = World::new();
+    let path = world.write(".signoff/plans/a.md", &proposal("PLAN-a", "One"));
+    let title = |world: &World| world.list().plans[0].title.clone();
+    assert_eq!(title(&world), "One");
+    rewrite_unseen(&path, "One", "Two");
+    assert_eq!(title(&world), "One", "it was not read");
+    // A run under other settings, a lost index, or any write that shows: read.
+    world.write(".signoff/config.toml", "[contract]\nshell = \"sh\"\n");
+    let process = world.project.process.clone();
+    let world = World {
+        project: Project::open(&process).unwrap(),
+        ..world
+    };
+    assert_eq!(title(&world), "Two");
+    rewrite_unseen(&path, "Two", "Six");
+    assert_eq!(title(&world), "Two");
+    fs::write(world.project.store.index_path(), "{").unwrap();
+    assert_eq!(title(&world), "Six");
+    world.write(".signoff/plans/a.md", &proposal("PLAN-a", "Three"));
+    assert_eq!(title(&world), "Three");
+}
+
+#[test]
+fn a_file_that_was_just_written_is_read_next_time_too() {
+    let world = World::new();
+    let path = world.write(".signoff/plans/a.md", &proposal("PLAN-a", "One"));
+    let written = path.metadata().unwrap().modified().unwrap();
+    let written = written.duration_since(UNIX_EPOCH).unwrap();
+    let look = |after: Duration| {
+        let now = u64::try_from((written + after).as_millis()).unwrap();
+        world.clock.0.set(now);
+        world.list().plans[0].title.clone()
+    };
+    assert_eq!(look(Duration::from_millis(900)), "One");
+    rewrite_unseen(&path, "One", "Two");
+    assert_eq!(look(Duration::from_secs(5)), "Two");
+    rewrite_unseen(&path, "Two", "Six");
+    assert_eq!(look(Duration::from_secs(6)), "Two", "it has settled");
+}
+
+#[test]
+fn a_task_of_a_thread_is_noticed() {
+    let world = World::new();
+    world.write(".signoff/plans/t/plan.md", "---\ntitle: T\n---\nText\n");
+    let task = "---\nid: a\nagent: x\ndepends_on: []\n---\nDo it\n";
+    world.write(".signoff/plans/t/tasks/01-a.md", task);
+    let state = |world: &World| world.list().plans[0].state;
+    state(&world);
+    let broken = task.replace("depends_on: []", "depends_on: [zz]");
+    world.write(".signoff/plans/t/tasks/01-a.md", &broken);
+    assert_eq!(state(&world), PlanState::Draft);
+}
+
+#[test]
+fn a_draft_that_only_lacks_its_surroundings_is_looked_at_again() {
+    let world = World::new();
+    let agent = "[agents.default]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    world.write(".signoff/config.toml", agent);
+    let world = World {
+        project: Project::open(&world.project.process).unwrap(),
+        ..world
+    };
+    let header =
+        "---\ntype: plan\nstatus: draft\nowner: me\n---\n# P\n\n**Budget:** 1h\n\n## Steps\n";
+    let step = "\n### 1. A\n**subscriptions:**\n- file:notes.txt\n\n**task:** Go\n**contract:**\n```sh\ntest -s x\n```\n";
+    world.write(".signoff/plans/a.md", &format!("{header}{step}"));
+    let state = |world: &World| world.list().plans[0].state;
+    assert_eq!(state(&world), PlanState::Draft);
+    world.write("notes.txt", "x");
+    assert_eq!(state(&world), PlanState::Verified);
+}
+
+#[test]
+fn a_log_leads_nowhere_else() {
+    let world = World::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let secret = elsewhere.path().join("secret.md");
+    fs::write(&secret, proposal("PLAN-s", "Secret")).unwrap();
+    symlink(
+        elsewhere.path(),
+        world.project.store.workspace().join("way"),
+    )
+    .unwrap();
+    let there = secret.to_str().unwrap();
+    let up = format!("..{there}");
+    for path in [there, &up, "way/secret.md", "a/../way/secret.md"] {
+        let event = serde_json::json!({
+            "type": "plan_proposed", "path": path, "digest": "sha256:0", "version": 1,
+            "by": "x", "actor": "agent",
+        });
+        let store = &world.project.store;
+        let locked = signoff_store::plan_log::lock(store, "PLAN-s").unwrap();
+        let body = event.as_object().unwrap().clone();
+        let at = "2026-11-15T09:30:12.345Z";
+        signoff_store::plan_log::append(store, "PLAN-s", &locked, at, &[body]).unwrap();
+        drop(locked);
+        check(&world.list(), &[]);
+        assert_eq!(world.list().troubles.len(), 0);
+    }
+}
+
+#[test]
+fn what_an_index_claims_never_becomes_a_path_or_an_act() {
+    let world = World::new();
+    world.write(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    world.propose(".signoff/plans/a.md");
+    world.list();
+    let path = world.project.store.index_path();
+    let text = fs::read_to_string(&path).unwrap();
+    for (from, to) in [
+        ("\"verified\"", "\"cancelled\""),
+        ("\"active\":4", "\"active\":1"),
+        ("\"verified\"", "\"nonsense\""),
+    ] {
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+        world.list();
+        assert!(world.project.store.plans_dir().join("a.md").exists());
+        let history = crate::plan_history::PlanHistory::read(&world.project, "PLAN-a").unwrap();
+        assert_eq!(history.entries.len(), 1, "nothing was done to it");
+    }
+}
+
+#[test]
+fn two_files_of_one_id_are_both_shown_and_named() {
+    let world = World::new();
+    world.write(".signoff/plans/a.md", &proposal("PLAN-x", "A"));
+    world.write(".signoff/plans/b.md", &proposal("PLAN-x", "B"));
+    let listing = world.list();
+    assert_eq!(listing.plans.len(), 2);
+    let [note] = listing.notes.as_slice() else {
+        panic!("{:?}", listing.notes);
+    };
+    assert!(
+        note.contains("plans/a.md") && note.contains("plans/b.md"),
+        "{note}"
+    );
+    let world = World::new();
+    world.write("docs/a.md", &proposal("PLAN-x", "A"));
+    world.propose("docs/a.md");
+    world.write(".signoff/plans/b.md", &proposal("PLAN-x", "B"));
+    assert_eq!(world.list().plans.len(), 2, "also where the log names one");
+    assert_eq!(world.list().notes.len(), 1);
+}
+
+#[test]
+fn plans_that_wait_too_long_expire_and_that_is_said_once() {
+    let world = World::new();
+    world.write("docs/a.md", &proposal("PLAN-a", "A"));
+    world.propose("docs/a.md");
+    world.write(".signoff/plans/never.md", &proposal("PLAN-n", "N"));
+    world.days_later(29);
+    assert!(world.list().notes.is_empty());
+    world.days_later(2);
+    let listing = world.list();
+    assert_eq!(listing.notes.len(), 1, "{:?}", listing.notes);
+    assert!(listing.notes[0].contains("30 days"), "{:?}", listing.notes);
+    check(&listing, &[("PLAN-a", "cancelled"), ("PLAN-n", "verified")]);
+    assert!(world.list().notes.is_empty());
+}
+
+#[test]
+fn finished_plans_go_to_the_archive_and_keep_their_state() {
+    let world = World::new();
+    world.cancelled(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    world.cancelled(".signoff/plans/no-id.md", &proposal("", "No id"));
+    world.cancelled("docs/mine.md", &proposal("PLAN-m", "Mine"));
+    world.days_later(89);
+    assert_eq!(world.list().plans.len(), 3);
+    world.days_later(2);
+    let listing = world.list();
+    assert_eq!(listing.notes.len(), 2, "{:?}", listing.notes);
+    check(&listing, &[("PLAN-m", "cancelled")]);
+    assert!(world.list().notes.is_empty());
+    let mut all: Vec<_> = world.all().plans;
+    all.sort_by(|a, b| a.key.cmp(&b.key));
+    let shown: Vec<_> = all
+        .iter()
+        .map(|plan| (plan.key.as_str(), plan.state.name(), plan.archived))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (".signoff/plans/no-id.md", "cancelled", true),
+            ("PLAN-a", "cancelled", true),
+            ("PLAN-m", "cancelled", false),
+        ]
+    );
+    let archived = world.project.store.archive_dir().join("a.md");
+    assert_eq!(find(&world.project, "PLAN-a").unwrap(), archived);
+}
+
+#[test]
+fn only_finished_plans_of_the_store_are_archived() {
+    let world = World::new();
+    let waiting = world.write(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    let refused = archive(world.context(), &waiting, "a").unwrap_err();
+    assert!(matches!(refused, Error::NotFinished { .. }), "{refused:?}");
+    let mine = world.cancelled("docs/m.md", &proposal("PLAN-m", "M"));
+    let refused = archive(world.context(), &mine, "m").unwrap_err();
+    assert!(matches!(
+        refused,
+        Error::NotKept {
+            archived: false,
+            ..
+        }
+    ));
+    let done = world.cancelled(".signoff/plans/d.md", &proposal("PLAN-d", "D"));
+    world.write(".signoff/archive/d.md", "somebody's");
+    let refused = archive(world.context(), &done, "d").unwrap_err();
+    assert!(matches!(refused, Error::NameTaken { .. }), "{refused:?}");
+    assert!(done.exists());
+    fs::remove_file(world.project.store.archive_dir().join("d.md")).unwrap();
+    let archived = archive(world.context(), &done, "d").unwrap();
+    assert!(archived.to.exists() && !done.exists());
+    let refused = archive(world.context(), &archived.to, "d").unwrap_err();
+    assert!(matches!(refused, Error::NotKept { archived: true, .. }));
+    assert!(archive_due(world.context()).unwrap().is_empty());
+}
+
+#[test]
+fn nothing_is_archived_or_deleted_behind_a_link() {
+    let world = World::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let done = world.cancelled(".signoff/plans/d.md", &proposal("PLAN-d", "D"));
+    let store = &world.project.store;
+    symlink(elsewhere.path(), store.archive_dir()).unwrap();
+    let refused = archive(world.context(), &done, "d").unwrap_err();
+    assert!(matches!(refused, Error::LeadsAway { .. }), "{refused:?}");
+    assert!(done.exists());
+    fs::write(elsewhere.path().join("x.md"), proposal("PLAN-x", "X")).unwrap();
+    world.days_later(10_000);
+    let options = PruneOptions {
+        older_than_days: 1,
+        dry_run: false,
+        records: true,
+    };
+    let pruned = prune(world.context(), &options).unwrap();
+    assert!(elsewhere.path().join("x.md").exists(), "{pruned:?}");
+}
+
+#[test]
+fn a_plan_taken_back_out_of_the_archive_stays_where_it_is() {
+    let world = World::new();
+    let path = world.cancelled(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    let archived = archive(world.context(), &path, "a").unwrap();
+    fs::rename(&archived.to, &path).unwrap();
+    check(&world.list(), &[("PLAN-a", "cancelled")]);
+    assert!(path.exists());
+}
+
+#[test]
+fn prune_deletes_what_is_old_and_says_what() {
+    let world = World::new();
+    let path = world.cancelled(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    archive(world.context(), &path, "a").unwrap();
+    world.write(".signoff/artifacts/PLAN-a/context.md", "0123456789");
+    world.write(".signoff/archive/README.md", "# About\n");
+    world.days_later(200);
+    let young = world.cancelled(".signoff/plans/b.md", &proposal("PLAN-b", "B"));
+    archive(world.context(), &young, "b").unwrap();
+    world.days_later(170);
+    let options = |dry_run, records| PruneOptions {
+        older_than_days: 365,
+        dry_run,
+        records,
+    };
+    let told = |pruned: &crate::plans::PruneReport| -> Vec<String> {
+        assert!(pruned.kept.is_empty(), "{pruned:?}");
+        let words = pruned.removed.iter();
+        words
+            .map(|one| format!("{:?} {} {}", one.kind, one.id, one.bytes))
+            .collect()
+    };
+    let size = world.project.store.archive_dir().join("a.md");
+    let size = size.metadata().unwrap().len();
+    let expected = [
+        "Artifacts PLAN-a 10".to_owned(),
+        format!("Plan PLAN-a {size}"),
+        "Lock PLAN-a 0".to_owned(),
+    ];
+    let dry = prune(world.context(), &options(true, false)).unwrap();
+    assert_eq!(told(&dry), expected);
+    let real = prune(world.context(), &options(false, false)).unwrap();
+    assert_eq!(told(&real), expected, "a dry run says what happens");
+    check(&world.all(), &[("PLAN-b", "cancelled")]);
+    let again = prune(world.context(), &options(false, false)).unwrap();
+    assert_eq!(told(&again), [""; 0]);
+    assert!(world.project.store.log_path("PLAN-a").exists(), "a record");
+    assert!(world.project.store.archive_dir().join("README.md").exists());
+    world.days_later(366);
+    let records = prune(world.context(), &options(false, true)).unwrap();
+    assert!(
+        told(&records)
+            .iter()
+            .any(|line| line.starts_with("Log PLAN-a"))
+    );
+    assert!(!world.project.store.log_path("PLAN-a").exists());
+    assert!(!world.project.store.log_path("PLAN-b").exists());
+}
+
+#[test]
+fn stats_count_each_log_once_and_find_tools_that_are_missing() {
+    let world = World::new();
+    for name in ["a", "b", "c"] {
+        let path = format!(".signoff/plans/{name}.md");
+        world.write(&path, &proposal(&format!("PLAN-{name}"), name));
+        world.propose(&path);
+    }
+    let path = world.project.store.plans_dir().join("a.md");
+    reject(world.context(), &path, "a", Some("no")).unwrap();
+    let path = world.project.store.plans_dir().join("b.md");
+    cancel(world.context(), &path, "b", None).unwrap();
+    archive(world.context(), &path, "b").unwrap();
+    let path = world.project.store.plans_dir().join("c.md");
+    delete(world.context(), &path, "c").unwrap();
+    let (stats, troubles) = stats(world.context()).unwrap();
+    assert!(troubles.is_empty());
+    assert_eq!((stats.plans, stats.proposals), (2, 3));
+    assert_eq!((stats.approvals, stats.rejections), (0, 1));
+    assert_eq!(stats.approval_rate, Some(0.0));
+    assert_eq!(stats.rejections_per_plan, Some(0.333));
+    assert_eq!(stats.states["rejected"], 1);
+    assert_eq!(stats.states["cancelled"], 1, "archived plans count");
+    let [gap] = stats.tool_gaps.as_slice() else {
+        panic!("{:?}", stats.tool_gaps);
+    };
+    assert_eq!((gap.tool.as_str(), gap.plans), ("odoo", 2));
+    assert_eq!(stats.most_rejected[0].id, "PLAN-a");
+}
+
+#[test]
+fn a_broken_log_is_said_and_hides_only_its_plan() {
+    let world = World::new();
+    for name in ["a", "b"] {
+        let path = format!(".signoff/plans/{name}.md");
+        world.write(&path, &proposal(&format!("PLAN-{name}"), name));
+        world.propose(&path);
+    }
+    fs::write(world.project.store.log_path("PLAN-a"), "{}\n").unwrap();
+    let listing = world.list();
+    check(&listing, &[("PLAN-b", "verified")]);
+    assert!(!listing.troubles.is_empty());
+}

@@ -1,0 +1,174 @@
+//! Statistics over the plans of a store: their outcomes, and the tools that they ask for and that are missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signoff_api::stats::{MostRejected, RunCounts, SCHEMA, Stats, ToolGap};
+use signoff_engine::PlanState;
+use signoff_plan::Workspace;
+use signoff_plan::model::{Plan, Work};
+use signoff_plan::tools::{BUILT_IN, allows, built_in};
+
+use super::index::{Archive, IndexedPlans, UnreadablePlan, refresh};
+use crate::error::Error;
+use crate::plans::ActorContext;
+
+/// How many of the most rejected plans are named.
+const MOST: usize = 5;
+
+/// Adds everything up, archived plans too; what could not be read comes with it.
+pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Error> {
+    let indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
+    let tallies = indexed.tallies(context.project);
+    let sum = |count: fn(&signoff_store::index::Tally) -> u64| {
+        tallies.values().map(|(tally, _)| count(tally)).sum::<u64>()
+    };
+    let (approvals, rejections) = (sum(|one| one.approvals), sum(|one| one.rejections));
+    let proposed = tallies
+        .values()
+        .filter(|(one, _)| one.proposals > 0)
+        .count();
+    let waits = tallies
+        .values()
+        .flat_map(|(one, _)| one.waits.iter().copied());
+    let stats = Stats {
+        schema: SCHEMA.to_owned(),
+        plans: indexed.rows().count() as u64,
+        states: states(&indexed),
+        proposals: sum(|one| one.proposals),
+        approvals,
+        rejections,
+        approval_rate: ratio(approvals, approvals + rejections),
+        rejections_per_plan: ratio(rejections, proposed as u64),
+        median_approval_s: median(waits.collect()).map(|millis| millis / 1000),
+        runs: RunCounts {
+            completed: sum(|one| one.completed),
+            failed: sum(|one| one.failed),
+        },
+        most_rejected: most_rejected(&tallies),
+        tool_gaps: tool_gaps(&indexed),
+    };
+    Ok((stats, indexed.troubles))
+}
+
+/// Tools that a plan asks for, in its scopes, its steps or its hints, and that nothing provides.
+pub(crate) fn missing_tools(plan: &Plan, workspace: &dyn Workspace) -> Vec<String> {
+    let mut asked: BTreeSet<&str> = BTreeSet::new();
+    asked.extend(plan.tools.iter().flatten().map(String::as_str));
+    for step in &plan.steps {
+        asked.extend(step.tools.iter().flatten().map(String::as_str));
+        asked.extend(step.hint.as_ref().and_then(|hint| hint.tool.as_deref()));
+        if let Work::Tool { tool, .. } = &step.work {
+            asked.insert(tool);
+        }
+    }
+    asked
+        .into_iter()
+        .filter(|tool| !tool.trim().is_empty() && !is_provided(tool, workspace))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A tool of this name, or one that this pattern or the name of a server covers.
+fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
+    if built_in(name).is_some() || workspace.tool_known(name) {
+        return true;
+    }
+    let scope = [name.to_owned()];
+    let covers = |tool: &str| allows(&scope, tool).is_some();
+    BUILT_IN.iter().any(|tool| covers(tool.name))
+        || workspace.tools().iter().any(|tool| covers(tool))
+}
+
+fn states(indexed: &IndexedPlans) -> BTreeMap<String, u64> {
+    let mut counts: BTreeMap<String, u64> = PlanState::ALL
+        .into_iter()
+        .map(|state| (state.name().to_owned(), 0))
+        .collect();
+    for (_, _, state) in indexed.rows() {
+        *counts.entry(state.name().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+fn tool_gaps(indexed: &IndexedPlans) -> Vec<ToolGap> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for (_, row, _) in indexed.rows() {
+        for tool in &row.tools {
+            *counts.entry(tool).or_default() += 1;
+        }
+    }
+    let mut gaps: Vec<ToolGap> = counts
+        .into_iter()
+        .map(|(tool, plans)| ToolGap {
+            tool: tool.to_owned(),
+            plans,
+        })
+        .collect();
+    // Stable: of as many plans, by name.
+    gaps.sort_by_key(|gap| std::cmp::Reverse(gap.plans));
+    gaps
+}
+
+type Tallies<'a> = BTreeMap<
+    std::path::PathBuf,
+    (
+        &'a signoff_store::index::Tally,
+        Option<&'a signoff_store::index::Row>,
+    ),
+>;
+
+fn most_rejected(tallies: &Tallies<'_>) -> Vec<MostRejected> {
+    let mut all: Vec<MostRejected> = tallies
+        .values()
+        .filter(|(tally, _)| tally.rejections > 0)
+        .filter_map(|(tally, row)| {
+            let row = row.as_ref()?;
+            Some(MostRejected {
+                id: row.key.clone(),
+                title: row.title.clone(),
+                rejections: tally.rejections,
+            })
+        })
+        .collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.rejections));
+    all.truncate(MOST);
+    all
+}
+
+/// Rounded to thousandths.
+#[expect(clippy::cast_precision_loss, reason = "counts of plans")]
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| (part as f64 * 1000.0 / whole as f64).round() / 1000.0)
+}
+
+/// The middle one; of an even number, the mean of the two in the middle.
+fn median(mut values: Vec<u64>) -> Option<u64> {
+    values.sort_unstable();
+    let last = values.len().checked_sub(1)?;
+    let (low, high) = (values.get(last / 2)?, values.get(last.div_ceil(2))?);
+    Some(low.midpoint(*high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_few() {
+        for (values, expected) in [
+            (vec![], None),
+            (vec![7], Some(7)),
+            (vec![9, 1], Some(5)),
+            (vec![30, 10, 20], Some(20)),
+        ] {
+            assert_eq!(median(values), expected);
+        }
+    }
+
+    #[test]
+    fn ratios_are_rounded_and_nothing_has_none() {
+        assert_eq!(ratio(0, 0), None);
+        assert_eq!(ratio(1, 3), Some(0.333));
+        assert_eq!(ratio(2, 1), Some(2.0));
+    }
+}

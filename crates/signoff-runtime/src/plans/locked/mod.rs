@@ -1,0 +1,287 @@
+//! A plan under its lock: only this process may change it.
+
+pub(crate) mod stale;
+pub(crate) mod version;
+mod write_back;
+
+use std::path::{Path, PathBuf};
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{
+    Actor, ForbiddenTransition, PlanState, Transition, possible_transitions, state_after,
+};
+use signoff_plan::edit::Edit;
+use signoff_store::lock::PlanLock;
+use signoff_store::{atomic, plan_log, signatures};
+
+use self::write_back::{FileUpdate, VersionBump, write_back};
+use super::approval::preflight::require_no_errors;
+use super::status::{PlanStatus, plan_status};
+use super::{ActorContext, PlanReport};
+use crate::clock::timestamp;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plan_history::{PlanHistory, event_body};
+use crate::project::{Project, current_task, relative};
+use crate::signing::signed::require_signed;
+
+/// A plan under its lock: its file, its history and its state, none of which our own processes
+/// change meanwhile. An editor that knows no lock is noticed when the file is written.
+pub(crate) struct LockedPlan<'a> {
+    pub(crate) context: ActorContext<'a>,
+    pub(crate) key: String,
+    pub(crate) plan: PlanFile,
+    pub(crate) status: PlanStatus,
+    pub(crate) notes: Vec<String>,
+    lock: PlanLock,
+    /// It expired just now; in words.
+    expired: Option<String>,
+}
+
+impl<'a> LockedPlan<'a> {
+    /// Waits for the plan's lock, then reads everything.
+    pub(crate) fn open(context: ActorContext<'a>, path: &Path, name: &str) -> Result<Self, Error> {
+        let project = context.project;
+        project.store.refuse_linked_plan(path)?;
+        loop {
+            let read = || PlanFile::read(path, name, &project.workspace());
+            let key = read()?.key(project);
+            let lock = plan_log::lock(&project.store, &key)?;
+            let plan = read()?;
+            // Its id was edited between the two readings: the lock is another plan's.
+            if plan.key(project) != key {
+                continue;
+            }
+            atomic::remove_stray_temp(path)?;
+            plan_log::clear_stray(&project.store, &key, &lock)?;
+            signatures::clear_strays(&project.store, &key)?;
+            let status = plan_status(project, &plan)?;
+            let locked = Self {
+                context,
+                key,
+                plan,
+                status,
+                notes: Vec::new(),
+                lock,
+                expired: None,
+            };
+            refuse_duplicate(project, &locked.plan, locked.history())?;
+            return locked.expire_if_due();
+        }
+    }
+
+    /// Checks that the actor may do this, and returns the state afterwards.
+    pub(crate) fn allow(&self, act: Transition) -> Result<PlanState, Error> {
+        self.allow_to(act, self.context.actor)
+    }
+
+    /// The same for this actor. A refusal says if the plan expired just now.
+    pub(crate) fn allow_to(&self, act: Transition, actor: Actor) -> Result<PlanState, Error> {
+        let state = self.status.state;
+        let allowed = state_after(state, act, actor).map_err(|forbidden| match forbidden {
+            // The caller's own possibilities, even if another actor would have done this.
+            ForbiddenTransition::State { .. } => ForbiddenTransition::State {
+                state,
+                act,
+                possible: possible_transitions(state, self.context.actor),
+            },
+            ForbiddenTransition::Actor { .. } => forbidden,
+        });
+        allowed.map_err(|forbidden| match &self.expired {
+            Some(notice) => Error::Expired {
+                notice: notice.clone(),
+                forbidden,
+            },
+            None => Error::Forbidden(forbidden),
+        })
+    }
+
+    /// Checks that the plan's state allows a run. For an unsigned plan the error says what changed.
+    pub(crate) fn may_start(&self) -> Result<(), Error> {
+        require_no_errors(&self.plan)?;
+        match self.status.state {
+            PlanState::Approved => Ok(()),
+            PlanState::Draft | PlanState::Verified => {
+                require_signed(self.context.project, &self.plan)?;
+                // There is a signature, but the plan was handed in anew since: it needs another one.
+                Err(Error::NotSigned {
+                    plan: self.plan.source.name().to_owned(),
+                })
+            }
+            _ => self.allow(Transition::Start).map(|_| ()),
+        }
+    }
+
+    /// The plan has no errors. Whether what it names exists is checked when it is signed.
+    pub(crate) fn require_no_plan_errors(&self) -> Result<(), Error> {
+        if self.plan.checked.errors() == 0 {
+            return Ok(());
+        }
+        Err(Error::Invalid {
+            source: Box::new(self.plan.source.clone()),
+            diagnostics: self.plan.checked.diagnostics.clone(),
+        })
+    }
+
+    /// Writes down what happens, synced.
+    pub(crate) fn record(&self, events: &[PlanEvent]) -> Result<(), Error> {
+        let bodies = events
+            .iter()
+            .map(event_body)
+            .collect::<Result<Vec<_>, _>>()?;
+        let at = timestamp(self.context.clock.now());
+        plan_log::append(
+            &self.context.project.store,
+            &self.key,
+            &self.lock,
+            &at,
+            &bodies,
+        )?;
+        Ok(())
+    }
+
+    /// The file's path as the log writes it.
+    pub(crate) fn path(&self) -> String {
+        relative(self.context.project, &self.plan.path)
+    }
+
+    pub(crate) fn digest(&self) -> String {
+        self.plan.digest().to_string()
+    }
+
+    pub(crate) fn version(&self) -> Option<u64> {
+        self.plan.checked.plan.version
+    }
+
+    /// Who does it, by name.
+    pub(crate) fn actor_name(&self) -> String {
+        match self.context.actor {
+            Actor::Person => self.context.project.process.person.clone(),
+            actor => actor.name().to_owned(),
+        }
+    }
+
+    pub(crate) fn history(&self) -> &PlanHistory {
+        &self.status.history
+    }
+
+    /// Writes the new state, and these edits, into the file, and reads it again.
+    pub(crate) fn conclude(self, state: PlanState, edits: Vec<Edit>) -> Result<PlanReport, Error> {
+        let now = timestamp(self.context.clock.now());
+        self.write_conclusion(&FileUpdate {
+            state,
+            edits,
+            now,
+            bump: VersionBump::WithOthers,
+        })
+    }
+
+    /// The same, for a text that is new although nothing else in its file changes.
+    pub(crate) fn conclude_counting(self, state: PlanState) -> Result<PlanReport, Error> {
+        let now = timestamp(self.context.clock.now());
+        self.write_conclusion(&FileUpdate {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: VersionBump::Always,
+        })
+    }
+
+    /// The same, for a text that has its version already.
+    pub(crate) fn conclude_quietly(self, state: PlanState) -> Result<PlanReport, Error> {
+        let now = timestamp(self.context.clock.now());
+        self.write_conclusion(&FileUpdate {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: VersionBump::Never,
+        })
+    }
+
+    /// Continues with the text that was just written in its place.
+    pub(crate) fn with_text(mut self, plan: PlanFile) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    fn write_conclusion(mut self, wanted: &FileUpdate) -> Result<PlanReport, Error> {
+        let state = wanted.state;
+        if let Some(trouble) = write_back(&self.plan, wanted)? {
+            self.notes.push(trouble);
+        }
+        current_task::update_status(self.context.project, &self.key, state)?;
+        let name = self.plan.source.name().to_owned();
+        let plan = PlanFile::read(&self.plan.path, &name, &self.context.project.workspace())?;
+        let state = if plan.digest() == self.plan.digest() {
+            state
+        } else {
+            plan_status(self.context.project, &plan)?.state
+        };
+        Ok(PlanReport {
+            key: self.key,
+            state,
+            plan,
+            notes: self.notes,
+        })
+    }
+
+    /// A plan that nothing happened to for too long is cancelled, and that is said.
+    fn expire_if_due(mut self) -> Result<Self, Error> {
+        let project = self.context.project;
+        let digest = self.digest();
+        let now = self.context.clock.now();
+        let Some(days) = self::stale::days_expired(&self.status, &self.plan, now, project) else {
+            return Ok(self);
+        };
+        self.record(&[self::stale::event(digest, days)])?;
+        let state = PlanState::Cancelled;
+        let now = timestamp(self.context.clock.now());
+        let wanted = FileUpdate {
+            state,
+            edits: Vec::new(),
+            now,
+            bump: VersionBump::WithOthers,
+        };
+        let trouble = write_back(&self.plan, &wanted)?;
+        current_task::update_status(project, &self.key, state)?;
+        let name = self.plan.source.name().to_owned();
+        let notice = self::stale::notice(&name, days);
+        self.notes.push(notice.clone());
+        self.expired = Some(notice);
+        self.notes.extend(trouble);
+        self.plan = PlanFile::read(&self.plan.path, &name, &project.workspace())?;
+        self.status = plan_status(project, &self.plan)?;
+        Ok(self)
+    }
+}
+
+/// Two files with one id: nobody could tell which of them was signed.
+pub(crate) fn refuse_duplicate(
+    project: &Project,
+    plan: &PlanFile,
+    history: &PlanHistory,
+) -> Result<(), Error> {
+    let Some(id) = &plan.checked.plan.id else {
+        return Ok(());
+    };
+    let workspace = project.store.workspace();
+    let Some(other) = history.path().map(|path| workspace.join(path)) else {
+        return Ok(());
+    };
+    if same_file(&other, &plan.path) || !other.exists() {
+        return Ok(());
+    }
+    let there = PlanFile::read(&other, "", &project.workspace())?;
+    if there.checked.plan.id.as_ref() != Some(id) {
+        return Ok(());
+    }
+    Err(Error::DuplicateId {
+        id: id.clone(),
+        paths: [other, plan.path.clone()],
+    })
+}
+
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    real(one) == real(other)
+}

@@ -1,0 +1,88 @@
+//! Cancels plans to which nothing happened for too long, and reports it.
+
+use std::path::Path;
+
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
+
+use crate::clock::{Clock, millis};
+use crate::plan_file::PlanFile;
+use crate::plans::status::PlanStatus;
+use crate::project::Project;
+
+pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
+
+/// After how many days without a change a plan of this definition has expired, if it has. One that
+/// was never handed in like this is somebody's file and does not; one that lies among the proposals
+/// and never had a log goes by its own word.
+pub(crate) fn days_expired(
+    status: &PlanStatus,
+    plan: &PlanFile,
+    now: Millis,
+    project: &Project,
+) -> Option<u64> {
+    let days = project.rules.stale_after_days;
+    let history = &status.history;
+    let own = || {
+        history
+            .entries
+            .is_empty()
+            .then(|| own_word(project, plan))?
+    };
+    let last = history
+        .last_activity(&plan.digest().to_string())
+        .or_else(own)?;
+    let old = now.saturating_sub(last) > days.saturating_mul(DAY);
+    let may = state_after(status.state, Transition::Expire, Actor::Harness).is_ok();
+    (old && may).then_some(days)
+}
+
+/// When a proposal that waits says that it was last written. What another tool calls finished waits
+/// for nothing.
+fn own_word(project: &Project, plan: &PlanFile) -> Option<Millis> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let directory = real(&project.store.plans_dir())?;
+    if real(plan.path.parent()?)? != directory {
+        return None;
+    }
+    let plan = &plan.checked.plan;
+    let waits = plan.status.as_deref().is_none_or(|word| {
+        matches!(
+            PlanState::named(word),
+            Some(PlanState::Draft | PlanState::Verified | PlanState::Approved)
+        )
+    });
+    let said = ["updated_at", "created_at"]
+        .into_iter()
+        .find_map(|field| plan.record.get(field)?.as_str())
+        .map(millis);
+    // An unreadable time counts as missing.
+    said.filter(|said| waits && *said > 0)
+}
+
+/// The notice for a plan that has expired and is not cancelled yet.
+pub fn expiry_notice(
+    project: &Project,
+    plan: &PlanFile,
+    status: &PlanStatus,
+    clock: &dyn Clock,
+) -> Option<String> {
+    let days = days_expired(status, plan, clock.now(), project)?;
+    Some(notice(plan.source.name(), days))
+}
+
+/// What the log says about it.
+pub(crate) fn event(digest: String, days: u64) -> PlanEvent {
+    PlanEvent::PlanCancelled {
+        digest,
+        by: Actor::Harness.name().to_owned(),
+        actor: Actor::Harness.name().to_owned(),
+        reason: format!("nothing happened to it for {days} days"),
+        run: None,
+    }
+}
+
+/// The notice for a person.
+pub(crate) fn notice(plan: &str, days: u64) -> String {
+    format!("{plan} has expired: nothing happened to it for {days} days, so it is cancelled")
+}

@@ -1,0 +1,72 @@
+//! A copy of a plan's definition, as a new plan.
+
+use std::path::Path;
+
+use signoff_engine::may_clone;
+use signoff_plan::dialect::Dialect;
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+
+use super::identity::{Text, keep};
+use super::propose::{display_path, hand_in};
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::plans::status::plan_status;
+use crate::plans::{ActorContext, PlanReport};
+
+/// Copies what a plan defines, without its marks, its history and its signature.
+pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanReport, Error> {
+    let original = PlanFile::read(path, name, &context.project.workspace())?;
+    if original.checked.errors() > 0 {
+        return Err(Error::Invalid {
+            source: Box::new(original.source),
+            diagnostics: original.checked.diagnostics,
+        });
+    }
+    let state = plan_status(context.project, &original)?.state;
+    if !may_clone(state, context.actor) {
+        return Err(Error::NotClonable {
+            plan: name.to_owned(),
+            state,
+        });
+    }
+    let from = original.key(context.project);
+    let dialect = original.checked.dialect;
+    let kept = keep(context, |id| {
+        let mut plan = original.checked.plan.clone();
+        let version = plan.version.map(|_| 1);
+        plan.id = Some(id.to_owned());
+        plan.status = None;
+        plan.version = version;
+        plan.record
+            .retain(|field, _| KEPT.contains(&field.as_str()));
+        for step in &mut plan.steps {
+            step.claimed = false;
+            step.mark = None;
+            step.record.clear();
+        }
+        let written = write(&plan, dialect).files;
+        let files = written
+            .into_iter()
+            .map(|(name, text)| (name, text.into_bytes()));
+        Ok(match dialect {
+            Dialect::Thread => Text::Thread(files.collect()),
+            Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
+                let (_, text) = files.into_iter().next().expect("such a plan is one file");
+                Text::File(Source::new(id, text))
+            }
+        })
+    })?;
+    hand_in(context, &kept, &display_path(context, &kept), Some(from))
+}
+
+/// What belongs to the definition although it decides nothing.
+const KEPT: [&str; 7] = [
+    "artifacts",
+    "complexity",
+    "estimated_duration",
+    "planner_model",
+    "tags",
+    "task_id",
+    "tool_outputs",
+];

@@ -1,0 +1,65 @@
+//! What the process was started with, and the configuration that follows from it.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use signoff_store::config::{Config, Layers};
+use signoff_store::root::Store;
+use signoff_work::environment::Variables;
+
+use crate::error::Error;
+
+/// What the process was started with, read once by the CLI.
+#[derive(Debug, Clone)]
+pub struct ProcessContext {
+    /// Environment variables.
+    pub variables: Variables,
+    /// Working directory.
+    pub directory: PathBuf,
+    /// The user's own configuration file, whether it exists or not.
+    pub user_config: Option<PathBuf>,
+    /// Where the user's trust decisions are kept; without a home there is no such place, and nothing
+    /// is trusted.
+    pub state_dir: Option<PathBuf>,
+    /// Name of the person at the keyboard.
+    pub person: String,
+}
+
+impl ProcessContext {
+    /// The PATH the process was started with.
+    pub fn path(&self) -> std::ffi::OsString {
+        self.variables
+            .get(std::ffi::OsStr::new("PATH"))
+            .cloned()
+            .unwrap_or_default()
+    }
+}
+
+/// The configuration in force, with or without a project.
+pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Config, Error> {
+    let pi = store.map(|store| store.workspace().join(".pi"));
+    // Only a store of plans makes the file beside it ours to read.
+    let pi = pi.filter(|pi| pi.join("plans").is_dir());
+    let settings = process
+        .variables
+        .iter()
+        .filter(|(name, _)| is_ours(name))
+        .map(|(name, value)| (name.clone(), value.clone()));
+    Ok(Config::load(&Layers {
+        pi_store: pi.is_some(),
+        user: process.user_config.clone(),
+        pi: pi.map(|pi| pi.join("plans.json")),
+        project: store.map(Store::config_path),
+        home: process
+            .variables
+            .get(OsStr::new("HOME"))
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute()),
+        environment: settings.collect(),
+    })?)
+}
+
+fn is_ours(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b"SIGNOFF_")
+}

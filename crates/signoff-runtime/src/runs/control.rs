@@ -1,0 +1,140 @@
+//! Asks something of a run: by a request to the process
+//! that drives it, or here if none does.
+
+use std::time::{Duration, Instant};
+
+use signoff_api::request::{self, Reply, Request, SCHEMA};
+use signoff_engine::Input;
+use signoff_store::lock::is_held;
+use signoff_store::requests::Requests;
+
+use super::leftovers::end_leftovers_of;
+use super::opened::OpenedRun;
+use super::view::RunView;
+use crate::clock::Clock;
+use crate::drive::request::{RunRequest, TICK, to_request};
+use crate::error::Error;
+use crate::plan_history::PlanHistory;
+use crate::project::{Project, random};
+
+/// How long the process that drives the run may take to answer: it ends agents first.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The outcome of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestOutcome {
+    /// The process that drives the run did it.
+    There,
+    /// No process drove the run; it was recorded here.
+    Here,
+    /// No process drives the run, so it stands still anyway.
+    Idle,
+}
+
+/// Asks something of a run.
+pub fn ask(
+    project: &Project,
+    run: &str,
+    what: request::RequestKind,
+    clock: &dyn Clock,
+) -> Result<RequestOutcome, Error> {
+    let view = RunView::load(project, run)?;
+    let dir = project.store.run_dir(view.run.id());
+    if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
+        let requests = Requests::of(&dir);
+        if send(&requests, &dir.lock(), project, &what, clock)? {
+            if matches!(
+                what,
+                request::RequestKind::Stop | request::RequestKind::Abort
+            ) {
+                wait_until_free(&dir.lock());
+            }
+            return Ok(RequestOutcome::There);
+        }
+    }
+    refuse_if_ended(project, run, &what)?;
+    let by = project.process.person.clone();
+    let input = match to_request(what, by) {
+        RunRequest::Stop => {
+            // Processes that a dead harness left running are stopped too.
+            end_leftovers_of(project, run, clock)?;
+            return Ok(RequestOutcome::Idle);
+        }
+        RunRequest::Input(Input::Pause { .. }) => return Ok(RequestOutcome::Idle),
+        RunRequest::Abort { by } => Input::Abort { by },
+        RunRequest::Input(input) => input,
+    };
+    OpenedRun::record(project, run, input, clock)?;
+    Ok(RequestOutcome::Here)
+}
+
+/// A run that has ended or was abandoned cannot be paused or stopped.
+fn refuse_if_ended(project: &Project, run: &str, what: &request::RequestKind) -> Result<(), Error> {
+    if !matches!(
+        what,
+        request::RequestKind::Pause | request::RequestKind::Stop
+    ) {
+        return Ok(());
+    }
+    // It may have ended while we asked.
+    let view = RunView::load(project, run)?;
+    if let Some(outcome) = view.run.outcome() {
+        return Err(Error::already_finished(&view.run, outcome));
+    }
+    PlanHistory::read(project, &view.key)?.refuse_if_over(run)
+}
+
+/// Waits until the process that drove the run has released its lock, so that the next command finds it free.
+fn wait_until_free(lock: &std::path::Path) {
+    let asked = Instant::now();
+    while is_held(lock).unwrap_or(false) && asked.elapsed() < PATIENCE {
+        std::thread::sleep(TICK / 10);
+    }
+}
+
+/// Leaves a request and waits for the answer; false if no process drives the run any more.
+fn send(
+    requests: &Requests,
+    lock: &std::path::Path,
+    project: &Project,
+    what: &request::RequestKind,
+    clock: &dyn Clock,
+) -> Result<bool, Error> {
+    let request = Request {
+        schema: SCHEMA.to_owned(),
+        by: project.process.person.clone(),
+        ask: what.clone(),
+    };
+    let name = format!("{:013}-{:08x}", clock.now(), random());
+    let bytes = serde_json::to_vec(&request).map_err(|why| Error::Unwritable {
+        why: why.to_string(),
+    })?;
+    requests.send(&name, &bytes)?;
+    let asked = Instant::now();
+    loop {
+        if let Some(reply) = requests.take_reply(&name) {
+            return reply_result(&reply).map(|()| true);
+        }
+        let alone = !is_held(lock).unwrap_or(false);
+        if alone || asked.elapsed() > PATIENCE {
+            // It may have answered with its last breath.
+            let late = requests.take_reply(&name);
+            requests.withdraw(&name);
+            return match late {
+                Some(reply) => reply_result(&reply).map(|()| true),
+                None if alone => Ok(false),
+                None => Err(Error::NoReply),
+            };
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+/// The reply of the process that drives the run.
+fn reply_result(reply: &[u8]) -> Result<(), Error> {
+    let reply: Option<Reply> = serde_json::from_slice(reply).ok();
+    match reply.and_then(|reply| reply.refused) {
+        Some(why) => Err(Error::RefusedThere { why }),
+        None => Ok(()),
+    }
+}

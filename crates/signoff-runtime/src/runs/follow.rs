@@ -1,0 +1,66 @@
+//! Follows a run while another process drives it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use signoff_engine::{RecordedEvent, Run};
+use signoff_store::journal::Follower;
+use signoff_store::lock::is_held;
+
+use super::replay::Replay;
+use crate::drive::journal::parse_event;
+use crate::error::Error;
+use crate::project::Project;
+
+/// How often to look for new events.
+pub const TICK: Duration = crate::drive::request::TICK;
+
+/// A run being watched from its first event on.
+#[derive(Debug)]
+pub struct Follow<'a> {
+    replay: Replay<'a>,
+    journal: Follower,
+    lock: PathBuf,
+}
+
+/// Will there be more?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FollowState {
+    /// A process drives the run.
+    More,
+    /// No process does: it has ended, pauses, or was cut off.
+    Over,
+}
+
+impl<'a> Follow<'a> {
+    /// Watches a run.
+    pub fn of(project: &'a Project, run: &str) -> Result<Self, Error> {
+        let dir = project.store.run_dir(run);
+        Ok(Self {
+            replay: Replay::begin(project, run)?,
+            journal: Follower::new(&dir.journal()),
+            lock: dir.lock(),
+        })
+    }
+
+    /// Hands on each event since the last time, with the state as it was then. Does not wait.
+    pub fn look(
+        &mut self,
+        mut each: impl FnMut(&Run, &RecordedEvent),
+    ) -> Result<FollowState, Error> {
+        // Read before the journal: a process that released the lock has written its last event.
+        let driven = is_held(&self.lock).unwrap_or(false);
+        let replay = &mut self.replay;
+        self.journal.more(|line| {
+            let recorded = parse_event(line)?;
+            replay.apply(&recorded)?;
+            each(&replay.run, &recorded);
+            Ok::<_, Error>(())
+        })?;
+        Ok(if driven {
+            FollowState::More
+        } else {
+            FollowState::Over
+        })
+    }
+}

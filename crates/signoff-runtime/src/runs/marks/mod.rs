@@ -1,0 +1,234 @@
+//! Marks written back into the plan's file, in its dialect's words: a projection of the state, for
+//! people. Never read.
+
+mod execution;
+mod record;
+mod session;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use signoff_engine::{
+    Event, Millis, Outcome, PlanState, RecordedEvent, Run, StepState, StepStatus,
+};
+use signoff_plan::PermissiveWorkspace;
+use signoff_plan::dialect::Dialect;
+use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks, apply_progress};
+use signoff_plan::model::Step;
+use signoff_plan::source::Source;
+use signoff_store::atomic::{ReplaceError, replace};
+use signoff_store::failpoint;
+use signoff_work::secrets::Secrets;
+
+pub(crate) use self::execution::{Execution, Times};
+use crate::drive::Observe;
+use crate::error::Error;
+use crate::plan_file::{PlanFile, SignedText, status_word};
+
+/// At most one write in this time, and one at pause and end.
+const EVERY: Millis = 1000;
+
+/// Writing may take one part in so many of the time: a plan of ten thousand steps is not read and
+/// written again every second.
+const SHARE: Millis = 50;
+
+/// A plan of more steps is not written when a run begins or goes on: that takes longer than a short
+/// run.
+const LARGE: usize = 2000;
+
+/// Writes marks, coalesced.
+#[derive(Debug)]
+pub(crate) struct Projection {
+    plan: PathBuf,
+    execution: Execution,
+    text: SignedText,
+    /// What no file says.
+    secrets: Secrets,
+    written: Millis,
+    /// No write before this has passed since the last one.
+    pause: Millis,
+    /// Why marks could not be written, to be told once.
+    pub(crate) trouble: Option<String>,
+}
+
+impl Projection {
+    pub(crate) fn new(
+        plan: PathBuf,
+        execution: Execution,
+        text: SignedText,
+        secrets: Secrets,
+    ) -> Self {
+        Self {
+            plan,
+            execution,
+            text,
+            secrets,
+            written: 0,
+            pause: EVERY,
+            trouble: None,
+        }
+    }
+
+    /// Brings the file up to date. An edit by somebody else is kept; if it changed the definition,
+    /// nothing is written at all.
+    pub(crate) fn write(&mut self, run: &Run, now: Millis) {
+        let dialect = run.signed().dialect();
+        if dialect == Dialect::Proposal {
+            self.trouble = self.execution.log(run).or(self.trouble.take());
+        }
+        if dialect == Dialect::Thread {
+            // Its files carry no marks.
+            return;
+        }
+        let name = self.plan.to_string_lossy().into_owned();
+        let bytes = match writable(&self.plan) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                self.trouble = Some(format!("{name}: {why}"));
+                return;
+            }
+        };
+        let present = Source::new(&name, bytes.clone());
+        let Some(dialect) = self.text.dialect_of(&present, run.signed().digest()) else {
+            return;
+        };
+        let marked = match self.projected(present, dialect, run, now) {
+            Ok(marked) => marked,
+            Err(refused) => {
+                self.trouble = Some(refused.to_string());
+                return;
+            }
+        };
+        if marked == bytes {
+            return;
+        }
+        failpoint::reached("mark.before");
+        match replace(&self.plan, Some(&bytes), &marked, false) {
+            // Somebody was quicker; the next write sees what they did.
+            Err(ReplaceError::Changed { .. }) => {}
+            // Nothing but marks was changed.
+            Ok(_) => self.text.set(marked, dialect, run.signed().digest()),
+            Err(error) => self.trouble = Some(error.to_string()),
+        }
+        failpoint::reached("mark.after");
+    }
+
+    /// The text of the file with everything it should say about the run.
+    fn projected(
+        &mut self,
+        present: Source,
+        dialect: Dialect,
+        run: &Run,
+        now: Millis,
+    ) -> Result<Vec<u8>, EditRefused> {
+        if dialect != Dialect::Proposal {
+            let marks = marks(run, dialect);
+            let records = record::records(run, &self.secrets, now);
+            return apply_progress(&present, &marks, &records).or_else(|refused| {
+                self.trouble = Some(refused.to_string());
+                apply_marks(&present, &marks)
+            });
+        }
+        let present = PlanFile::from_source(&self.plan, present, None, &PermissiveWorkspace);
+        let told = self.execution.told(&present, run)?;
+        let marked = apply_marks(&told, &marks(run, dialect))?;
+        if marked == present.source.bytes() {
+            return Ok(marked);
+        }
+        let marked = Source::new(present.source.name(), marked);
+        execution::counted(&marked, &present, now)
+    }
+}
+
+impl Observe for Projection {
+    fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
+        let last = matches!(
+            recorded.event,
+            Event::RunPaused { .. } | Event::RunFinished { .. }
+        );
+        let changes_marks = matches!(
+            recorded.event,
+            Event::RunStarted { .. }
+                | Event::RunResumed { .. }
+                | Event::PlanReplanned { .. }
+                | Event::StepCompleted { .. }
+                | Event::StepConfirmed { .. }
+                | Event::StepFailed { .. }
+                | Event::StepSkipped { .. }
+                | Event::StepBlocked { .. }
+                | Event::StepRetried { .. }
+        );
+        self.execution.times.note(recorded);
+        if self.written == 0 && run.plan().steps.len() > LARGE {
+            self.written = recorded.at;
+        }
+        let due = recorded.at.abs_diff(self.written) >= self.pause;
+        if last || (changes_marks && due) {
+            let begun = Instant::now();
+            self.written = recorded.at;
+            self.write(run, recorded.at);
+            let took = Millis::try_from(begun.elapsed().as_millis()).unwrap_or(EVERY);
+            self.pause = EVERY.max(took.saturating_mul(SHARE));
+        }
+        Ok(())
+    }
+}
+
+/// The file's content, if we may change it: a file that was made read-only stays as it is.
+fn writable(path: &Path) -> std::io::Result<Vec<u8>> {
+    std::fs::OpenOptions::new().write(true).open(path)?;
+    if std::fs::metadata(path)?.permissions().readonly() {
+        return Err(std::io::Error::other("it is read-only"));
+    }
+    std::fs::read(path)
+}
+
+fn state(run: &Run) -> PlanState {
+    match run.outcome() {
+        Some(Outcome::Completed | Outcome::Partial) => PlanState::Completed,
+        Some(Outcome::Failed) => PlanState::Failed,
+        None => PlanState::Executing,
+    }
+}
+
+fn marks(run: &Run, dialect: Dialect) -> Marks {
+    let steps = steps_in_file(run).filter_map(|(written, definition, step)| {
+        let mark = mark(written, definition, step)?;
+        Some((definition.id.clone(), mark))
+    });
+    Marks {
+        status: status_word(dialect, state(run)).map(str::to_owned),
+        steps: steps.collect(),
+    }
+}
+
+/// The steps that stand in the file, which the items of a loop do not: as the file has them, as they
+/// are run, and how far they are.
+fn steps_in_file(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> {
+    (0..).zip(&run.plan().steps).filter_map(|(at, written)| {
+        let (definition, step) = run.step(at)?;
+        Some((written, definition, step))
+    })
+}
+
+/// What the file should say about a step; `None` = what it says stays.
+fn mark(written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
+    match step.status {
+        StepStatus::Completed => Some(StepMark::Done),
+        StepStatus::Failed => Some(StepMark::Failed),
+        StepStatus::Skipped => Some(StepMark::Skipped),
+        // Our own mark, from before it was taken up again or the plan changed.
+        _ if step.history.ended_before
+            || (written.claimed, &written.mark) != (definition.claimed, &definition.mark) =>
+        {
+            Some(StepMark::None)
+        }
+        // What the file says about a step that has not ended is somebody's claim; it stays.
+        StepStatus::Pending
+        | StepStatus::Blocked
+        | StepStatus::Ready
+        | StepStatus::Running
+        | StepStatus::Verifying
+        | StepStatus::Waiting => None,
+    }
+}

@@ -1,0 +1,21 @@
+//! Runs on disk.
+//!
+//! `Replay` makes a run's state again from its journal and the plans it went through. [`view::RunView`] is a run to look at,
+//! [`follow`] one to watch while it happens. `OpenedRun` is a run whose lock we have: enough to record a person's decision
+//! ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
+
+pub mod control;
+pub mod follow;
+mod leftovers;
+pub(crate) mod marks;
+pub(crate) mod merges;
+mod opened;
+mod replay;
+pub(crate) mod snapshot;
+mod streamed;
+mod trees;
+pub mod view;
+pub mod worktrees;
+
+pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};
+pub(crate) use self::opened::{OpenedRun, log_end};

@@ -1,0 +1,181 @@
+//! A run whose lock this process holds, in the state that its journal records.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use signoff_api::plan_log::PlanEvent;
+use signoff_engine::{Input, Outcome, PlanState, Run};
+use signoff_store::lock::{RunLock, WorkspaceLock};
+use signoff_store::runs::RunDir;
+use signoff_store::{atomic, failpoint, plan_log};
+
+use super::marks::{Execution, Projection, Times};
+use super::merges;
+use super::replay::{Replay, unknown_run};
+use crate::clock::Clock;
+use crate::drive::{FileJournal, JournaledRun};
+use crate::error::Error;
+use crate::plan_file::SignedText;
+use crate::plan_history;
+use crate::plan_history::PlanHistory;
+use crate::project::locks::take_run;
+use crate::project::{Project, current_task};
+
+/// A run under its lock: no other process drives, records or lands it.
+pub(crate) struct OpenedRun<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) clock: &'a dyn Clock,
+    pub(crate) id: String,
+    pub(crate) run: JournaledRun<'a>,
+    pub(crate) dir: RunDir,
+    /// When it started, and ended if it has.
+    pub(crate) times: Times,
+    /// The plan's name in the store, and its file.
+    pub(crate) key: String,
+    pub(crate) plan: PathBuf,
+    /// Terms of the version it is at.
+    pub(crate) terms: Value,
+    /// Versions of the plan that it went through.
+    pub(crate) versions: usize,
+    /// The signed text of the plan's file.
+    pub(crate) text: SignedText,
+    pub(crate) _run_lock: RunLock,
+    pub(crate) workspace_lock: Option<WorkspaceLock>,
+}
+
+impl<'a> OpenedRun<'a> {
+    pub(crate) fn open(
+        project: &'a Project,
+        id: &str,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Error> {
+        let dir = project.store.run_dir(id);
+        if !dir.path().is_dir() {
+            return Err(unknown_run(project, Some(id)));
+        }
+        let run_lock = take_run(&dir, id)?;
+        let mut replay = Replay::begin(project, id)?;
+        let mut times = Times::default();
+        let durability = project.config.run.durability.value;
+        let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
+            times.note(&recorded);
+            replay.apply(&recorded)
+        })?;
+        Ok(Self {
+            project,
+            clock,
+            id: id.to_owned(),
+            run: JournaledRun::new(replay.run, journal, clock),
+            dir,
+            times,
+            key: replay.key,
+            plan: replay.path,
+            terms: replay.terms,
+            versions: replay.versions,
+            text: replay.text,
+            _run_lock: run_lock,
+            workspace_lock: None,
+        })
+    }
+
+    /// Its state.
+    pub(crate) fn state(&self) -> &Run {
+        self.run.state()
+    }
+
+    /// Records a person's decision about a run that no process drives. It takes effect when the run is resumed.
+    pub(crate) fn record(
+        project: &'a Project,
+        id: &str,
+        input: Input,
+        clock: &'a dyn Clock,
+    ) -> Result<(), Error> {
+        let mut opened = Self::open(project, id, clock)?;
+        opened.refuse_if_undone()?;
+        PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
+        let aborts = matches!(input, Input::Abort { .. });
+        if let Some(outcome) = opened.state().outcome().filter(|_| aborts) {
+            return Err(Error::already_finished(opened.state(), outcome));
+        }
+        opened.end_leftovers()?;
+        if aborts {
+            opened.finish_merges()?;
+        }
+        failpoint::reached("answer.before");
+        opened.run.record(input)?;
+        opened.run.close()?;
+        failpoint::reached("answer.after");
+        if let Some(outcome) = opened.state().outcome() {
+            log_end(project, &opened.key, opened.state(), outcome, clock)?;
+        }
+        opened.marks().write(opened.state(), clock.now());
+        Ok(())
+    }
+
+    /// Updates the marks and the log of a run that has ended: it may have been killed between its last
+    /// event and its last mark.
+    pub(crate) fn settle(&mut self, outcome: Outcome) -> Result<(), Error> {
+        self.run.close()?;
+        atomic::remove_stray_temp(&self.plan)?;
+        self.marks().write(self.run.state(), self.clock.now());
+        let (project, key) = (self.project, &self.key);
+        if !PlanHistory::read(project, key)?.records_end_of(&self.id) {
+            return log_end(project, key, self.state(), outcome, self.clock);
+        }
+        let lock = plan_log::lock(&project.store, key)?;
+        plan_log::settle(&project.store, key, &lock)?;
+        Ok(())
+    }
+
+    /// Records merges that took place and were not journaled.
+    fn finish_merges(&mut self) -> Result<(), Error> {
+        let begun = merges::begun_merges(self.state());
+        if begun.is_empty() {
+            return Ok(());
+        }
+        let Some(trees) = self.trees()? else {
+            return Ok(());
+        };
+        for merged in merges::finish(self.state(), &trees, &begun) {
+            self.run.record(merged)?;
+        }
+        Ok(())
+    }
+
+    /// A run that was undone does not go on.
+    pub(crate) fn refuse_if_undone(&self) -> Result<(), Error> {
+        if self.state().is_undone() {
+            let run = self.id.clone();
+            return Err(Error::Undone { run });
+        }
+        Ok(())
+    }
+
+    /// What marks the plan's file.
+    pub(crate) fn marks(&self) -> Projection {
+        let execution = Execution::new(self.project, &self.key, &self.dir, self.times);
+        let text = self.text.clone();
+        Projection::new(self.plan.clone(), execution, text, self.project.secrets())
+    }
+}
+
+/// Writes the outcome of a run into the plan's log. The run's journal decides; this is only for readers of the log.
+pub(crate) fn log_end(
+    project: &Project,
+    key: &str,
+    run: &Run,
+    outcome: Outcome,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    let digest = run.signed().digest().to_string();
+    let run = run.id().to_owned();
+    let (event, state) = match outcome {
+        Outcome::Completed | Outcome::Partial => (
+            PlanEvent::PlanCompleted { digest, run },
+            PlanState::Completed,
+        ),
+        Outcome::Failed => (PlanEvent::PlanFailed { digest, run }, PlanState::Failed),
+    };
+    current_task::update_status(project, key, state)?;
+    plan_history::append_event(project, key, &event, clock)
+}

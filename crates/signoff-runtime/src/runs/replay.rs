@@ -1,0 +1,110 @@
+//! Rebuilds a run's state from its journal.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use signoff_engine::{Event, RecordedEvent, Run, apply};
+use signoff_store::runs::{RunDir, is_run_id, list};
+
+use super::snapshot::{PlanVersion, signed_snapshot};
+use crate::drive::journal::first_event;
+use crate::error::Error;
+use crate::plan_file::SignedText;
+use crate::project::Project;
+
+/// A run as its journal makes it again, one event at a time. Where an event says that it went on under
+/// another version of its plan, that is found in the run's directory.
+#[derive(Debug)]
+pub(crate) struct Replay<'a> {
+    project: &'a Project,
+    dir: RunDir,
+    id: String,
+    /// Its state so far.
+    pub(crate) run: Run,
+    /// The plan's name in the store.
+    pub(crate) key: String,
+    /// The plan's file.
+    pub(crate) path: PathBuf,
+    /// Terms of the version it is at.
+    pub(crate) terms: Value,
+    /// Versions so far.
+    pub(crate) versions: usize,
+    /// The text of the version it is at.
+    pub(crate) text: SignedText,
+}
+
+impl<'a> Replay<'a> {
+    /// Reads no more of the journal than its beginning.
+    pub(crate) fn begin(project: &'a Project, id: &str) -> Result<Self, Error> {
+        let dir = project.store.run_dir(id);
+        if !is_run_id(id) || !dir.path().is_dir() {
+            return Err(unknown_run(project, Some(id)));
+        }
+        let never_begun = || Error::NeverBegun { run: id.to_owned() };
+        if !dir.journal().exists() {
+            return Err(never_begun());
+        }
+        let Some(Event::RunStarted {
+            plan: key,
+            path,
+            digest,
+            terms,
+            ..
+        }) = first_event(&dir.journal())?.map(|first| first.event)
+        else {
+            return Err(never_begun());
+        };
+        let named = PlanVersion {
+            snapshot: None,
+            digest: &digest,
+            terms: &terms,
+        };
+        let text = SignedText::default();
+        let (signed, terms) = signed_snapshot(project, (id, &key), &dir, (&named, &text))?;
+        Ok(Self {
+            project,
+            dir,
+            id: id.to_owned(),
+            run: Run::new(signed),
+            path: project.store.workspace().join(path),
+            key,
+            terms,
+            versions: 1,
+            text,
+        })
+    }
+
+    /// Applies the next event.
+    pub(crate) fn apply(&mut self, recorded: &RecordedEvent) -> Result<(), Error> {
+        if let Event::PlanReplanned {
+            snapshot,
+            digest,
+            terms,
+            ..
+        } = &recorded.event
+        {
+            let named = PlanVersion {
+                snapshot: Some(snapshot),
+                digest,
+                terms,
+            };
+            let whose = (self.id.as_str(), self.key.as_str());
+            let found = (&named, &self.text);
+            let (signed, terms) = signed_snapshot(self.project, whose, &self.dir, found)?;
+            self.run.offer_plan(signed);
+            self.terms = terms;
+            self.versions += 1;
+        }
+        apply(&mut self.run, recorded);
+        Ok(())
+    }
+}
+
+/// The error for an unknown run, with the names of those that exist.
+pub(crate) fn unknown_run(project: &Project, id: Option<&str>) -> Error {
+    let known = list(&project.store).unwrap_or_default();
+    Error::NoSuchRun {
+        run: id.map(str::to_owned),
+        known: known.into_iter().map(|entry| entry.id).collect(),
+    }
+}

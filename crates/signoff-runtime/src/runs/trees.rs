@@ -1,0 +1,113 @@
+//! The trees of a run, if it works on its own.
+
+use signoff_engine::Isolation;
+use signoff_work::confine::Grounds;
+use signoff_work::environment::for_contract;
+use signoff_work::git::{Own, Repository};
+
+use super::leftovers::marker;
+use super::opened::OpenedRun;
+use crate::confinement::OverlayMode;
+use crate::error::Error;
+use crate::trees;
+use crate::trees::{Setup, Trees, parse_id};
+
+impl OpenedRun<'_> {
+    /// What can tell how the checkout looks, if there is git.
+    pub(crate) fn recorder(&self) -> Result<Option<Own>, Error> {
+        let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
+            return Ok(None);
+        };
+        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
+        Ok(Some(repository.own(&self.dir.path().join("git"), &kept)?))
+    }
+
+    /// Agents of older versions worked in worktrees, of which this one knows nothing.
+    pub(crate) fn refuse_if_older(&self) -> Result<(), Error> {
+        match self.state().run_tree() {
+            Some(tree) if !tree.layers => Err(Error::OlderRun {
+                run: self.id.clone(),
+                branch: tree.branch.clone().unwrap_or_default(),
+            }),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Without its branch nothing of the run could be merged.
+    pub(crate) fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
+        let Some(head) = self
+            .state()
+            .head()
+            .filter(|_| self.state().run_tree().is_some())
+        else {
+            return Ok(());
+        };
+        if trees.has_branch()? {
+            return Ok(());
+        }
+        Err(Error::BranchGone {
+            run: self.id.clone(),
+            head: head.to_owned(),
+        })
+    }
+
+    /// The run's trees, if it has any, for the harness alone: nothing is started there.
+    pub(crate) fn trees(&self) -> Result<Option<Trees>, Error> {
+        if self.state().settings().isolation == Isolation::Shared {
+            return Ok(None);
+        }
+        let repository = self.repository()?;
+        repository
+            .map(|repository| self.open_trees(repository, None, OverlayMode::Copies))
+            .transpose()
+    }
+
+    /// The repository that its trees are recorded in, if it is still there.
+    pub(crate) fn repository(&self) -> Result<Option<Repository>, Error> {
+        match self.state().run_tree() {
+            Some(tree) if tree.private => trees::private_repository(self.project),
+            Some(_) => trees::repository(self.project),
+            // Killed before it had a tree.
+            None => Ok(trees::run_repository(self.project)?.map(|found| found.repository)),
+        }
+    }
+
+    pub(crate) fn open_trees(
+        &self,
+        repository: Repository,
+        grounds: Option<&mut Grounds>,
+        overlay_mode: OverlayMode,
+    ) -> Result<Trees, Error> {
+        let grounds = grounds.map(|grounds| {
+            grounds.objects = Some(repository.objects().to_owned());
+            grounds.clone()
+        });
+        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
+        let how = (overlay_mode, self.setup(grounds));
+        let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
+        if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
+            let run = self.state();
+            trees.resume(&parse_id(run, &tree.start)?, &parse_id(run, head)?)?;
+        }
+        Ok(trees)
+    }
+
+    fn setup(&self, grounds: Option<Grounds>) -> Setup {
+        let config = &self.project.config;
+        Setup {
+            copy: config.run.copy.value.clone(),
+            prepare: config.run.prepare.value.clone(),
+            shell: config.contract.shell.value.clone(),
+            environment: for_contract(
+                &self.project.process.variables,
+                &config.sandbox.env.value,
+                self.project.store.workspace(),
+            ),
+            time: config.run.step_timeout.value,
+            grounds,
+            scratch: self.dir.scratch("", 0, "prepare"),
+            log: self.dir.path().join("prepare.log"),
+            marker: marker(&self.id, "", 0),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! A run as its journal records it, read only.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use signoff_engine::{Event, Millis, PauseReason, PlanState, Run, RunFact};
+use signoff_store::lock::is_held;
+use signoff_store::runs::list;
+
+use super::replay::{Replay, unknown_run};
+pub use super::streamed::streamed;
+use super::worktrees::RunWorktrees;
+use crate::clock::timestamp;
+use crate::drive::journal::{first_event, read_events};
+use crate::error::Error;
+use crate::plan_history::PlanHistory;
+use crate::project::Project;
+
+/// A run's name, and the run or why it cannot be read.
+pub type ListedRun = (String, Result<RunView, Error>);
+
+/// One run, read and not touched.
+#[derive(Debug)]
+pub struct RunView {
+    /// Its state.
+    pub run: Run,
+    /// When its first event happened.
+    pub began: Millis,
+    /// When its last event so far happened.
+    pub last: Millis,
+    /// The plan's name in the store.
+    pub key: String,
+    /// The plan's file.
+    pub plan_path: PathBuf,
+    /// Terms it runs under.
+    pub terms: Value,
+    /// Does a process drive it now?
+    pub driven: bool,
+    /// Where its worktrees are.
+    pub worktrees: RunWorktrees,
+    /// It was abandoned, or another run of the plan replaced it.
+    pub over: bool,
+}
+
+impl RunView {
+    /// Reads a run.
+    pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
+        let mut replay = Replay::begin(project, id)?;
+        let dir = project.store.run_dir(id);
+        let mut times = None;
+        read_events(&dir.journal(), |event| {
+            let (first, _) = times.unwrap_or((event.at, event.at));
+            times = Some((first, event.at));
+            replay.apply(&event)
+        })?;
+        let (began, last) = times.expect("a run that is replayed has a first event");
+        let Replay {
+            run,
+            key,
+            path,
+            terms,
+            ..
+        } = replay;
+        let driven =
+            is_held(&dir.lock()).unwrap_or(false) && !is_silent(project, &run, &dir.journal());
+        // An unreadable log is reported by the commands that change the plan.
+        let over = PlanHistory::read(project, &key)
+            .is_ok_and(|history| history.refuse_if_over(id).is_err());
+        Ok(Self {
+            worktrees: RunWorktrees::of(project, id, run.in_worktrees()),
+            over: over && run.outcome().is_none(),
+            run,
+            began,
+            last,
+            key,
+            plan_path: path,
+            terms,
+            driven,
+        })
+    }
+
+    /// Every run that began, oldest first; one that cannot be read hides no other.
+    pub fn all(project: &Project) -> Result<Vec<ListedRun>, Error> {
+        let entries = list(&project.store)?.into_iter();
+        let views = entries.map(|entry| {
+            let view = Self::load(project, &entry.id);
+            (entry.id, view)
+        });
+        let begun = views.filter(|(_, view)| !matches!(view, Err(Error::NeverBegun { .. })));
+        Ok(begun.collect())
+    }
+
+    /// The newest run.
+    pub fn newest(project: &Project) -> Result<Option<Self>, Error> {
+        for entry in list(&project.store)?.into_iter().rev() {
+            match Self::load(project, &entry.id) {
+                Ok(view) => return Ok(Some(view)),
+                // Never got as far as its first event: nothing happened in it.
+                Err(Error::NeverBegun { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name of the newest run, without reading it.
+    pub fn newest_id(project: &Project) -> Result<String, Error> {
+        for entry in list(&project.store)?.into_iter().rev() {
+            let journal = entry.dir.journal();
+            // Otherwise nothing happened in it.
+            if journal.exists() && first_event(&journal)?.is_some() {
+                return Ok(entry.id);
+            }
+        }
+        Err(unknown_run(project, None))
+    }
+
+    /// The named run, or the newest.
+    pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
+        match id {
+            Some(id) => Self::load(project, id),
+            None => Self::newest(project)?.ok_or_else(|| unknown_run(project, None)),
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.over || self.run.is_undone() || self.run.outcome().is_some()
+    }
+
+    /// What this run says about its plan.
+    pub fn known(&self) -> RunFact {
+        RunFact {
+            outcome: self.run.outcome(),
+            is_attended: self.driven || self.run.pause_reason() == Some(PauseReason::Waiting),
+        }
+    }
+
+    /// State of the plan according to this run.
+    pub fn state(&self) -> PlanState {
+        if self.over {
+            return PlanState::Cancelled;
+        }
+        let known = signoff_engine::PlanFlags {
+            needs_person: false,
+            has_errors: false,
+            signed: true,
+        };
+        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.known())])
+    }
+
+    /// The shape `status` prints.
+    pub fn to_api(&self) -> signoff_api::run::Run {
+        signoff_api::run::Run {
+            schema: signoff_api::run::SCHEMA.to_owned(),
+            run: self.run.id().to_owned(),
+            plan: self.key.clone(),
+            title: self.run.plan().display_title().to_owned(),
+            status: self.state().name().to_owned(),
+            outcome: self.run.outcome(),
+            paused: self.run.pause_reason().filter(|_| !self.has_ended()),
+            digest: self.run.signed().digest().to_string(),
+            terms: self.run.signed().terms().to_string(),
+            started_at: timestamp(self.began),
+            updated_at: timestamp(self.last),
+            progress: self.run.progress(),
+            isolation: Some(self.run.settings().isolation),
+            branch: self.branch(),
+            worktree: self.worktrees.run_tree().map(display_path),
+            landed: self.run.landed_commit().map(str::to_owned),
+            undone: self.run.is_undone(),
+            held: self.held_files().to_vec(),
+            steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
+                self.worktrees.of_step(&self.run, at).map(display_path)
+            }),
+            inbox: self.items(),
+        }
+    }
+
+    /// The branch that has its commits, as people name it.
+    pub fn branch(&self) -> Option<String> {
+        let branch = self.run.run_tree()?.branch.as_deref()?;
+        if self.run.lands_files() {
+            // Its commits are the harness's own.
+            return None;
+        }
+        Some(branch.trim_start_matches("refs/heads/").to_owned())
+    }
+
+    /// The files that could not be written to the checkout; none, once the run was undone.
+    pub fn held_files(&self) -> &[String] {
+        if self.run.is_undone() {
+            return &[];
+        }
+        self.run.held_files()
+    }
+
+    /// The files that a person can settle now: while a run goes on it tries again by itself.
+    pub fn files_to_settle(&self) -> Option<signoff_api::inbox::HeldFiles> {
+        let files = self.held_files();
+        let is_due = (self.over || self.run.outcome().is_some()) && !files.is_empty();
+        is_due.then(|| signoff_api::inbox::HeldFiles {
+            run: self.run.id().to_owned(),
+            title: self.run.plan().display_title().to_owned(),
+            files: files.to_vec(),
+        })
+    }
+
+    /// What waits on a person: nothing, once the run has come to an end with it open.
+    pub fn items(&self) -> Vec<signoff_api::inbox::Item> {
+        if self.has_ended() {
+            return Vec::new();
+        }
+        let item = |item| {
+            let place = self.worktrees.of_item(&self.run, item).map(display_path);
+            signoff_api::inbox::Item::new(&self.run, item, place)
+        };
+        self.run.items().map(item).collect()
+    }
+}
+
+fn display_path(path: PathBuf) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Hands over every event of a run, oldest first.
+pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> Result<(), Error> {
+    let journal = project.store.run_dir(id).journal();
+    read_events(&journal, |recorded| {
+        each(&recorded.event);
+        Ok(())
+    })
+}
+
+/// Has the process that drives this run written nothing for longer than any step may take? It hangs, or is
+/// on a machine that was put to sleep.
+fn is_silent(project: &Project, run: &Run, journal: &Path) -> bool {
+    let steps = run.plan().steps.iter().filter_map(|step| step.timeout);
+    let longest = steps.max().unwrap_or(project.config.run.step_timeout.value);
+    let patience = Duration::from_secs(project.rules.silent_minutes.saturating_mul(60));
+    let written = std::fs::metadata(journal).and_then(|found| found.modified());
+    written
+        .ok()
+        .and_then(|at| at.elapsed().ok())
+        .is_some_and(|since| since > patience.max(longest))
+}

@@ -1,0 +1,12 @@
+//! What a person signs, and which signature counts.
+//!
+//! `terms` are what a plan is signed under besides its own text. `proof` says how we know that a signature is a person's;
+//! `ssh` is the proof by a key. `signed` joins a plan with the signature that counts for it, and `watch` tells when either
+//! has changed since.
+
+pub mod proof;
+pub(crate) mod signed;
+mod ssh;
+mod terminal;
+mod terms;
+pub(crate) mod watch;
