@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, statat, utimensat};
 
+use crate::beneath::remove_tree;
 use crate::git::{
-    CheckoutTimes, Difference, GitError, Id, Name, Own, make_apart, path, remove_tree, spread,
-    write,
+    CheckoutTimes, Difference, GitError, Id, Name, Own, make_apart, path, spread, write,
 };
 use crate::tree::{Stamp, split};
 

@@ -1,0 +1,42 @@
+//! Directories that show a tree, for nobody to write to.
+
+use std::path::Path;
+
+use crate::git::entries::Difference;
+use crate::git::files::place::{Care, Site};
+use crate::git::names::Name;
+use crate::git::{GitError, Id, Own, path};
+
+impl Own {
+    /// Fills an empty directory with the files of a commit or tree.
+    pub(crate) fn fill_folder(&self, folder: &Path, tree: &Id) -> Result<(), GitError> {
+        let scratch = self.scratch()?;
+        self.call_in(folder, &scratch.path("index"))
+            .words(["read-tree", "--reset", "-u", tree.as_str()])
+            .run()?;
+        Ok(())
+    }
+
+    /// Makes these paths of a directory that shows one tree as they are in another one. Files are made anew, never
+    /// written to.
+    pub(crate) fn update_folder(
+        &self,
+        folder: &Path,
+        differences: &[Difference],
+    ) -> Result<(), GitError> {
+        let site = Site::open(folder)?;
+        for difference in differences.iter().filter(|path| path.before.is_some()) {
+            let name = &difference.name;
+            site.take_away(name, Care::Ours)
+                .map_err(GitError::file(&folder.join(path(name))))?;
+        }
+        let scratch = self.scratch()?;
+        let index = scratch.path("index");
+        let there = differences.iter().filter(|path| path.after.is_some());
+        let entries: Vec<(Name, _)> = there
+            .map(|path| (path.name.clone(), path.after.clone()))
+            .collect();
+        self.correct(&index, &entries)?;
+        self.stage(&index, folder, entries.iter().map(|(name, _)| name))
+    }
+}

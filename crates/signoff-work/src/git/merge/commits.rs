@@ -1,0 +1,127 @@
+//! Two commits made one, without a working tree.
+
+use crate::git::merge::conflict::Sides;
+use crate::git::names::{Name, text, texts};
+use crate::git::{GitError, Id, Own};
+
+/// What came of merging.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    /// The tree that has both.
+    Clean(Id),
+    /// They do not go together.
+    Conflict {
+        /// The files in which they do not.
+        files: Vec<String>,
+        /// The conflicting parts as people read them, between markers; at most 16 KiB.
+        text: String,
+    },
+}
+
+/// Conflicts that the two sides tell better than git's words about them.
+const SHOWN_BY_SIDES: [&[u8]; 4] = [
+    b"CONFLICT (modify/delete)",
+    b"CONFLICT (binary)",
+    b"CONFLICT (file/directory)",
+    b"CONFLICT (distinct modes)",
+];
+
+/// What `merge-tree -z` printed.
+pub(crate) struct Answer {
+    /// Where files conflict, they have markers.
+    pub(crate) tree: Id,
+    /// Files that conflict.
+    pub(crate) files: Vec<Name>,
+    /// What git says about conflicts.
+    messages: Vec<String>,
+    is_clean: bool,
+}
+
+impl Own {
+    /// Merges what `theirs` did since `base` into `ours`; all are commits.
+    pub fn merge(&self, base: &Id, ours: &Id, theirs: &Id) -> Result<Merge, GitError> {
+        self.merge_by(base, ours, theirs, ours)
+    }
+
+    /// The same, with the attributes that this commit or tree says, unless others are kept.
+    pub(crate) fn merge_by(
+        &self,
+        base: &Id,
+        ours: &Id,
+        theirs: &Id,
+        attributes: &Id,
+    ) -> Result<Merge, GitError> {
+        let sides = Sides { base, ours, theirs };
+        let answer = self.merge_contents(base, ours, theirs, attributes)?;
+        if answer.is_clean {
+            return Ok(Merge::Clean(answer.tree));
+        }
+        let text = self.conflict(sides, (&answer.tree, &answer.files), &answer.messages)?;
+        Ok(Merge::Conflict {
+            files: texts(&answer.files),
+            text,
+        })
+    }
+
+    /// The same, without the text that tells of conflicts.
+    pub(crate) fn merge_contents(
+        &self,
+        base: &Id,
+        ours: &Id,
+        theirs: &Id,
+        attributes: &Id,
+    ) -> Result<Answer, GitError> {
+        let sides = Sides { base, ours, theirs };
+        let base = format!("--merge-base={base}");
+        // Which files are merged line by line is said in a tree.
+        let attributes = self.attribute_source().unwrap_or(attributes);
+        let said = self
+            .call()
+            .env("GIT_ATTR_SOURCE", attributes.as_str())
+            .words(["merge-tree", "--write-tree", "--messages", "-z", &base])
+            .words([ours.as_str(), theirs.as_str()])
+            .run_to(&[0, 1])?;
+        let answer = Answer::read(&said.out, sides)?;
+        Ok(Answer {
+            is_clean: said.code == 0,
+            ..answer
+        })
+    }
+}
+
+impl Answer {
+    /// The tree; each conflicting entry as `mode id stage<TAB>name`; nothing; then messages, each as a number of
+    /// paths, the paths, what kind it is, and the text.
+    fn read(out: &[u8], sides: Sides<'_>) -> Result<Self, GitError> {
+        let mut parts = out.split(|byte| *byte == 0);
+        let tree = Id::read(parts.next().unwrap_or_default())?;
+        let mut files: Vec<Name> = Vec::new();
+        for entry in parts.by_ref().take_while(|part| !part.is_empty()) {
+            let name = entry.splitn(2, |byte| *byte == b'\t').nth(1);
+            files.extend(name.map(|name| sides.real(name)));
+        }
+        let mut messages = Vec::new();
+        while let Some(count) = parts.next().filter(|part| !part.is_empty()) {
+            let count: usize = text(count)
+                .parse()
+                .map_err(|_| GitError::unexpected("a number of paths", &text(count)))?;
+            let paths: Vec<&[u8]> = parts.by_ref().take(count).collect();
+            let (kind, words) = (parts.next().unwrap_or_default(), parts.next());
+            if kind.starts_with(b"CONFLICT") {
+                // A conflict may be of names only, such as a file in the way of a directory.
+                files.extend(paths.into_iter().map(|path| sides.real(path)));
+                if !SHOWN_BY_SIDES.contains(&kind) {
+                    messages.push(sides.told(words.unwrap_or_default()));
+                }
+            }
+        }
+        files.sort();
+        files.dedup();
+        Ok(Self {
+            tree,
+            files,
+            messages,
+            is_clean: false,
+        })
+    }
+}
