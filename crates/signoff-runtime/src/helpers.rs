@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use signoff_sandbox::{Command, Level};
 use signoff_store::trust::helpers;
 use signoff_work::environment::{path_inside, path_outside};
-use signoff_work::helpers::{
+use signoff_work::project::helpers::{
     Hashes, NamedFiles, Pinned, differences, hashes, named_by_line, named_by_words,
 };
 

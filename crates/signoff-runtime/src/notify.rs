@@ -9,7 +9,7 @@ use std::time::Duration;
 use signoff_engine::{Event, Recorded, Run};
 use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
-use signoff_work::helpers::Pinned;
+use signoff_work::project::helpers::Pinned;
 
 use crate::drive::Observe;
 use crate::error::Error;

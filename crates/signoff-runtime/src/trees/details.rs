@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use signoff_engine::{ChangeDetails, TreeChange, asked_before, change_details};
 use signoff_work::git::{GitError, Id, Manifest, Own};
-use signoff_work::manifest::selects_tests;
-use signoff_work::python::installed_modules;
+use signoff_work::project::manifest::selects_tests;
+use signoff_work::project::python::installed_modules;
 
 use super::Trees;
 

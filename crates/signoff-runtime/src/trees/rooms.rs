@@ -14,7 +14,7 @@ use signoff_sandbox::{KeptMounts, Policy};
 use signoff_work::confine::{Confined, ShownTree};
 use signoff_work::git::Id;
 use signoff_work::layers::Mask;
-use signoff_work::looks::Looks;
+use signoff_work::tree::unchanged::Looks;
 
 use super::line::{self, AtWork, Turn};
 use super::{IgnoredWork, Start, TreeMount, Trees, locked};

@@ -10,7 +10,7 @@ use signoff_work::confine::{Confined, Grounds, ShownTree};
 use signoff_work::contract::Evaluation;
 use signoff_work::git::Id;
 use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
-use signoff_work::lockfiles::is_lockfile;
+use signoff_work::project::lockfiles::is_lockfile;
 
 use super::copies::copy;
 use super::overlays::fresh;

@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use signoff_sandbox::StartError;
 
-use crate::tree_check::TreeError;
+use crate::tree::check::TreeError;
 
 /// Why something could not be done with git.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use signoff_plan::tools::allows;
 
 pub use self::definition::Definition;
 pub(crate) use self::slot::{Around, Slot};
-use crate::helpers::Pinned;
+use crate::project::helpers::Pinned;
 
 /// A configured server.
 #[derive(Debug, Clone, PartialEq)]

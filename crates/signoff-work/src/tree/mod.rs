@@ -1,11 +1,13 @@
 //! Files of a tree: how they are told apart, which of them are protected, which are ignored.
 
 mod beneath;
+pub mod check;
 mod ignore;
 mod pattern;
 mod protected;
 mod read_only;
 mod stamp;
+pub mod unchanged;
 
 pub(crate) use self::beneath::{open_folder, open_root, split};
 pub(crate) use self::ignore::Patterns;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signoff_work::helpers::Pinned;
 use signoff_work::mcp::Server;
+use signoff_work::project::helpers::Pinned;
 use signoff_work::tools::StopFlag;
 
 use crate::bench::Bench;

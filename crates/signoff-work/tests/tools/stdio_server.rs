@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use signoff_work::helpers::Pinned;
 use signoff_work::mcp::Server;
+use signoff_work::project::helpers::Pinned;
 
 /// Answers the handshake, lists its tools in two pages and plays them.
 pub(crate) const SCRIPT: &str = r#"

@@ -8,8 +8,8 @@ use std::path::Path;
 use crate::git::entries::GITLINK;
 use crate::git::names::{Name, except, listed, parts, path, texts, within};
 use crate::git::{GitError, Id, Own};
-pub(crate) use crate::tree_check::Unreadable;
-use crate::tree_check::{TreeError, TreeLimits, TreeOptions, check_tree};
+pub(crate) use crate::tree::check::Unreadable;
+use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
 
 /// A file that a person has not told git of, and that is larger, is left out: agents cannot leave such files either.
 pub const LARGEST_OF_PERSON: u64 = 2 << 30;
