@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::FileError;
-use crate::atomic::{self, Mode};
-use crate::hash::{is_hex, sha256_hex};
+use crate::files::FileError;
+use crate::files::atomic::{self, Mode};
+use crate::files::hash::{is_hex, sha256_hex};
 use crate::root::create_private;
 
 /// Event bodies over this many bytes belong here.

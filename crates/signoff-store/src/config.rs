@@ -5,39 +5,31 @@
 //! all layers are reported at once. Start reading at [`Config::load`], then `config/key.rs`, the
 //! table of all settings.
 
-mod agents;
 mod environment;
-mod home_files;
 mod key;
-mod later;
 mod layer;
-mod mcp;
 mod origin;
 mod pi;
-mod placeholder;
-mod policy;
 mod problem;
 mod read;
+mod rules;
 mod sections;
 mod shown;
-mod tighten;
-mod together;
 mod value;
-mod worktree;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use self::origin::{Origin, Place, Setting};
-pub use self::policy::Policy;
 pub use self::problem::{ConfigErrors, Problem};
+pub use self::sections::policy::Policy;
+pub use self::sections::worktree::{Isolation, Land};
 pub use self::sections::{
     Accept, Agent, Approval, Cache, Contract, Driver, Durability, Green, Ignored, Mode, Notify,
     Plans, Run, Sandbox, Server, Unverified,
 };
 pub use self::shown::{Entry, UnknownKey};
-pub use self::worktree::{Isolation, Land};
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
@@ -98,7 +90,7 @@ impl Config {
             layer::apply(&mut config, path, Origin::Project, home, &mut problems);
         }
         environment::apply(&mut config, &layers.environment, &mut problems);
-        problems.extend(together::conflicts(&config));
+        problems.extend(rules::conflicts::conflicts(&config));
         if problems.is_empty() {
             return Ok(config);
         }

@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 pub use self::folder::Folders;
 pub use self::row::{Entry, Row, Tally};
 pub use self::stamp::{Look, Stamp};
-use crate::atomic::{self, Mode};
-use crate::hash::sha256_hex;
+use crate::files::atomic::{self, Mode};
+use crate::files::hash::sha256_hex;
+use crate::files::{FileError, failpoint};
 use crate::root::Store;
-use crate::{FileError, failpoint};
 
 const SCHEMA: &str = "signoff.index/2";
 

@@ -27,9 +27,9 @@ pub use self::follow::Follower;
 use self::head::Head;
 pub use self::read::Line;
 use self::sync::Syncer;
-use crate::atomic::{self, Mode};
-use crate::hash::ZEROS;
-use crate::{FileError, failpoint, timestamp};
+use crate::files::atomic::{self, Mode};
+use crate::files::hash::ZEROS;
+use crate::files::{FileError, failpoint, timestamp};
 
 /// One event as it stands in the journal.
 #[derive(Debug, Clone, PartialEq)]

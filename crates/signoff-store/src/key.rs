@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::hash::sha256_hex;
+use crate::files::hash::sha256_hex;
 
 /// Longest file name we make; the systems' limit is 255, and temporary names add to it.
 const LONGEST: usize = 200;

@@ -10,11 +10,12 @@ use std::{fs, io};
 
 use serde_json::{Map, Value};
 
-use crate::atomic::ReplaceError;
+use crate::files::atomic::ReplaceError;
+use crate::files::lock::PlanLock;
+use crate::files::{FileError, atomic};
 use crate::journal::{self, Journal, JournalError, Record};
-use crate::lock::PlanLock;
+use crate::key;
 use crate::root::Store;
-use crate::{FileError, atomic, key};
 
 /// The field of a line that names its plan.
 const PLAN: &str = "plan";

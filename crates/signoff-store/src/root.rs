@@ -12,8 +12,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub use self::nesting::{DiscoverError, discover};
-use crate::atomic::{self, Mode};
-use crate::{FileError, key};
+use crate::files::FileError;
+use crate::files::atomic::{self, Mode};
+use crate::key;
 
 const NAME: &str = ".signoff";
 

@@ -15,10 +15,11 @@ use signoff_plan::signed::{Digest, Signature};
 use self::file::SignatureFile;
 pub use self::proof::Proof;
 pub use self::statement::{NAMESPACE, statement};
-use crate::atomic::{self, Mode};
+use crate::files::atomic::{self, Mode};
+use crate::files::{FileError, no_follow, timestamp};
+use crate::key;
 use crate::root::Store;
 use crate::runs::RunDir;
-use crate::{FileError, key, no_follow, timestamp};
 
 /// A signature and what it was given for, so that a later difference can be shown.
 #[derive(Debug, Clone, PartialEq)]

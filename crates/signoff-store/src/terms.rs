@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::FileError;
 use crate::config::{self, Config, Ignored, Mode};
-use crate::hash::sha256_hex_of;
+use crate::files::FileError;
+use crate::files::hash::sha256_hex_of;
 
 /// Name and version of this shape. Version 1 had neither `path` nor `prompt` nor `files`; a
 /// signature over it holds no longer.
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(file_hash(&path).unwrap(), None);
         assert_eq!(file_hash(dir.path()).unwrap(), None);
         std::fs::write(&path, vec![b'a'; 100_000]).unwrap();
-        let expected = crate::hash::sha256_hex(&vec![b'a'; 100_000]);
+        let expected = crate::files::hash::sha256_hex(&vec![b'a'; 100_000]);
         assert_eq!(file_hash(&path).unwrap(), Some(expected));
     }
 

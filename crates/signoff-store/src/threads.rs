@@ -15,9 +15,9 @@ use std::{fmt, io};
 use signoff_api::threads::{SESSIONS_SCHEMA, Session, Sessions};
 
 pub use self::id::{BadId, ThreadId};
-use crate::atomic::{self, Mode, remove_whole};
-use crate::lock::SessionsLock;
-use crate::{FileError, failpoint};
+use crate::files::atomic::{self, Mode, remove_whole};
+use crate::files::lock::SessionsLock;
+use crate::files::{FileError, failpoint};
 
 // With a dot in their names, which no id has.
 const STATE: &str = "sessions.json";

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use signoff_api::tool_record::{SCHEMA, Server, Tool, ToolRecord};
 
-use crate::FileError;
-use crate::atomic::{self, Mode};
 use crate::config::Config;
+use crate::files::FileError;
+use crate::files::atomic::{self, Mode};
 use crate::root::Store;
 
 /// Largest file that is read.

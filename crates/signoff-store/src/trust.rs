@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use self::state_file::StateFile;
-use crate::FileError;
-use crate::hash::sha256_hex;
+use crate::files::FileError;
+use crate::files::hash::sha256_hex;
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields)]

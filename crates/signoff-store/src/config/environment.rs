@@ -9,8 +9,9 @@ use toml::de::{DeArray, DeValue};
 use super::key::{KEYS, Key, Kind};
 use super::problem::nearest;
 use super::read::{From, Reader};
+use super::rules::unsupported;
 use super::value::Value;
-use super::{Config, Origin, Place, Problem, later};
+use super::{Config, Origin, Place, Problem};
 
 const PREFIX: &str = "SIGNOFF_";
 
@@ -98,8 +99,8 @@ fn unknown(name: &str) -> Option<Problem> {
             suggestion,
         })
     };
-    if later::variable(rest) {
-        return problem(later::message("it"), Some("unset it".to_owned()));
+    if unsupported::is_variable(rest) {
+        return problem(unsupported::message("it"), Some("unset it".to_owned()));
     }
     for (section, what) in [("AGENTS_", "agents"), ("MCP_", "tool servers")] {
         if rest.starts_with(section) {
@@ -115,7 +116,9 @@ fn unknown(name: &str) -> Option<Problem> {
         .filter_map(|known| known.strip_prefix(PREFIX))
         .collect();
     let suggestion = nearest(rest, &known).map(|near| format!("did you mean `{PREFIX}{near}`?"));
-    let in_section = KEYS.iter().any(|key| later::in_section(rest, key.section));
+    let in_section = KEYS
+        .iter()
+        .any(|key| unsupported::in_section(rest, key.section));
     (in_section || suggestion.is_some()).then_some(())?;
     let suggestion = suggestion.unwrap_or_else(|| {
         "`signoff config` lists the settings; the name is SIGNOFF_SECTION_KEY".to_owned()

@@ -9,7 +9,7 @@ use toml::de::DeTable;
 use super::problem::position;
 use super::read::{From, Reader};
 use super::{Config, Origin, Place, Problem, Source};
-use crate::no_follow;
+use crate::files::no_follow;
 
 /// Largest file that is read.
 const LARGEST: u64 = 1024 * 1024;

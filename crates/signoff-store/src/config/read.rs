@@ -7,8 +7,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::key::{self, KEYS, Key};
 use super::problem::{did_you_mean, listed, position};
+use super::rules::unsupported;
 use super::value::Value;
-use super::{Config, Origin, Place, Problem, Setting, later};
+use super::{Config, Origin, Place, Problem, Setting};
 
 /// A file or a variable being read, and where its problems go.
 pub(super) struct Reader<'a> {
@@ -39,9 +40,13 @@ impl Reader<'_> {
                 "agents" => self.agents(value, config),
                 "mcp" => self.mcp(value, config),
                 section if sections.contains(&section) => self.section(section, value, config),
-                section if later::section(section) => {
-                    let message = later::message(&format!("`[{section}]`"));
-                    self.problem_at(name.span().start, message, Some(later::HINT.to_owned()));
+                section if unsupported::is_section(section) => {
+                    let message = unsupported::message(&format!("`[{section}]`"));
+                    self.problem_at(
+                        name.span().start,
+                        message,
+                        Some(unsupported::HINT.to_owned()),
+                    );
                 }
                 _ => self.unknown_section(name, value, &sections),
             }
@@ -90,9 +95,9 @@ impl Reader<'_> {
                 continue;
             }
             let offset = key.span().start;
-            if later::key(section, name) {
-                let message = later::message(&format!("`[{section}] {name}`"));
-                self.problem_at(offset, message, Some(later::HINT.to_owned()));
+            if unsupported::is_key(section, name) {
+                let message = unsupported::message(&format!("`[{section}] {name}`"));
+                self.problem_at(offset, message, Some(unsupported::HINT.to_owned()));
                 continue;
             }
             let (shown, list) = (name.escape_debug(), listed(known));

@@ -1,5 +1,10 @@
 //! The sections of the configuration and what is built in.
 
+pub(super) mod agents;
+pub(super) mod mcp;
+pub(super) mod policy;
+pub(super) mod worktree;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

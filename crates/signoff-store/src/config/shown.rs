@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::key::KEYS;
 use super::problem::did_you_mean;
+use super::rules::unsupported;
 use super::{
     Accept, Agent, Cache, Config, Durability, Green, Ignored, Isolation, Land, Mode, Origin, Place,
-    Policy, Proof, Server, Setting, Unverified, later,
+    Policy, Proof, Server, Setting, Unverified,
 };
 
 /// One setting in force.
@@ -62,7 +63,7 @@ impl Config {
         let known: Vec<&str> = keys.iter().copied().chain(sections).collect();
         let (section, key) = name.split_once('.').unwrap_or((name, ""));
         Err(UnknownKey {
-            later: later::section(section) || later::key(section, key),
+            later: unsupported::is_section(section) || unsupported::is_key(section, key),
             suggestion: did_you_mean(name, &known),
         })
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::head::Head;
 use super::read::each_after;
 use super::{JournalError, Line};
-use crate::FileError;
+use crate::files::FileError;
 
 /// Where a reader is in a journal that another process writes.
 #[derive(Debug)]

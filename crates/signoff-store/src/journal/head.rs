@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::JournalError;
-use crate::atomic::{self, Mode};
-use crate::hash::is_hex;
+use crate::files::atomic::{self, Mode};
+use crate::files::hash::is_hex;
 
 /// Number and hash of a record; 0 and zeros before the first.
 #[derive(Debug, Clone, PartialEq, Eq)]

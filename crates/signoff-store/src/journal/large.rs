@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::entry::TYPE;
 use super::{Entry, JournalError};
 use crate::blobs::{self, BlobError, THRESHOLD};
-use crate::hash::is_hex;
+use crate::files::hash::is_hex;
 
 const BLOB: &[u8] = br#"","blob":""#;
 const END: &[u8] = br#""}"#;

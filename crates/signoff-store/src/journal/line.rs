@@ -7,7 +7,7 @@ use std::io::Write;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::hash::sha256_hex;
+use crate::files::hash::sha256_hex;
 
 /// Fields that the journal itself writes around an event.
 pub(super) const RESERVED: [&str; 5] = ["v", "seq", "at", "prev", "hash"];

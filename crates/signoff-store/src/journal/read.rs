@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::head::Head;
 use super::{JournalError, large, line};
-use crate::FileError;
+use crate::files::FileError;
 
 /// One event as it stands in the journal; every check that a line can stand by itself has been made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

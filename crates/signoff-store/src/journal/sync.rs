@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::head::Head;
-use crate::failpoint;
+use crate::files::failpoint;
 
 /// The thread and what it is asked for. Dropping it ends the thread once it has done so.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use crate::FileError;
-use crate::no_follow::Link;
+use crate::files::FileError;
+use crate::files::no_follow::Link;
 
 impl Store {
     /// Refuses a store of which a directory, or a file that decides, is or lies behind a link.

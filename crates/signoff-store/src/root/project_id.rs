@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use crate::atomic::{self, Mode};
-use crate::{FileError, no_follow};
+use crate::files::atomic::{self, Mode};
+use crate::files::{FileError, no_follow};
 
 const SCHEMA: &str = "signoff.project/1";
 

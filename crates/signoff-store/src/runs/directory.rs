@@ -5,9 +5,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::atomic::{self, Mode};
+use crate::files::FileError;
+use crate::files::atomic::{self, Mode};
+use crate::key;
 use crate::root::create_private;
-use crate::{FileError, key};
 
 /// The directory of one run; knows the places in it, whether or not they exist.
 #[derive(Debug, Clone, PartialEq, Eq)]

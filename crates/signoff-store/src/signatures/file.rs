@@ -5,7 +5,7 @@ use serde_json::Value;
 use signoff_plan::signed::{Digest, Signature};
 
 use super::{KeyProof, Proof, Signed};
-use crate::timestamp;
+use crate::files::timestamp;
 
 const SCHEMA: &str = "signoff.signature/2";
 const UNBOUND: &str = "signoff.signature/1";

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::TrustError;
-use crate::FileError;
-use crate::atomic::{self, Mode};
+use crate::files::FileError;
+use crate::files::atomic::{self, Mode};
 use crate::root::create_private;
 
 pub(super) trait StateFile: Serialize + DeserializeOwned + Default {

@@ -6,16 +6,20 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 
-use super::Origin;
-use super::read::{From, Reader};
-use super::value::Value;
+use crate::config::Origin;
+use crate::config::read::{From, Reader};
+use crate::config::value::Value;
 
 /// Keys whose values are run.
 const COMMANDS: [&str; 3] = ["command", "prepare", "shell"];
 
 impl Reader<'_> {
     /// Refuses every command of a project's file that names something of the home, `home`.
-    pub(super) fn refuse_home_files(&mut self, table: &DeTable<'_>, home: Option<&Path>) {
+    pub(in crate::config) fn refuse_home_files(
+        &mut self,
+        table: &DeTable<'_>,
+        home: Option<&Path>,
+    ) {
         let From::File { path, .. } = self.from else {
             return;
         };

@@ -3,11 +3,12 @@
 /// What may stand in braces in a command.
 const KNOWN: [&str; 4] = ["task", "prompt_file", "workspace", "model"];
 /// The same, as they are written.
-pub(super) const SHOWN: [&str; 4] = ["{task}", "{prompt_file}", "{workspace}", "{model}"];
+pub(in crate::config) const SHOWN: [&str; 4] =
+    ["{task}", "{prompt_file}", "{workspace}", "{model}"];
 
 /// Words in braces that look like placeholders and are none: `{taks}`, but neither `{ print }`,
 /// `{a,b}` nor the shell's `${name}`.
-pub(super) fn unknown(argument: &str) -> impl Iterator<Item = &str> {
+pub(in crate::config) fn unknown(argument: &str) -> impl Iterator<Item = &str> {
     argument
         .match_indices('{')
         .filter(|(at, _)| !argument[..*at].ends_with('$'))

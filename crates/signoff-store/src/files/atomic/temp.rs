@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use super::{Fingerprint, is_still_at, parent, rename_unless_exists};
-use crate::FileError;
-use crate::failpoint::change;
-use crate::hash::sha256_hex;
+use crate::files::FileError;
+use crate::files::failpoint::change;
+use crate::files::hash::sha256_hex;
 
 /// A locked, empty hidden file. Whoever holds the lock on the file that has this name may write the
 /// target; every change of the name happens under that lock.

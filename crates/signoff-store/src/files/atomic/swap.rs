@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::temp::{self, Temp};
 use super::{Fingerprint, read_if_exists};
-use crate::{FileError, failpoint};
+use crate::files::{FileError, failpoint};
 
 /// A second hidden file beside the target; exists only while its [`Temp`] is locked.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::tools::allows;
 use toml::de::DeValue;
 
-use super::read::Reader;
-use super::value::Value;
+use crate::config::read::Reader;
+use crate::config::value::Value;
 
 /// Conditions on a plan; one that is not given is no condition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Policy {
     }
 
     /// Whether it covers nothing that the other does not.
-    pub(super) fn is_within(&self, other: &Self) -> bool {
+    pub(in crate::config) fn is_within(&self, other: &Self) -> bool {
         let same =
             |mine: &Option<String>, theirs: &Option<String>| theirs.is_none() || mine == theirs;
         let fewer_tools = match (&self.tools, &other.tools) {
@@ -93,7 +93,7 @@ fn fits(pattern: &str, title: &str) -> bool {
 
 impl Reader<'_> {
     /// A list of policies.
-    pub(super) fn policies(&mut self, value: &Value<'_>) -> Option<Vec<Policy>> {
+    pub(in crate::config) fn policies(&mut self, value: &Value<'_>) -> Option<Vec<Policy>> {
         let DeValue::Array(items) = value.get_ref() else {
             return self.wrong_type(value, "a list of policies", value.get_ref());
         };

@@ -1,9 +1,9 @@
 //! Settings that are right by themselves and do not go together, whichever layers they come from.
 
-use super::{Cache, Config, Ignored, Land, Problem};
+use crate::config::{Cache, Config, Ignored, Land, Problem};
 
 /// What contradicts what.
-pub(super) fn conflicts(config: &Config) -> Vec<Problem> {
+pub(in crate::config) fn conflicts(config: &Config) -> Vec<Problem> {
     let (cache, ignored) = (&config.contract.cache, &config.contract.ignored);
     let land = &config.run.land;
     let Some(place) = cache.place.as_ref().filter(|_| cache.value == Cache::Warm) else {

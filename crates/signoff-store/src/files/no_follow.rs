@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::FileError;
+use crate::files::FileError;
 
 /// Opens a regular file; a link in its place is refused.
 pub(crate) fn open(path: &Path) -> Result<File, FileError> {

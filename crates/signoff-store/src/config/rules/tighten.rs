@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::Setting;
-use super::agents::is_below_home;
-use super::key::Key;
-use super::read::Reader;
-use super::shown::Shown;
-use super::value::Value;
+use crate::config::Setting;
+use crate::config::key::Key;
+use crate::config::read::Reader;
+use crate::config::sections::agents::is_below_home;
+use crate::config::shown::Shown;
+use crate::config::value::Value;
 
 impl Reader<'_> {
     /// Sets a value, unless this layer would loosen what a lower one says.
-    pub(super) fn tighten<'t, T: Shown>(
+    pub(in crate::config) fn tighten<'t, T: Shown>(
         &mut self,
         key: &Key,
         slot: &mut Setting<T>,
@@ -39,7 +39,7 @@ impl Reader<'_> {
     }
 
     /// Regular expressions.
-    pub(super) fn expressions(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(in crate::config) fn expressions(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let before = self.problems.len();
         let mut patterns = Vec::new();
         for (item, text) in self.texts(value)? {
@@ -64,13 +64,13 @@ impl Reader<'_> {
     }
 
     /// Paths of the person's home.
-    pub(super) fn home_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(in crate::config) fn home_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let hint = "write one like `~/.config/my-tool`";
         self.paths(value, is_below_home, "is not a path below your home", hint)
     }
 
     /// Directories of the person's home or of the machine.
-    pub(super) fn writable_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(in crate::config) fn writable_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let hint = "write one like `~/shared-cache` or `/var/cache/my-tool`";
         let fits = |path: &str| is_below_home(path) || is_below_root(path);
         self.paths(value, fits, "is not an absolute path", hint)
@@ -99,7 +99,7 @@ impl Reader<'_> {
 
     /// Names of variables. A project and the environment may take away from what the user lets
     /// through, never add: what an agent sees it can send away.
-    pub(super) fn variables(
+    pub(in crate::config) fn variables(
         &mut self,
         value: &Value<'_>,
         allowed: &[String],
@@ -130,7 +130,7 @@ fn is_below_root(path: &str) -> bool {
     below.is_some_and(|below| below.components().count() > 0 && below.components().all(is_name))
 }
 
-pub(super) fn is_variable(name: &str) -> bool {
+pub(in crate::config) fn is_variable(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes
         .next()

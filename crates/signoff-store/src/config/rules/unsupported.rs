@@ -10,18 +10,18 @@ const SECTIONS: [&str; 3] = ["guard", "llm", "engine"];
 const KEYS: [(&str, &str); 1] = [("run", "max_replans")];
 
 /// What to do about one.
-pub(super) const HINT: &str = "take it out until a later version has it";
+pub(in crate::config) const HINT: &str = "take it out until a later version has it";
 
-pub(super) fn section(name: &str) -> bool {
+pub(in crate::config) fn is_section(name: &str) -> bool {
     SECTIONS.contains(&name)
 }
 
-pub(super) fn key(section: &str, name: &str) -> bool {
+pub(in crate::config) fn is_key(section: &str, name: &str) -> bool {
     KEYS.contains(&(section, name))
 }
 
 /// Whether a variable's name, without `SIGNOFF_`, is that of such a setting.
-pub(super) fn variable(name: &str) -> bool {
+pub(in crate::config) fn is_variable(name: &str) -> bool {
     SECTIONS.iter().any(|section| in_section(name, section))
         || KEYS
             .iter()
@@ -29,11 +29,11 @@ pub(super) fn variable(name: &str) -> bool {
 }
 
 /// Whether a variable's name, without `SIGNOFF_`, begins with a section.
-pub(super) fn in_section(name: &str, section: &str) -> bool {
+pub(in crate::config) fn in_section(name: &str, section: &str) -> bool {
     name.strip_prefix(&section.to_uppercase())
         .is_some_and(|rest| rest.starts_with('_'))
 }
 
-pub(super) fn message(what: &str) -> String {
+pub(in crate::config) fn message(what: &str) -> String {
     format!("{what} is a setting that this version does not honour")
 }

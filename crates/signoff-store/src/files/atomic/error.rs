@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::FileError;
+use crate::files::FileError;
 
 /// Why a file was not replaced; it is as it was.
 #[derive(Debug)]

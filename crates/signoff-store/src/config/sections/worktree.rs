@@ -1,8 +1,8 @@
 //! Settings of the trees that agents work in: whether each has one of its own, and what makes a new
 //! one usable.
 
-use super::read::Reader;
-use super::value::Value;
+use crate::config::read::Reader;
+use crate::config::value::Value;
 
 /// `[run] isolation`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ const NEVER: [&str; 2] = [".git", ".signoff"];
 
 impl Reader<'_> {
     /// Command lines for a shell.
-    pub(super) fn command_lines(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(in crate::config) fn command_lines(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let before = self.problems.len();
         let mut lines = Vec::new();
         for (item, text) in self.texts(value)? {
@@ -87,7 +87,7 @@ impl Reader<'_> {
     }
 
     /// Paths and patterns of the workspace, without what makes no difference.
-    pub(super) fn copied_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(in crate::config) fn copied_paths(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let before = self.problems.len();
         let mut paths = Vec::new();
         for (item, text) in self.texts(value)? {

@@ -2,10 +2,11 @@
 
 use std::path::{Component, Path};
 
-use super::problem::{did_you_mean, listed};
-use super::read::Reader;
-use super::value::Value;
-use super::{Agent, Config, Driver, Setting, placeholder};
+use crate::config::problem::{did_you_mean, listed};
+use crate::config::read::Reader;
+use crate::config::rules::placeholder;
+use crate::config::value::Value;
+use crate::config::{Agent, Config, Driver, Setting};
 
 const KEYS: [&str; 4] = ["driver", "command", "login", "env"];
 
@@ -15,7 +16,7 @@ const NOT_YET: [&str; 6] = ["claude", "codex", "gemini", "opencode", "pi", "acp"
 impl Reader<'_> {
     /// An agent replaces the one of the same name in a lower layer as a whole: half of one and half
     /// of another is nobody's wish.
-    pub(super) fn agents(&mut self, section: &Value<'_>, config: &mut Config) {
+    pub(in crate::config) fn agents(&mut self, section: &Value<'_>, config: &mut Config) {
         let Some(table) = self.table("agents.NAME", section) else {
             return;
         };
@@ -120,7 +121,7 @@ impl Reader<'_> {
     }
 
     /// A command without placeholders; an empty list is none.
-    pub(super) fn optional_command(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    pub(in crate::config) fn optional_command(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         let words = self.texts(value)?;
         if let Some((first, program)) = words.first()
             && program.trim().is_empty()
@@ -166,7 +167,7 @@ impl Reader<'_> {
 }
 
 /// It is found at the same place in the agent's own home.
-pub(super) fn is_below_home(file: &str) -> bool {
+pub(in crate::config) fn is_below_home(file: &str) -> bool {
     let Some(below) = file.strip_prefix("~/") else {
         return false;
     };

@@ -22,7 +22,7 @@ pub use self::error::ReplaceError;
 pub use self::fingerprint::Fingerprint;
 use self::swap::Next;
 use self::temp::Temp;
-use crate::{FileError, failpoint};
+use crate::files::{FileError, failpoint};
 
 /// Who may read a file that did not exist before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

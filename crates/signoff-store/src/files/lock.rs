@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fmt, thread};
 
-use crate::atomic::is_still_at;
+use crate::files::atomic::is_still_at;
 
 /// Held by the process that drives one run.
 pub type RunLock = Lock<Run>;

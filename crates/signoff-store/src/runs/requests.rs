@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::atomic::{self, Mode};
+use crate::files::FileError;
+use crate::files::atomic::{self, Mode};
+use crate::key;
 use crate::root::create_private;
 use crate::runs::RunDir;
-use crate::{FileError, key};
 
 const REQUEST: &str = "request";
 const REPLY: &str = "reply";

@@ -1,9 +1,9 @@
 //! `[mcp.servers.NAME]`: tool servers.
 
-use super::read::Reader;
-use super::tighten::is_variable;
-use super::value::Value;
-use super::{Config, Server, Setting};
+use crate::config::read::Reader;
+use crate::config::rules::tighten::is_variable;
+use crate::config::value::Value;
+use crate::config::{Config, Server, Setting};
 
 const KEYS: [&str; 6] = [
     "command",
@@ -16,7 +16,7 @@ const KEYS: [&str; 6] = [
 
 impl Reader<'_> {
     /// A server replaces the one of the same name in a lower layer as a whole, as an agent does.
-    pub(super) fn mcp(&mut self, section: &Value<'_>, config: &mut Config) {
+    pub(in crate::config) fn mcp(&mut self, section: &Value<'_>, config: &mut Config) {
         for (_, servers) in self.entries("mcp", section, &["servers"]) {
             let Some(table) = self.table("mcp.servers.NAME", servers) else {
                 continue;
