@@ -9,7 +9,7 @@ use signoff_sandbox::{
 };
 use signoff_store::config::Mode;
 use signoff_store::failpoint;
-use signoff_work::confine::{Grounds, Home, HomeOptions};
+use signoff_work::confine::{Home, HomeOptions, RunPaths};
 
 use crate::error::Error;
 use crate::levels::Room;
@@ -195,7 +195,7 @@ fn make_private(place: &Path) -> std::io::Result<()> {
 }
 
 /// Where everything is; nothing where nothing is to be confined.
-pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Grounds> {
+pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
     let config = &project.config.sandbox;
     if config.mode.value == Mode::Off {
         return None;
@@ -211,7 +211,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
     let inside = |path: &PathBuf| path.starts_with(&tree);
     let kept = [top(&tree, project.store.dir()), plan.to_owned()];
     let kept = kept.into_iter().chain(own_files(project));
-    Some(Grounds {
+    Some(RunPaths {
         kept: kept.filter(inside).collect(),
         home: home(project),
         overlays: false,

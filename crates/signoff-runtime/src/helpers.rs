@@ -12,7 +12,7 @@ use signoff_sandbox::{Command, Level};
 use signoff_store::trust::helpers;
 use signoff_work::environment::{path_inside, path_outside};
 use signoff_work::project::helpers::{
-    Hashes, NamedFiles, Pinned, differences, hashes, named_by_line, named_by_words,
+    Hashes, NamedFiles, PinnedCommand, differences, hashes, named_by_line, named_by_words,
 };
 
 use crate::confinement;
@@ -91,8 +91,8 @@ pub fn changed(project: &Project) -> Vec<String> {
 }
 
 /// A command with what its files held when the person trusted them.
-pub(crate) fn pinned(project: &Project, command: &[String]) -> Pinned {
-    Pinned::new(command, &trusted(project))
+pub(crate) fn pinned(project: &Project, command: &[String]) -> PinnedCommand {
+    PinnedCommand::new(command, &trusted(project))
 }
 
 /// Makes sure that the process of an agent runs what the person means: the files of the tree that it

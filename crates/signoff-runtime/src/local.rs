@@ -26,9 +26,9 @@ use signoff_engine::{Action, Changes, Choice, Input, Item, ItemKind, Millis, Ref
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::{Grounds, private_repository};
+use signoff_work::confine::{RunPaths, private_repository};
 use signoff_work::environment::for_contract;
-use signoff_work::git::{ImportLimits, Own};
+use signoff_work::git::{HarnessGit, ImportLimits};
 
 use self::calls::Calls;
 use self::commits::{attempt_of, head, newest_base, parsed, work_context, work_on};
@@ -91,14 +91,14 @@ pub(crate) struct Local<'a> {
 /// Where a run works.
 pub(crate) enum WorkPlace {
     /// In the checkout; what records how it looks, if there is git.
-    Checkout(Option<Own>),
+    Checkout(Option<HarnessGit>),
     /// On trees of its own.
     Trees(Arc<Trees>),
 }
 
 impl WorkPlace {
     /// The harness's own git directory, if there is git.
-    fn own(&self) -> Option<&Own> {
+    fn own(&self) -> Option<&HarnessGit> {
         match self {
             Self::Checkout(own) => own.as_ref(),
             Self::Trees(trees) => Some(trees.own()),
@@ -123,7 +123,7 @@ enum Worked {
 impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
-        (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
+        (sandbox, grounds): (Arc<Sandbox>, Option<RunPaths>),
         (dir, place): (RunDir, WorkPlace),
         key: String,
         watch: Watch,
@@ -135,7 +135,7 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let git = place.own().map(Own::stop_flag);
+        let git = place.own().map(HarnessGit::stop_flag);
         let crew = Crew::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
@@ -322,7 +322,7 @@ impl<'a> Local<'a> {
         })
     }
 
-    fn shared(&self, own: Option<&Own>) -> SharedCheckout {
+    fn shared(&self, own: Option<&HarnessGit>) -> SharedCheckout {
         SharedCheckout {
             path: self.bench.project.store.workspace().to_owned(),
             own: own.cloned(),

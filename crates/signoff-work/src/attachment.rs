@@ -22,13 +22,13 @@ pub struct Attachment {
 
 /// Where subscriptions are read from.
 #[derive(Debug, Clone, Copy)]
-pub struct Places<'a> {
+pub struct SubscriptionRoots<'a> {
     pub workspace: &'a Path,
     pub topics: &'a Path,
 }
 
 /// Reads a step's subscriptions, in order. What cannot be read says so instead of failing the step.
-pub fn read_all(subscriptions: &[Subscription], places: Places<'_>) -> Vec<Attachment> {
+pub fn read_all(subscriptions: &[Subscription], places: SubscriptionRoots<'_>) -> Vec<Attachment> {
     subscriptions
         .iter()
         .map(|subscription| Attachment {
@@ -38,7 +38,7 @@ pub fn read_all(subscriptions: &[Subscription], places: Places<'_>) -> Vec<Attac
         .collect()
 }
 
-fn read(subscription: &Subscription, places: Places<'_>) -> Result<String, String> {
+fn read(subscription: &Subscription, places: SubscriptionRoots<'_>) -> Result<String, String> {
     match subscription {
         Subscription::File { path, lines } => {
             let file = open(places.workspace, Path::new(path))?;
@@ -118,7 +118,7 @@ mod tests {
         std::fs::write(workspace.join("topics/auth.md"), "notes\n").unwrap();
         std::fs::write(dir.path().join("secret"), "secret").unwrap();
         std::os::unix::fs::symlink("../secret", workspace.join("link")).unwrap();
-        let places = Places {
+        let places = SubscriptionRoots {
             workspace: &workspace,
             topics: &workspace.join("topics"),
         };
@@ -168,7 +168,7 @@ mod tests {
         let holes = File::create(path.join("holes")).unwrap();
         holes.set_len(1 << 40).unwrap();
         std::fs::write(path.join("lines"), "x\n".repeat(1 << 20)).unwrap();
-        let places = Places {
+        let places = SubscriptionRoots {
             workspace: path,
             topics: path,
         };

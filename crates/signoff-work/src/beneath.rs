@@ -28,7 +28,7 @@ pub(crate) use self::remove::give_rights;
 pub use self::remove::remove_tree;
 #[cfg(test)]
 pub(crate) use self::tests::make_pipe;
-pub(crate) use self::walk::{Last, Missing, PathWalk, Spot};
+pub(crate) use self::walk::{FinalLink, Location, MissingDirectories, PathWalk};
 
 /// A directory that somebody else may write to.
 #[derive(Debug)]
@@ -118,16 +118,16 @@ impl Directory {
         Ok(names)
     }
 
-    fn new_spot(&self, path: &Path) -> Result<Spot, OpenError> {
+    fn new_spot(&self, path: &Path) -> Result<Location, OpenError> {
         PathWalk {
-            last: Last::Itself,
-            missing: Missing::Make,
+            last: FinalLink::Itself,
+            missing: MissingDirectories::Make,
             ..self.walk(Links::Refuse)
         }
         .find(path)
     }
 
-    fn spot(&self, path: &Path, links: Links) -> Result<Spot, OpenError> {
+    fn spot(&self, path: &Path, links: Links) -> Result<Location, OpenError> {
         self.walk(links).find(path)
     }
 
@@ -136,8 +136,8 @@ impl Directory {
             root: self.fd.as_fd(),
             path: &self.path,
             links,
-            last: Last::Target,
-            missing: Missing::Refuse,
+            last: FinalLink::Target,
+            missing: MissingDirectories::Refuse,
             is_refused: |_| false,
         }
     }

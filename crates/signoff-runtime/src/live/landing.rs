@@ -6,7 +6,7 @@ mod undo;
 
 use signoff_engine::{Input, Outcome, Run};
 use signoff_store::failpoint;
-use signoff_work::git::{GitError, Id, Landed, Prepared};
+use signoff_work::git::{GitError, Id, LandOutcome, LandingReadiness};
 
 use self::held::bring_files;
 pub(super) use self::refusals::refuse_if_checked_out;
@@ -209,24 +209,24 @@ fn put_in(
         }
         let agreed = trees.agreed().unwrap_or_else(|_| start.clone());
         let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
-            Prepared::Refused(why) => return Ok(PutIn::Refused(why.into())),
-            Prepared::Conflict(why) => {
+            LandingReadiness::Refused(why) => return Ok(PutIn::Refused(why.into())),
+            LandingReadiness::Conflict(why) => {
                 let is_conflict = true;
                 return Ok(PutIn::Refused(Refusal { why, is_conflict }));
             }
             _ if !changed.is_empty() => return Ok(PutIn::Refused(changed.to_owned().into())),
-            Prepared::Nothing => {
+            LandingReadiness::Nothing => {
                 let now = trees.repository.head()?.commit;
                 return Ok(PutIn::At(now.unwrap_or_else(|| start.clone())));
             }
-            Prepared::Ready(ready) => ready,
+            LandingReadiness::Ready(ready) => ready,
         };
         let (commit, by) = (ready.to.to_string(), by.to_owned());
         run.record(Input::LandingBegins { commit, by })?;
         failpoint::reached("land.recorded");
         match trees.own().land(&ready, &failpoint::reached)? {
-            Landed::Done { commit } => return Ok(PutIn::At(commit)),
-            Landed::Moved => {}
+            LandOutcome::Done { commit } => return Ok(PutIn::At(commit)),
+            LandOutcome::Moved => {}
         }
     }
     let why = vec!["the checkout moves on and on".to_owned()];

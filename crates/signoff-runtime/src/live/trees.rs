@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use signoff_engine::{Isolation, Run, StepStatus};
 use signoff_sandbox::Level;
-use signoff_work::confine::{Grounds, closed_shells};
+use signoff_work::confine::{RunPaths, closed_shells};
 use signoff_work::environment::for_contract;
-use signoff_work::git::{Own, Repository};
+use signoff_work::git::{HarnessGit, Repository};
 
 use super::{OpenedRun, PreparedRun};
 use crate::confinement;
@@ -18,7 +18,7 @@ impl PreparedRun<'_> {
     /// Where it works. What it starts is confined to that.
     pub(super) fn work_place(
         &self,
-        grounds: &mut Option<Grounds>,
+        grounds: &mut Option<RunPaths>,
         level: Level,
     ) -> Result<WorkPlace, Error> {
         let opened = &self.opened;
@@ -53,7 +53,7 @@ impl PreparedRun<'_> {
 
 impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.
-    fn recorder(&self) -> Result<Option<Own>, Error> {
+    fn recorder(&self) -> Result<Option<HarnessGit>, Error> {
         let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);
         };
@@ -114,7 +114,7 @@ impl OpenedRun<'_> {
     fn open_trees(
         &self,
         repository: Repository,
-        grounds: Option<&mut Grounds>,
+        grounds: Option<&mut RunPaths>,
         showing: Showing,
     ) -> Result<Trees, Error> {
         let grounds = grounds.map(|grounds| {
@@ -136,7 +136,7 @@ impl OpenedRun<'_> {
         Ok(trees)
     }
 
-    fn setup(&self, grounds: Option<Grounds>) -> Setup {
+    fn setup(&self, grounds: Option<RunPaths>) -> Setup {
         let config = &self.project.config;
         Setup {
             copy: config.run.copy.value.clone(),

@@ -15,7 +15,7 @@ use signoff_plan::tools::{BuiltIn, Grant, Tool, allows, built_in};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::{Confined, Grounds, ShownTree};
+use signoff_work::confine::{Confined, RunPaths, VisibleTree};
 use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
@@ -45,7 +45,7 @@ impl Calls {
     pub(super) fn new(
         project: &Project,
         dir: &RunDir,
-        (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
+        (sandbox, grounds): (Arc<Sandbox>, Option<&RunPaths>),
         (place, starter): (&WorkPlace, Starter),
     ) -> Self {
         let scratch = dir.scratch("", 0, "tools");
@@ -59,7 +59,7 @@ impl Calls {
         let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
         let confine = move || {
             let shown = match &trees {
-                None => ShownTree::Checkout,
+                None => VisibleTree::Checkout,
                 Some(trees) => trees.below_run_tree(&starter)?,
             };
             let Some(grounds) = &grounds else {
@@ -224,13 +224,13 @@ impl Calls {
 
 /// What tool servers are confined to that ask for it: they live longer than a call, and work in the run's tree itself.
 fn confined_servers(
-    grounds: Option<&Grounds>,
+    grounds: Option<&RunPaths>,
     scratch: &Path,
     place: &WorkPlace,
 ) -> Option<Confined> {
     let shown = match place {
-        WorkPlace::Checkout(_) => ShownTree::Checkout,
-        WorkPlace::Trees(trees) => ShownTree::Copy {
+        WorkPlace::Checkout(_) => VisibleTree::Checkout,
+        WorkPlace::Trees(trees) => VisibleTree::Copy {
             from: trees.run_path(),
             ignored: Vec::new(),
         },

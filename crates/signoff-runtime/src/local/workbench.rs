@@ -11,8 +11,8 @@ use signoff_plan::model::{Contract, Step, Work};
 use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
-use signoff_work::attachment::{Places, read_all};
-use signoff_work::confine::{Confined, Grounds, Needs, ShownTree, needs};
+use signoff_work::attachment::{SubscriptionRoots, read_all};
+use signoff_work::confine::{AgentRequirements, Confined, RunPaths, VisibleTree, needs};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Conflict, Failure, Prompt};
@@ -39,7 +39,7 @@ pub(super) struct Workbench<'a> {
     /// What no prompt says.
     pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
-    pub(super) grounds: Option<Grounds>,
+    pub(super) grounds: Option<RunPaths>,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -53,7 +53,7 @@ impl Workbench<'_> {
             return String::new();
         };
         let topics = self.project.store.topics_dir();
-        let places = Places {
+        let places = SubscriptionRoots {
             workspace: tree,
             topics: &topics,
         };
@@ -195,7 +195,7 @@ impl Workbench<'_> {
         &self,
         step: &Step,
         attempt: u32,
-        needs: &Needs,
+        needs: &AgentRequirements,
         (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
@@ -204,7 +204,7 @@ impl Workbench<'_> {
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.around.variables;
-        let shown = mount.map_or(&ShownTree::Checkout, |mount| &mount.shown);
+        let shown = mount.map_or(&VisibleTree::Checkout, |mount| &mount.shown);
         let confined = grounds
             .for_agent(scratch.path(), needs, (shown, read_only), variables)
             .map_err(Error::Sandbox)?;
@@ -272,7 +272,7 @@ impl Workbench<'_> {
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let read_only = self.read_only(step, None, &[]);
-        let shown = (&ShownTree::Checkout, read_only.as_slice());
+        let shown = (&VisibleTree::Checkout, read_only.as_slice());
         let confined = grounds.for_contract(scratch.path(), shown);
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }

@@ -34,8 +34,8 @@ use signoff_sandbox::{Command, KeptMounts, Policy};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
-use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
-use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
+use signoff_work::git::{CheckoutTimes, GitError, HarnessGit, Id, Repository};
+use signoff_work::layers::{IgnoreRules, SharedTree, TreePool};
 
 use self::builds::Builds;
 pub(crate) use self::choose::{choose, has_place, obstacles, why_private};
@@ -76,7 +76,7 @@ pub(crate) trait Starts {
 /// The trees of one run.
 pub(crate) struct Trees {
     pub(crate) repository: Repository,
-    own: Own,
+    own: HarnessGit,
     run: String,
     checkout: PathBuf,
     /// Whoever holds this lock writes to the checkout.
@@ -164,12 +164,12 @@ impl Trees {
         })
     }
 
-    pub(crate) fn own(&self) -> &Own {
+    pub(crate) fn own(&self) -> &HarnessGit {
         &self.own
     }
 
     /// A directory with the files of a commit, for the harness to read.
-    pub(crate) fn files(&self, commit: &Id) -> Result<LentTree, String> {
+    pub(crate) fn files(&self, commit: &Id) -> Result<SharedTree, String> {
         self.pool()?.lend(commit).map_err(said)
     }
 

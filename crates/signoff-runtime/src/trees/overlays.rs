@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fs, io};
 
 use signoff_sandbox::Overlay;
-use signoff_work::confine::{OBJECTS, ShownTree};
-use signoff_work::git::{Id, Own};
-use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree, is_cache};
+use signoff_work::confine::{OBJECTS, VisibleTree};
+use signoff_work::git::{HarnessGit, Id};
+use signoff_work::layers::{ExclusiveTree, IgnoreRules, Mask, MaskStamp, SharedTree, is_cache};
 use signoff_work::tree::read_only_files;
 
 use super::builds::LentBuilds;
@@ -63,12 +63,12 @@ pub(crate) struct LeftOut {
 
 /// A recorded tree, ready to be shown to one process.
 pub(crate) struct TreeMount {
-    pub(crate) shown: ShownTree,
+    pub(crate) shown: VisibleTree,
     files: Files,
     pub(super) mask: Arc<Mask>,
     stamp: MaskStamp,
     pub(super) left_out: LeftOut,
-    own: Own,
+    own: HarnessGit,
     /// Removed with it.
     pub(super) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
@@ -81,8 +81,8 @@ pub(crate) struct TreeMount {
 
 /// The directory that shows the tree to the harness.
 enum Files {
-    Lent(LentTree),
-    Taken(Box<TakenTree>),
+    Lent(SharedTree),
+    Taken(Box<ExclusiveTree>),
 }
 
 impl TreeMount {
@@ -146,7 +146,7 @@ impl TreeMount {
     }
 
     /// The directory that the process itself changes, where there are no overlays.
-    pub(super) fn taken(&self) -> Option<&TakenTree> {
+    pub(super) fn taken(&self) -> Option<&ExclusiveTree> {
         match &self.files {
             Files::Lent(_) => None,
             Files::Taken(tree) => Some(tree),
@@ -156,8 +156,8 @@ impl TreeMount {
     /// The directory that takes the process's changes.
     pub(crate) fn upper(&self) -> Option<&Path> {
         match &self.shown {
-            ShownTree::Overlay(overlay) => Some(&overlay.upper),
-            ShownTree::Checkout | ShownTree::Copy { .. } => None,
+            VisibleTree::Overlay(overlay) => Some(&overlay.upper),
+            VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         }
     }
 }
@@ -202,10 +202,10 @@ impl Trees {
     }
 
     /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
-    pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<ShownTree, String> {
+    pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<VisibleTree, String> {
         let Showing::Overlays(_) = &self.showing else {
             let mask = self.mask(false)?;
-            return Ok(ShownTree::Copy {
+            return Ok(VisibleTree::Copy {
                 from: self.run_path(),
                 ignored: ignored_roots(&mask),
             });
@@ -216,7 +216,7 @@ impl Trees {
         lower.push(self.checkout.clone());
         let work = self.root.join("run.work");
         fresh(&work).map_err(|why| format!("{}: {why}", work.display()))?;
-        Ok(ShownTree::Overlay(Overlay {
+        Ok(VisibleTree::Overlay(Overlay {
             at: self.checkout.clone(),
             lower,
             upper: self.run_path(),
@@ -252,7 +252,7 @@ impl Trees {
                     upper,
                     work,
                 };
-                (ShownTree::Overlay(overlay), Files::Lent(tree))
+                (VisibleTree::Overlay(overlay), Files::Lent(tree))
             }
             Showing::Copies => {
                 let tree = self.pool()?.take(commit).map_err(said)?;
@@ -261,7 +261,7 @@ impl Trees {
                     let written = self.own.write_repository(tree.path(), commit, objects);
                     written.map_err(said)?;
                 }
-                let shown = ShownTree::Copy {
+                let shown = VisibleTree::Copy {
                     from: tree.path().to_owned(),
                     ignored: ignored_roots(&mask),
                 };

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
-use signoff_work::confine::{Confined, ShownTree};
+use signoff_work::confine::{Confined, VisibleTree};
 use signoff_work::git::Id;
 use signoff_work::layers::Mask;
-use signoff_work::tree::unchanged::Looks;
+use signoff_work::tree::unchanged::DirectoryState;
 
 use super::line::{self, AtWork, Turn};
 use super::{IgnoredWork, Start, TreeMount, Trees, locked};
@@ -49,7 +49,7 @@ pub(crate) struct Furniture {
     pub(crate) confined: Confined,
     pub(crate) mounts: Option<KeptMounts>,
     /// How it looked when it was new; none = it is for one contract only.
-    looks: Option<Looks>,
+    looks: Option<DirectoryState>,
     /// Removed after the mounts are gone.
     _scratch: Scratch,
 }
@@ -155,7 +155,8 @@ impl Trees {
         let is_new = |furniture: &Furniture| {
             let mounts = furniture.mounts.as_ref();
             let looks = furniture.looks.as_ref();
-            mounts.is_some_and(KeptMounts::are_as_new) && looks.is_some_and(Looks::are_same)
+            mounts.is_some_and(KeptMounts::are_as_new)
+                && looks.is_some_and(DirectoryState::are_same)
         };
         let furniture = mount.furniture.as_ref().filter(|it| is_new(it));
         if let Some(commit) = furniture.map(|furniture| furniture.commit.clone()) {
@@ -188,8 +189,8 @@ impl Trees {
         let confined = grounds.for_contract(scratch.path(), (&mount.shown, &read_only))?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
-            ShownTree::Overlay(_) => start.make_mounts(policy)?,
-            ShownTree::Checkout | ShownTree::Copy { .. } => None,
+            VisibleTree::Overlay(_) => start.make_mounts(policy)?,
+            VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         };
         let is_plain = mount.is_plain();
         let looks = is_plain.then(|| looks(policy, scratch.path()));
@@ -214,7 +215,7 @@ fn is_of_use(room: &TreeMount, wanted: &Judging, mask: Option<&Arc<Mask>>) -> bo
 }
 
 /// How everything looks that is a contract's own to write to. What lies below other mounts is out of its reach.
-fn looks(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
+fn looks(policy: &Policy, scratch: &Path) -> io::Result<DirectoryState> {
     let own = policy.binds.iter();
     let own = own.filter(|bind| bind.writable && bind.from.starts_with(scratch));
     let mut writable: Vec<(&Path, &Path)> = own.map(|bind| (&*bind.from, &*bind.to)).collect();
@@ -236,5 +237,5 @@ fn looks(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
         .map(|(from, _)| *from)
         .chain(uppers)
         .collect();
-    Looks::of(&roots, &apart)
+    DirectoryState::of(&roots, &apart)
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 /// The names a command may use.
-pub(crate) struct Values<'a> {
+pub(crate) struct PlaceholderValues<'a> {
     pub(crate) task: &'a str,
     pub(crate) prompt_file: &'a str,
     pub(crate) workspace: &'a str,
@@ -14,7 +14,7 @@ pub(crate) struct Values<'a> {
 /// The command with its placeholders filled in, and whether the prompt is among them.
 ///
 /// Each argument is filled in one pass: a task that contains `{workspace}` stays as it is.
-pub(crate) fn fill(command: &[String], values: &Values<'_>) -> (Vec<OsString>, bool) {
+pub(crate) fn fill(command: &[String], values: &PlaceholderValues<'_>) -> (Vec<OsString>, bool) {
     let mut carries_prompt = false;
     let filled = command
         .iter()
@@ -27,7 +27,7 @@ pub(crate) fn fill(command: &[String], values: &Values<'_>) -> (Vec<OsString>, b
     (filled, carries_prompt)
 }
 
-fn fill_one(argument: &str, values: &Values<'_>) -> (String, bool) {
+fn fill_one(argument: &str, values: &PlaceholderValues<'_>) -> (String, bool) {
     let known = [
         ("{task}", values.task, true),
         ("{prompt_file}", values.prompt_file, true),
@@ -62,7 +62,7 @@ mod tests {
 
     fn check(command: &[&str], expected: &[&str], carries_prompt: bool) {
         let command: Vec<String> = command.iter().map(|&part| part.to_owned()).collect();
-        let values = Values {
+        let values = PlaceholderValues {
             task: "do {workspace}",
             prompt_file: "/run/prompt",
             workspace: "/w",

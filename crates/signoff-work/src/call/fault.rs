@@ -7,7 +7,7 @@ use super::CallEnd;
 
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum CallError {
     Failed {
         message: String,
         transient: bool,
@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     Stopped,
 }
 
-impl Fault {
+impl CallError {
     /// It would fail again.
     pub(crate) fn lasting(message: impl Into<String>) -> Self {
         Self::Failed {
@@ -57,20 +57,20 @@ impl Fault {
     }
 }
 
-impl From<Fault> for CallEnd {
-    fn from(fault: Fault) -> Self {
+impl From<CallError> for CallEnd {
+    fn from(fault: CallError) -> Self {
         match fault {
-            Fault::Failed { message, transient } => Self::Failed {
+            CallError::Failed { message, transient } => Self::Failed {
                 message,
                 transient,
                 unknown: false,
             },
-            Fault::CutOff { message } => Self::Failed {
+            CallError::CutOff { message } => Self::Failed {
                 message,
                 transient: true,
                 unknown: true,
             },
-            Fault::Stopped => Self::Stopped,
+            CallError::Stopped => Self::Stopped,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::fault::Fault;
+use super::fault::CallError;
 use super::stop::StopFlag;
 
 /// Until when a call may go on.
@@ -32,9 +32,9 @@ impl<'c> Limits<'c> {
     }
 
     /// Fails if the call must not go on.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    pub(crate) fn check(&self) -> Result<(), CallError> {
         if self.stop.is_raised() {
-            return Err(Fault::Stopped);
+            return Err(CallError::Stopped);
         }
         if Instant::now() >= self.deadline {
             return Err(self.too_long());
@@ -42,7 +42,7 @@ impl<'c> Limits<'c> {
         Ok(())
     }
 
-    pub(crate) fn too_long(&self) -> Fault {
-        Fault::cut_off(format!("it took longer than {:?}", self.time))
+    pub(crate) fn too_long(&self) -> CallError {
+        CallError::cut_off(format!("it took longer than {:?}", self.time))
     }
 }

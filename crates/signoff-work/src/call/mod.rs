@@ -6,7 +6,7 @@ mod stop;
 
 use serde_json::Value;
 
-pub(crate) use self::fault::Fault;
+pub(crate) use self::fault::CallError;
 pub(crate) use self::limits::Limits;
 pub use self::stop::StopFlag;
 

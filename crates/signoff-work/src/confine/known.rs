@@ -3,10 +3,10 @@
 
 /// What a program needs of a person's home and environment.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct KnownAgent {
     pub(super) program: &'static str,
     /// Files that it logs in with or that say how it works, by where they are looked for.
-    pub(super) folders: &'static [Folder],
+    pub(super) folders: &'static [HomeFolder],
     /// Variables that it logs in with, or that say to whom it talks.
     pub(super) variables: &'static [&'static [&'static str]],
     /// What it is told where it is confined.
@@ -17,17 +17,17 @@ pub(super) struct Known {
 
 /// A folder of a home, and what is taken of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Folder {
+pub(super) struct HomeFolder {
     /// Where it is in a home.
     pub(super) path: &'static str,
     /// A variable that names another place for it.
-    pub(super) moved_by: Moved,
+    pub(super) moved_by: FolderOverride,
     pub(super) files: &'static [&'static str],
 }
 
 /// How a variable names another place for a folder.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Moved {
+pub(super) enum FolderOverride {
     /// It is the folder.
     To(&'static str),
     /// The folder lies in it, at this path.
@@ -58,7 +58,7 @@ const SERVICES: &[&str] = &[
     "OPENCODE_API_KEY",
 ];
 
-pub(super) static NONE: Known = Known {
+pub(super) static NONE: KnownAgent = KnownAgent {
     program: "",
     folders: &[],
     variables: &[],
@@ -66,20 +66,20 @@ pub(super) static NONE: Known = Known {
     nests: false,
 };
 
-pub(super) static KNOWN: [Known; 5] = [CLAUDE, CODEX, GEMINI, OPENCODE, PI];
+pub(super) static KNOWN: [KnownAgent; 5] = [CLAUDE, CODEX, GEMINI, OPENCODE, PI];
 
-const CLAUDE: Known = Known {
+const CLAUDE: KnownAgent = KnownAgent {
     program: "claude",
     folders: &[
         // With the variable everything lies in one folder.
-        Folder {
+        HomeFolder {
             path: "",
-            moved_by: Moved::To("CLAUDE_CONFIG_DIR"),
+            moved_by: FolderOverride::To("CLAUDE_CONFIG_DIR"),
             files: &[".claude.json"],
         },
-        Folder {
+        HomeFolder {
             path: ".claude",
-            moved_by: Moved::To("CLAUDE_CONFIG_DIR"),
+            moved_by: FolderOverride::To("CLAUDE_CONFIG_DIR"),
             files: &[".credentials.json", "settings.json"],
         },
     ],
@@ -111,11 +111,11 @@ const CLAUDE: Known = Known {
     nests: false,
 };
 
-const CODEX: Known = Known {
+const CODEX: KnownAgent = KnownAgent {
     program: "codex",
-    folders: &[Folder {
+    folders: &[HomeFolder {
         path: ".codex",
-        moved_by: Moved::To("CODEX_HOME"),
+        moved_by: FolderOverride::To("CODEX_HOME"),
         files: &["auth.json", "config.toml", ".env"],
     }],
     variables: &[&[
@@ -130,11 +130,11 @@ const CODEX: Known = Known {
     nests: true,
 };
 
-const GEMINI: Known = Known {
+const GEMINI: KnownAgent = KnownAgent {
     program: "gemini",
-    folders: &[Folder {
+    folders: &[HomeFolder {
         path: ".gemini",
-        moved_by: Moved::Below("GEMINI_CLI_HOME", ".gemini"),
+        moved_by: FolderOverride::Below("GEMINI_CLI_HOME", ".gemini"),
         files: &[
             "oauth_creds.json",
             "google_accounts.json",
@@ -160,17 +160,17 @@ const GEMINI: Known = Known {
     nests: false,
 };
 
-const OPENCODE: Known = Known {
+const OPENCODE: KnownAgent = KnownAgent {
     program: "opencode",
     folders: &[
-        Folder {
+        HomeFolder {
             path: ".local/share/opencode",
-            moved_by: Moved::Below("XDG_DATA_HOME", "opencode"),
+            moved_by: FolderOverride::Below("XDG_DATA_HOME", "opencode"),
             files: &["auth.json"],
         },
-        Folder {
+        HomeFolder {
             path: ".config/opencode",
-            moved_by: Moved::Below("XDG_CONFIG_HOME", "opencode"),
+            moved_by: FolderOverride::Below("XDG_CONFIG_HOME", "opencode"),
             files: &["config.json", "opencode.json", "opencode.jsonc"],
         },
     ],
@@ -188,11 +188,11 @@ const OPENCODE: Known = Known {
     nests: false,
 };
 
-const PI: Known = Known {
+const PI: KnownAgent = KnownAgent {
     program: "pi",
-    folders: &[Folder {
+    folders: &[HomeFolder {
         path: ".pi/agent",
-        moved_by: Moved::To("PI_CODING_AGENT_DIR"),
+        moved_by: FolderOverride::To("PI_CODING_AGENT_DIR"),
         files: &["auth.json", "models.json", "settings.json"],
     }],
     variables: &[

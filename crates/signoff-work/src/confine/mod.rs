@@ -23,9 +23,9 @@ pub use self::git::private_repository;
 use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
 use self::needs::Login;
-pub use self::needs::{Needs, needs};
+pub use self::needs::{AgentRequirements, needs};
 pub use self::shells::closed_shells;
-pub use self::shown::{OBJECTS, ShownTree};
+pub use self::shown::{OBJECTS, VisibleTree};
 use crate::beneath::{Directory, Links};
 use crate::environment::Variables;
 
@@ -37,7 +37,7 @@ const ITS_OWN: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Where everything is, for one run.
 #[derive(Debug, Clone)]
-pub struct Grounds {
+pub struct RunPaths {
     /// The checkout: processes find their tree at its path.
     pub tree: PathBuf,
     /// The directory with the objects that recorded trees are made of.
@@ -83,13 +83,13 @@ impl Confined {
     }
 }
 
-impl Grounds {
+impl RunPaths {
     /// A world of its own for one attempt of an agent, in a directory that holds nothing yet.
     pub fn for_agent(
         &self,
         scratch: &Path,
-        needs: &Needs,
-        (shown, read_only): (&ShownTree, &[PathBuf]),
+        needs: &AgentRequirements,
+        (shown, read_only): (&VisibleTree, &[PathBuf]),
         all: &Variables,
     ) -> io::Result<Confined> {
         let home = self.home.real();
@@ -127,7 +127,7 @@ impl Grounds {
     pub fn for_contract(
         &self,
         scratch: &Path,
-        (shown, read_only): (&ShownTree, &[PathBuf]),
+        (shown, read_only): (&VisibleTree, &[PathBuf]),
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
         confined.policy.unmarked = true;
@@ -141,7 +141,7 @@ impl Grounds {
     }
 
     /// What an agent's command names and the agent does not find, because only programs are handed over.
-    pub fn unreachable(&self, needs: &Needs) -> Vec<PathBuf> {
+    pub fn unreachable(&self, needs: &AgentRequirements) -> Vec<PathBuf> {
         self.named(needs).others
     }
 
@@ -199,7 +199,7 @@ impl Grounds {
     }
 
     /// What an agent's command names and the agent would not find by itself.
-    fn named(&self, needs: &Needs) -> NamedPaths {
+    fn named(&self, needs: &AgentRequirements) -> NamedPaths {
         let home = self.home.real();
         let is_around = |path: &Path| {
             self.tree.starts_with(path) || home.is_some_and(|home| home.starts_with(path))

@@ -4,13 +4,13 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::known::{Folder, KNOWN, Known, Moved, NONE};
+use super::known::{FolderOverride, HomeFolder, KNOWN, KnownAgent, NONE};
 use crate::environment::{Variables, select};
 
 /// What an agent needs to be who it is logged in as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Needs {
-    known: &'static Known,
+pub struct AgentRequirements {
+    known: &'static KnownAgent,
     command: Vec<String>,
     /// Files that were asked for, below the home.
     login: Vec<PathBuf>,
@@ -28,10 +28,10 @@ pub(super) struct Login {
 
 /// What the program of a command needs. Only a bare name is known: anything else may be somebody's own script
 /// that is called like an agent.
-pub fn needs(command: &[String]) -> Needs {
+pub fn needs(command: &[String]) -> AgentRequirements {
     let program = command.first().map_or("", String::as_str);
     let known = KNOWN.iter().find(|known| known.program == program);
-    Needs {
+    AgentRequirements {
         known: known.unwrap_or(&NONE),
         command: command.to_vec(),
         login: Vec::new(),
@@ -39,7 +39,7 @@ pub fn needs(command: &[String]) -> Needs {
     }
 }
 
-impl Needs {
+impl AgentRequirements {
     /// Adds files below the home, written as `~/…`, and names of variables.
     #[must_use]
     pub fn with(mut self, login: &[String], env: &[String]) -> Self {
@@ -121,13 +121,15 @@ impl Needs {
     }
 }
 
-impl Folder {
+impl HomeFolder {
     /// Where the person has it.
     fn place(&self, home: &Path, all: &Variables) -> PathBuf {
         let value = |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let moved = match self.moved_by {
-            Moved::To(name) => value(name).map(PathBuf::from),
-            Moved::Below(name, path) => value(name).map(|value| Path::new(value).join(path)),
+            FolderOverride::To(name) => value(name).map(PathBuf::from),
+            FolderOverride::Below(name, path) => {
+                value(name).map(|value| Path::new(value).join(path))
+            }
         };
         moved.unwrap_or_else(|| home.join(self.path))
     }

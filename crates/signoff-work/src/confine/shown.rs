@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Bind, Overlay, Policy};
 
-use super::{Grounds, fit_to_bind};
+use super::{RunPaths, fit_to_bind};
 
 /// Where the objects of the run's repository are found, read-only. Nothing else of the person's repository is visible.
 pub const OBJECTS: &str = "/run/signoff/objects";
 
 /// What a process finds at the checkout's path.
 #[derive(Debug, Clone)]
-pub enum ShownTree {
+pub enum VisibleTree {
     /// The checkout itself: nothing can be mounted, or somebody asked for it.
     Checkout,
     /// A recorded tree in layers; what the process changes goes to the uppermost one.
@@ -24,28 +24,28 @@ pub enum ShownTree {
     },
 }
 
-impl ShownTree {
+impl VisibleTree {
     /// Is it something else than the checkout itself?
     pub fn is_recorded(&self) -> bool {
         !matches!(self, Self::Checkout)
     }
 }
 
-impl Grounds {
+impl RunPaths {
     /// Adds what the process finds at the checkout's path. `read_only` lie in it and stay as they are.
-    pub(super) fn show(&self, shown: &ShownTree, read_only: &[PathBuf], policy: &mut Policy) {
+    pub(super) fn show(&self, shown: &VisibleTree, read_only: &[PathBuf], policy: &mut Policy) {
         match shown {
-            ShownTree::Checkout => {
+            VisibleTree::Checkout => {
                 policy.writable.push(self.tree.clone());
                 policy.read_only.extend(self.kept_now());
                 policy.read_only.extend(fit_to_bind(read_only));
             }
-            ShownTree::Overlay(overlay) => {
+            VisibleTree::Overlay(overlay) => {
                 policy.overlays.push(overlay.clone());
                 policy.read_only.extend_from_slice(read_only);
                 policy.binds.extend(self.object_bind());
             }
-            ShownTree::Copy { from, ignored } => {
+            VisibleTree::Copy { from, ignored } => {
                 policy.binds.push(bind(from, &self.tree, true));
                 let roots = ignored.iter().map(|path| self.tree.join(path));
                 policy

@@ -87,8 +87,8 @@ impl Git {
     }
 
     /// A call in this directory, that sees no configuration but the repository's.
-    pub(crate) fn call(&self, directory: &Path) -> Call<'_> {
-        Call {
+    pub(crate) fn call(&self, directory: &Path) -> GitCall<'_> {
+        GitCall {
             git: self,
             directory: directory.to_owned(),
             words: Vec::new(),
@@ -103,7 +103,7 @@ impl Git {
 
 /// One call of git, as it is put together.
 #[derive(Clone)]
-pub(crate) struct Call<'g> {
+pub(crate) struct GitCall<'g> {
     git: &'g Git,
     directory: PathBuf,
     words: Vec<OsString>,
@@ -116,7 +116,7 @@ pub(crate) struct Call<'g> {
 
 /// What git said.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct GitOutput {
     /// The exit code.
     pub(crate) code: i32,
     /// Everything it printed.
@@ -125,7 +125,7 @@ pub(crate) struct Said {
     pub(crate) complaint: String,
 }
 
-impl Call<'_> {
+impl GitCall<'_> {
     pub(crate) fn words<W: Into<OsString>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
         self.words.extend(words.into_iter().map(Into::into));
         self
@@ -173,7 +173,7 @@ impl Call<'_> {
     }
 
     /// Runs it; each of these codes is an answer.
-    pub(crate) fn run_to(self, codes: &[i32]) -> Result<Said, GitError> {
+    pub(crate) fn run_to(self, codes: &[i32]) -> Result<GitOutput, GitError> {
         let tried = self.tried();
         let said = self.ask()?;
         if codes.contains(&said.code) {
@@ -188,7 +188,7 @@ impl Call<'_> {
     }
 
     /// Runs it, whatever code it ends with.
-    pub(crate) fn ask(self) -> Result<Said, GitError> {
+    pub(crate) fn ask(self) -> Result<GitOutput, GitError> {
         let (tried, time) = (self.tried(), self.time);
         let (git, outlives) = (self.git, self.outlives);
         let started = |error| GitError::Start {
@@ -212,7 +212,7 @@ impl Call<'_> {
         };
         let out = ended.stdout.bytes().ok_or(GitError::TooMuch { tried })?;
         let complaint = ended.stderr.tail(4096);
-        Ok(Said {
+        Ok(GitOutput {
             code,
             out,
             complaint,

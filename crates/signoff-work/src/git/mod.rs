@@ -2,14 +2,14 @@
 //!
 //! Whoever can write a repository's configuration can make git run programs: hooks, filters, drivers, monitors. So the
 //! person's git directory is used for nothing but references and for reading values ([`Repository`]); everything that
-//! touches objects or files is done by [`Own`], a git directory whose configuration the harness writes, and which
+//! touches objects or files is done by [`HarnessGit`], a git directory whose configuration the harness writes, and which
 //! shares only the objects. Agents work in a [`Worktree`], which has a repository of its own that is never read.
 //!
-//! What a person does meanwhile joins the run's tree ([`Own::join_checkout`]); what the run made lands in the checkout as
-//! commits ([`Own::prepare_landing`]) or file by file ([`Own::land_files`]). Projects that are in no repository, or in one
+//! What a person does meanwhile joins the run's tree ([`HarnessGit::join_checkout`]); what the run made lands in the checkout as
+//! commits ([`HarnessGit::prepare_landing`]) or file by file ([`HarnessGit::land_files`]). Projects that are in no repository, or in one
 //! that cannot record them, get a private one ([`Repository::for_run`]).
 //!
-//! Start reading at [`Repository::find`], then [`Own::snapshot`].
+//! Start reading at [`Repository::find`], then [`HarnessGit::snapshot`].
 
 mod agents;
 mod checkout;
@@ -28,7 +28,7 @@ mod trees;
 pub use self::agents::import::{ImportLimits, ImportReport};
 pub(crate) use self::agents::spread::{make_apart, spread};
 pub use self::agents::worktree::Worktree;
-pub use self::checkout::restore::{PutBack, Restored};
+pub use self::checkout::restore::{RestoreReport, Restored};
 pub use self::checkout::scan::LARGEST_OF_PERSON;
 pub use self::checkout::times::CheckoutTimes;
 pub use self::command::{Git, is_absent};
@@ -36,17 +36,17 @@ pub(crate) use self::entries::{Difference, Entry};
 pub use self::error::GitError;
 pub use self::files::hold_reason::HoldReason;
 pub use self::id::Id;
-pub use self::landing::commits::{Landed, Landing, Prepared};
+pub use self::landing::commits::{LandOutcome, Landing, LandingReadiness};
 pub use self::landing::report::{HeldFile, LandReport, LandedFiles, UnlandReport};
 pub use self::landing::settle::Settling;
 pub use self::merge::commits::Merge;
 pub use self::merge::join::{JoinReport, RestlessFiles};
 pub(crate) use self::names::{Name, path, text, within};
-pub use self::repository::own::Own;
+pub use self::repository::own::HarnessGit;
 pub use self::repository::persons::{Head, Repository};
 pub use self::repository::private::RunRepository;
 pub use self::repository::references::Checkout;
 pub(crate) use self::scratch::{Scratch, write};
 pub(crate) use self::trees::compose::TreeEdit;
 pub use self::trees::inspect::{InspectReport, Manifest};
-pub(crate) use self::trees::listing::Below;
+pub(crate) use self::trees::listing::TreeDepth;

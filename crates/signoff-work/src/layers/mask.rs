@@ -23,7 +23,7 @@ const DEEPEST: usize = 200;
 pub struct Mask {
     at: PathBuf,
     checkout: PathBuf,
-    covers: BTreeMap<Name, Cover>,
+    covers: BTreeMap<Name, MaskEntry>,
     /// Directories and files in ignored directories that are watched too.
     inner: Arc<[Name]>,
     stamp: MaskStamp,
@@ -33,7 +33,7 @@ pub struct Mask {
 
 /// What the mask does at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cover {
+pub(super) enum MaskEntry {
     /// Hides it with all that is below.
     Whiteout,
     /// A directory that holds both kinds.
@@ -77,16 +77,16 @@ impl Mask {
                 || left_out
                     .iter()
                     .any(|out| within(out, std::slice::from_ref(name)));
-            if *cover == Cover::Shown && is_out {
-                *cover = Cover::Whiteout;
+            if *cover == MaskEntry::Shown && is_out {
+                *cover = MaskEntry::Whiteout;
             }
         }
         // What is not there yet may come.
         for out in left_out {
             let (folder, _) = crate::tree::split(out);
-            let is_open = folder.is_empty() || covers.get(folder) == Some(&Cover::Folder);
+            let is_open = folder.is_empty() || covers.get(folder) == Some(&MaskEntry::Folder);
             if is_open && !covers.contains_key(out) {
-                covers.insert(out.clone(), Cover::Whiteout);
+                covers.insert(out.clone(), MaskEntry::Whiteout);
             }
         }
         write_covers(at, &covers)?;
@@ -108,7 +108,7 @@ impl Mask {
     /// The ignored paths that are seen through it, each the highest of its kind.
     pub fn ignored_roots(&self) -> impl Iterator<Item = &[u8]> {
         let shown = self.covers.iter();
-        let shown = shown.filter(|(_, cover)| **cover == Cover::Shown);
+        let shown = shown.filter(|(_, cover)| **cover == MaskEntry::Shown);
         shown.map(|(name, _)| name.as_slice())
     }
 
@@ -143,7 +143,7 @@ impl Mask {
 
 struct MaskWalk<'r> {
     rules: &'r IgnoreRules,
-    covers: BTreeMap<Name, Cover>,
+    covers: BTreeMap<Name, MaskEntry>,
 }
 
 impl MaskWalk<'_> {
@@ -160,13 +160,13 @@ impl MaskWalk<'_> {
         for (name, is_folder) in folders_in(folder)? {
             let inner = joined(path, &name);
             let cover = if depth == 0 && matches!(&*name, b".git" | b".signoff") {
-                Cover::Whiteout
+                MaskEntry::Whiteout
             } else {
                 self.entry(folder, (&name, is_folder), &inner, covered, depth)
             };
             match cover {
-                Cover::Whiteout => hidden.push(inner),
-                Cover::Folder | Cover::Shown => {
+                MaskEntry::Whiteout => hidden.push(inner),
+                MaskEntry::Folder | MaskEntry::Shown => {
                     shows = true;
                     self.covers.insert(inner, cover);
                 }
@@ -174,7 +174,7 @@ impl MaskWalk<'_> {
         }
         // Without anything to be seen, one whiteout further up does.
         if shows || depth == 0 {
-            let hidden = hidden.into_iter().map(|name| (name, Cover::Whiteout));
+            let hidden = hidden.into_iter().map(|name| (name, MaskEntry::Whiteout));
             self.covers.extend(hidden);
         }
         Ok(shows)
@@ -187,33 +187,33 @@ impl MaskWalk<'_> {
         path: &[u8],
         covered: bool,
         depth: usize,
-    ) -> Cover {
+    ) -> MaskEntry {
         let covered = self.rules.covers(covered, path, is_folder);
         if self.rules.class(covered, path, is_folder) == PathClass::Ignored {
-            return Cover::Shown;
+            return MaskEntry::Shown;
         }
         if !is_folder || depth == DEEPEST {
-            return Cover::Whiteout;
+            return MaskEntry::Whiteout;
         }
         // What cannot be looked at is masked.
         let inner = open_folder(folder, name);
         let shows = inner.and_then(|inner| self.folder(inner.as_fd(), path, covered, depth + 1));
         if shows.unwrap_or(false) {
-            Cover::Folder
+            MaskEntry::Folder
         } else {
-            Cover::Whiteout
+            MaskEntry::Whiteout
         }
     }
 }
 
-fn write_covers(at: &Path, covers: &BTreeMap<Name, Cover>) -> io::Result<()> {
+fn write_covers(at: &Path, covers: &BTreeMap<Name, MaskEntry>) -> io::Result<()> {
     fs::create_dir_all(at)?;
     let mut first: Option<PathBuf> = None;
     // A directory comes before what is in it.
     for (name, cover) in covers {
         let target = at.join(path(name));
         match cover {
-            Cover::Whiteout => match &first {
+            MaskEntry::Whiteout => match &first {
                 // One for all, as the kernel does: some file systems are slow to make many.
                 Some(first) if fs::hard_link(first, &target).is_ok() => {}
                 Some(_) | None => {
@@ -221,8 +221,8 @@ fn write_covers(at: &Path, covers: &BTreeMap<Name, Cover>) -> io::Result<()> {
                     first = Some(target);
                 }
             },
-            Cover::Folder => fs::create_dir(&target)?,
-            Cover::Shown => {}
+            MaskEntry::Folder => fs::create_dir(&target)?,
+            MaskEntry::Shown => {}
         }
     }
     Ok(())

@@ -8,9 +8,9 @@ use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::beneath::{folders_in, joined, names_in, stat_at};
-use super::mask::Cover;
+use super::mask::MaskEntry;
 use crate::git::{Name, within};
-use crate::tree::Stamp;
+use crate::tree::FileStamp;
 
 /// How far into ignored directories changes are looked for: to `target/debug/deps` and
 /// `.venv/lib/python3/site-packages`.
@@ -27,13 +27,13 @@ const ALL_FILES: usize = 512;
 
 /// How the checkout looked at one moment, where a mask lets it be seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MaskStamp(BTreeMap<Name, Stamp>);
+pub struct MaskStamp(BTreeMap<Name, FileStamp>);
 
 impl MaskStamp {
     /// Of everything that is not masked: ignored paths, and directories that hold both kinds.
     pub(super) fn take(
         root: BorrowedFd<'_>,
-        covers: &BTreeMap<Name, Cover>,
+        covers: &BTreeMap<Name, MaskEntry>,
         inner: &[Name],
     ) -> io::Result<Self> {
         let mut stamps = BTreeMap::new();
@@ -49,7 +49,7 @@ impl MaskStamp {
     pub(super) fn changes(
         &self,
         root: BorrowedFd<'_>,
-        covers: &BTreeMap<Name, Cover>,
+        covers: &BTreeMap<Name, MaskEntry>,
         inner: &[Name],
     ) -> io::Result<Vec<Name>> {
         let mut changed = BTreeSet::new();
@@ -61,7 +61,7 @@ impl MaskStamp {
             let is_same = before
                 .zip(now)
                 .is_some_and(|(before, now)| before.is_same_file(&now));
-            if covers.get(name) == Some(&Cover::Shown) || !is_same {
+            if covers.get(name) == Some(&MaskEntry::Shown) || !is_same {
                 changed.insert(name.to_vec());
             } else {
                 changed.extend(new_names(root, name, covers)?);
@@ -70,7 +70,7 @@ impl MaskStamp {
         for name in inner {
             if self.0.get(name) != stamp_at(root, name)?.as_ref() {
                 let roots = seen(covers).filter(|root| within(name, &[root.to_vec()]));
-                let shown = roots.filter(|root| covers.get(*root) == Some(&Cover::Shown));
+                let shown = roots.filter(|root| covers.get(*root) == Some(&MaskEntry::Shown));
                 changed.extend(shown.map(<[u8]>::to_vec));
             }
         }
@@ -83,7 +83,7 @@ impl MaskStamp {
 fn new_names(
     root: BorrowedFd<'_>,
     folder: &[u8],
-    covers: &BTreeMap<Name, Cover>,
+    covers: &BTreeMap<Name, MaskEntry>,
 ) -> io::Result<Vec<Name>> {
     let opened = open_at(root, folder)?;
     let names = names_in(opened.as_fd())?.into_iter();
@@ -97,7 +97,7 @@ pub(super) fn inner_names<'n>(
     root: BorrowedFd<'_>,
     ignored: impl Iterator<Item = &'n [u8]>,
 ) -> Vec<Name> {
-    let mut watched = Watched::default();
+    let mut watched = WatchedPaths::default();
     let mut level: Vec<(usize, Name)> = ignored.map(<[u8]>::to_vec).enumerate().collect();
     watched.counts.resize(level.len(), (0, 0));
     // Level by level: a large directory must not hide the others.
@@ -119,14 +119,14 @@ pub(super) fn inner_names<'n>(
 
 /// What is watched so far.
 #[derive(Default)]
-struct Watched {
+struct WatchedPaths {
     names: Vec<Name>,
     /// Directories and files, for each ignored directory.
     counts: Vec<(usize, usize)>,
     files: usize,
 }
 
-impl Watched {
+impl WatchedPaths {
     /// Adds a path, unless there are too many of its kind.
     fn add(&mut self, root: usize, path: &[u8], is_folder: bool) -> bool {
         let Some((folders, files)) = self.counts.get_mut(root) else {
@@ -148,9 +148,9 @@ impl Watched {
 }
 
 /// The root and everything that is not masked.
-fn seen(covers: &BTreeMap<Name, Cover>) -> impl Iterator<Item = &[u8]> {
+fn seen(covers: &BTreeMap<Name, MaskEntry>) -> impl Iterator<Item = &[u8]> {
     let seen = covers.iter();
-    let seen = seen.filter(|(_, cover)| **cover != Cover::Whiteout);
+    let seen = seen.filter(|(_, cover)| **cover != MaskEntry::Whiteout);
     std::iter::once(&b""[..]).chain(seen.map(|(name, _)| name.as_slice()))
 }
 
@@ -164,9 +164,9 @@ fn open_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<impl AsFd + use<>> {
 }
 
 /// `None` if nothing is there, or nothing that may be looked at.
-fn stamp_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<Stamp>> {
+fn stamp_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<FileStamp>> {
     match stat_at(root, or_here(name)) {
-        Ok(stat) => Ok(Some(Stamp::of(&stat))),
+        Ok(stat) => Ok(Some(FileStamp::of(&stat))),
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
         Err(error) => Err(error.into()),
     }

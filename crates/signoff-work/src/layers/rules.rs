@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::git::{GitError, Id, Name, Own};
+use crate::git::{GitError, HarnessGit, Id, Name};
 use crate::tree::{Patterns, split};
 
 /// The ignore rules of one tree. They stay what they are, whatever becomes of `.gitignore` files.
@@ -32,7 +32,7 @@ pub(super) enum PathClass {
 
 impl IgnoreRules {
     /// The rules of a tree or commit, as its own `.gitignore` files and the person's excludes have them now.
-    pub fn of_tree(own: &Own, tree: &Id) -> Result<Self, GitError> {
+    pub fn of_tree(own: &HarnessGit, tree: &Id) -> Result<Self, GitError> {
         let files = own.files_of(tree)?;
         let is_rules = |name: &[u8]| split(name).1 == b".gitignore";
         let is_file = |mode: u32| mode & 0o170_000 == 0o100_000;

@@ -11,30 +11,30 @@ use rustix::fs::FileType;
 use super::beneath::{
     joined, kind_of, names_in, open_folder_anyway, open_folder_to_clear, remove_at, stat_at,
 };
-use super::slot::{Shown, Slot, SlotLock};
-use crate::git::{Below, Difference, GitError, Id, Name, Own};
-use crate::tree::{Stamp, open_root};
+use super::slot::{PoolSlot, SlotContent, SlotLock};
+use crate::git::{Difference, GitError, HarnessGit, Id, Name, TreeDepth};
+use crate::tree::{FileStamp, open_root};
 
 /// A directory that shows a tree to its holder alone, who may write to it.
 ///
-/// One that is dropped without [`TakenTree::give_back`] is made anew before anybody else gets it.
+/// One that is dropped without [`ExclusiveTree::give_back`] is made anew before anybody else gets it.
 #[derive(Debug)]
-pub struct TakenTree {
-    own: Own,
-    slot: Slot,
+pub struct ExclusiveTree {
+    own: HarnessGit,
+    slot: PoolSlot,
     path: PathBuf,
-    shown: Shown,
-    stamps: BTreeMap<Name, Stamp>,
+    shown: SlotContent,
+    stamps: BTreeMap<Name, FileStamp>,
     taken: SystemTime,
     _lock: SlotLock,
 }
 
-impl TakenTree {
+impl ExclusiveTree {
     pub(super) fn new(
-        own: Own,
-        slot: Slot,
+        own: HarnessGit,
+        slot: PoolSlot,
         lock: SlotLock,
-        shown: Shown,
+        shown: SlotContent,
     ) -> Result<Self, GitError> {
         let path = slot.tree();
         let mut stamps = BTreeMap::new();
@@ -64,7 +64,7 @@ impl TakenTree {
 
     /// Whether a file is certainly as it was. The clocks of file systems tick slowly: what was written just before it
     /// was taken may have been written again within the same tick.
-    pub(super) fn is_untouched(&self, name: &[u8], stamp: &Stamp) -> bool {
+    pub(super) fn is_untouched(&self, name: &[u8], stamp: &FileStamp) -> bool {
         self.stamps.get(name) == Some(stamp) && stamp.is_settled(self.taken)
     }
 
@@ -74,7 +74,7 @@ impl TakenTree {
     }
 }
 
-impl TakenTree {
+impl ExclusiveTree {
     /// Gives it back. What its holder did is undone, so that it can be lent again in little time.
     pub fn give_back(self) -> Result<(), GitError> {
         let root = open_root(&self.path)
@@ -87,7 +87,7 @@ impl TakenTree {
         let missing: Vec<Name> = missing.cloned().collect();
         let missing = self
             .own
-            .entries_at(&self.shown.tree, &missing, Below::Nothing)?
+            .entries_at(&self.shown.tree, &missing, TreeDepth::Nothing)?
             .into_iter()
             .map(|entry| Difference {
                 name: entry.name,
@@ -96,7 +96,7 @@ impl TakenTree {
             });
         let missing: Vec<Difference> = missing.collect();
         self.own.update_folder(&self.path, &missing)?;
-        self.slot.remember(&Shown {
+        self.slot.remember(&SlotContent {
             // Whoever is next sets them.
             times: String::new(),
             ..self.shown.clone()
@@ -117,7 +117,7 @@ impl TakenTree {
             let stays = if kind_of(&stat) == FileType::Directory {
                 let opened = open_folder_to_clear(folder, &name)?;
                 self.clear_folder(opened.as_fd(), &inner, untouched)?
-            } else if self.is_untouched(&inner, &Stamp::of(&stat)) {
+            } else if self.is_untouched(&inner, &FileStamp::of(&stat)) {
                 untouched.insert(inner)
             } else {
                 false
@@ -134,7 +134,7 @@ impl TakenTree {
 fn stamp_files(
     folder: BorrowedFd<'_>,
     path: &[u8],
-    stamps: &mut BTreeMap<Name, Stamp>,
+    stamps: &mut BTreeMap<Name, FileStamp>,
 ) -> io::Result<()> {
     for name in names_in(folder)? {
         let inner = joined(path, &name);
@@ -143,7 +143,7 @@ fn stamp_files(
             let opened = open_folder_anyway(folder, &name)?;
             stamp_files(opened.as_fd(), &inner, stamps)?;
         } else {
-            stamps.insert(inner, Stamp::of(&stat));
+            stamps.insert(inner, FileStamp::of(&stat));
         }
     }
     Ok(())

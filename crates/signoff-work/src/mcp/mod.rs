@@ -15,8 +15,8 @@ use std::time::Duration;
 use signoff_plan::tools::allows;
 
 pub use self::definition::Definition;
-pub(crate) use self::slot::{Around, Slot};
-use crate::project::helpers::Pinned;
+pub(crate) use self::slot::{ServerContext, ServerSlot};
+use crate::project::helpers::PinnedCommand;
 
 /// A configured server.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Server {
     /// It runs in the sandbox, and not with the person's rights.
     pub confined: bool,
     /// The files of the tree that its command runs, as they were trusted.
-    pub pinned: Pinned,
+    pub pinned: PinnedCommand,
     /// Variables that it gets besides those that every tool gets.
     pub env: Vec<(OsString, OsString)>,
     /// Names and patterns of its tools that change nothing, as a person said.

@@ -23,13 +23,13 @@ pub type Hashes = BTreeMap<String, String>;
 
 /// A command, and what its files held when the person trusted them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Pinned {
+pub struct PinnedCommand {
     /// What the command names, found again at each start.
     command: Vec<String>,
     trusted: Hashes,
 }
 
-impl Pinned {
+impl PinnedCommand {
     /// `trusted` may hold files of other commands as well.
     pub fn new(command: &[String], trusted: &Hashes) -> Self {
         Self {
@@ -103,7 +103,7 @@ mod tests {
         let command = ["node", "server.js"].map(str::to_owned);
         let check = |trusted: &Hashes, expected: &[&str]| {
             assert_eq!(
-                Pinned::new(&command, trusted).differences(dir.path()),
+                PinnedCommand::new(&command, trusted).differences(dir.path()),
                 expected
             );
         };

@@ -7,7 +7,7 @@ const STOP: &str = "If a step fails, STOP immediately. Do NOT attempt to undo pr
 
 /// What stands around a task, by dialect.
 #[derive(Debug, Clone, Copy, Default)]
-pub enum Around<'a> {
+pub enum DialectNotes<'a> {
     /// `workunit` and `toolplan`: the agent does not know that there is a plan.
     #[default]
     Nothing,
@@ -35,12 +35,12 @@ pub struct Proposal<'a> {
     pub tools: Option<&'a [String]>,
     /// The tool that the step names, with operation and target.
     pub hint: Option<&'a str>,
-    pub earlier: &'a [Earlier],
+    pub earlier: &'a [EarlierStep],
 }
 
 /// How a step before this one came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
+pub struct EarlierStep {
     pub number: usize,
     pub title: String,
     /// `success`, `failed`, `skipped` or `not accepted yet`.
@@ -49,25 +49,25 @@ pub struct Earlier {
     pub said: String,
 }
 
-impl Around<'_> {
+impl DialectNotes<'_> {
     pub(super) fn push(&self, text: &mut String) {
         match self {
-            Around::Nothing => {}
-            Around::Record {
+            DialectNotes::Nothing => {}
+            DialectNotes::Record {
                 instructions,
                 constraints,
             } => {
                 push_text(text, "Instructions", *instructions);
                 push_list(text, "Constraints", constraints);
             }
-            Around::Thread {
+            DialectNotes::Thread {
                 narrative,
                 subtasks,
             } => {
                 push_list(text, "Subtasks", subtasks);
                 push_text(text, "Background", *narrative);
             }
-            Around::Proposal(proposal) => proposal.push(text),
+            DialectNotes::Proposal(proposal) => proposal.push(text),
         }
     }
 }
@@ -82,7 +82,7 @@ impl Proposal<'_> {
             push_text(text, "Tools", Some(&only));
         }
         if !self.earlier.is_empty() {
-            text.push_str("\n## Earlier results\n\n");
+            text.push_str("\n## EarlierStep results\n\n");
             for step in self.earlier {
                 let head = format!("{}. {}: {}", step.number, step.title, step.status);
                 push_all(text, &[&head, "\n"]);
@@ -114,22 +114,22 @@ fn push_list(text: &mut String, heading: &str, items: &[String]) {
 /// One of each dialect, every part filled with its own name.
 pub(super) fn templates() -> Vec<String> {
     let one = |name: &str| [name.to_owned()];
-    let earlier = [Earlier {
+    let earlier = [EarlierStep {
         number: 1,
         title: "TITLE".to_owned(),
         status: "STATUS",
         said: "SAID".to_owned(),
     }];
     let all = [
-        Around::Record {
+        DialectNotes::Record {
             instructions: Some("INSTRUCTIONS"),
             constraints: &one("CONSTRAINT"),
         },
-        Around::Thread {
+        DialectNotes::Thread {
             narrative: Some("NARRATIVE"),
             subtasks: &one("SUBTASK"),
         },
-        Around::Proposal(Proposal {
+        DialectNotes::Proposal(Proposal {
             context: Some("CONTEXT"),
             risks: &one("RISK"),
             tools: Some(&one("TOOL")),
@@ -149,7 +149,7 @@ pub(super) fn templates() -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn check(around: Around<'_>, expected: &str) {
+    fn check(around: DialectNotes<'_>, expected: &str) {
         let mut text = String::new();
         around.push(&mut text);
         assert_eq!(text, expected);
@@ -157,13 +157,13 @@ mod tests {
 
     #[test]
     fn a_workunit_is_told_nothing_more() {
-        check(Around::Nothing, "");
+        check(DialectNotes::Nothing, "");
     }
 
     #[test]
     fn each_dialect_has_its_own_parts() {
         let list = ["a".to_owned(), "b".to_owned()];
-        let record = Around::Record {
+        let record = DialectNotes::Record {
             instructions: Some("How.\n"),
             constraints: &list,
         };
@@ -171,7 +171,7 @@ mod tests {
             record,
             "\n## Instructions\n\nHow.\n\n## Constraints\n\n- a\n- b\n",
         );
-        let thread = Around::Thread {
+        let thread = DialectNotes::Thread {
             narrative: Some("Why."),
             subtasks: &list,
         };
@@ -183,14 +183,14 @@ mod tests {
 
     #[test]
     fn a_proposal_is_told_its_scope_its_rule_and_what_was_before() {
-        let earlier = [Earlier {
+        let earlier = [EarlierStep {
             number: 1,
             title: "Read it".to_owned(),
             status: "success",
             said: "found\n\n3 lines\n".to_owned(),
         }];
         let tools = ["read_file".to_owned(), "go-easy".to_owned()];
-        let proposal = Around::Proposal(Proposal {
+        let proposal = DialectNotes::Proposal(Proposal {
             context: None,
             risks: &[],
             tools: Some(&tools),
@@ -200,7 +200,7 @@ mod tests {
         check(
             proposal,
             &format!(
-                "\n## Tools\n\nYou ONLY have [read_file, go-easy].\n\n## Earlier results\n\n1. Read it: success\n   > found\n   > 3 lines\n\n## If something fails\n\n{STOP}\n"
+                "\n## Tools\n\nYou ONLY have [read_file, go-easy].\n\n## EarlierStep results\n\n1. Read it: success\n   > found\n   > 3 lines\n\n## If something fails\n\n{STOP}\n"
             ),
         );
     }

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use signoff_plan::glob;
 
 use super::read::LARGEST;
-use super::workspace::{Last, Missing, Workspace, is_never};
+use super::workspace::{FinalLink, MissingDirectories, Workspace, is_never};
 use crate::beneath::{open_file, open_folder};
-use crate::call::{Fault, Limits};
+use crate::call::{CallError, Limits};
 
 /// Entries that a listing can have.
 const MOST_ENTRIES: usize = 10_000;
@@ -32,7 +32,7 @@ const SHOWN: usize = 1_000;
 const DEEPEST: usize = 200;
 
 #[derive(Deserialize)]
-pub(super) struct List {
+pub(super) struct ListDirectoryArguments {
     path: Option<String>,
     #[serde(default)]
     recursive: bool,
@@ -40,22 +40,22 @@ pub(super) struct List {
 
 pub(super) fn list_directory(
     workspace: &Workspace,
-    args: List,
+    args: ListDirectoryArguments,
     limits: &Limits<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, CallError> {
     let path = args.path.unwrap_or_else(|| ".".to_owned());
-    let spot = workspace.find(&path, Last::Target, Missing::Refuse)?;
+    let spot = workspace.find(&path, FinalLink::Target, MissingDirectories::Refuse)?;
     let directory = spot.open_directory()?;
     let mut entries = Vec::new();
     let mut truncated = false;
-    let mut tour = Tour {
+    let mut tour = DirectoryWalk {
         limits,
         deepest: if args.recursive { DEEPEST } else { 0 },
     };
     tour.visit(directory.as_fd(), "", 0, &mut |entry| {
         if entries.len() == MOST_ENTRIES {
             truncated = true;
-            return Ok(Go::Stop);
+            return Ok(VisitNext::Stop);
         }
         let kind = match entry.kind {
             FileType::RegularFile => "file",
@@ -65,7 +65,7 @@ pub(super) fn list_directory(
         };
         let size = (entry.kind == FileType::RegularFile).then_some(entry.size);
         entries.push(json!({"path": entry.path, "type": kind, "size": size}));
-        Ok(Go::On)
+        Ok(VisitNext::On)
     })?;
     let mut result = json!({"path": path, "entries": entries});
     tell_truncated(&mut result, truncated);
@@ -73,7 +73,7 @@ pub(super) fn list_directory(
 }
 
 #[derive(Deserialize)]
-pub(super) struct Search {
+pub(super) struct SearchFilesArguments {
     pattern: String,
     path: Option<String>,
     glob: Option<String>,
@@ -82,24 +82,24 @@ pub(super) struct Search {
 
 pub(super) fn search_files(
     workspace: &Workspace,
-    args: &Search,
+    args: &SearchFilesArguments,
     limits: &Limits<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, CallError> {
     let pattern = Regex::new(&args.pattern).map_err(|error| {
         let message = error.to_string();
         let last = message.lines().last().unwrap_or_default();
         let last = last.trim_start_matches("error: ");
-        Fault::lasting(format!("`pattern` is not a regular expression: {last}"))
+        CallError::lasting(format!("`pattern` is not a regular expression: {last}"))
     })?;
     let most = args.max_results.unwrap_or(MOST_MATCHES).min(MOST_MATCHES);
-    let mut found = Found {
+    let mut found = SearchResults {
         pattern,
         most,
         matches: Vec::new(),
         truncated: false,
     };
     let path = args.path.as_deref().unwrap_or(".");
-    let spot = workspace.find(path, Last::Target, Missing::Refuse)?;
+    let spot = workspace.find(path, FinalLink::Target, MissingDirectories::Refuse)?;
     if spot.kind()? == Some(FileType::RegularFile) {
         found.in_file(path, spot.open()?);
     } else {
@@ -110,7 +110,7 @@ pub(super) fn search_files(
         } else {
             format!("{below}/")
         };
-        let mut tour = Tour {
+        let mut tour = DirectoryWalk {
             limits,
             deepest: DEEPEST,
         };
@@ -124,7 +124,7 @@ pub(super) fn search_files(
             {
                 return Ok(found.in_file(&entry.path, file));
             }
-            Ok(Go::On)
+            Ok(VisitNext::On)
         })?;
     }
     let mut result = json!({"matches": found.matches});
@@ -146,21 +146,21 @@ fn tell_truncated(result: &mut Value, truncated: bool) {
     }
 }
 
-struct Found {
+struct SearchResults {
     pattern: Regex,
     most: usize,
     matches: Vec<Value>,
     truncated: bool,
 }
 
-impl Found {
-    fn in_file(&mut self, path: &str, file: File) -> Go {
+impl SearchResults {
+    fn in_file(&mut self, path: &str, file: File) -> VisitNext {
         let mut bytes = Vec::new();
         let read = file.take(LARGEST).read_to_end(&mut bytes);
         let head = bytes.get(..bytes.len().min(8000)).unwrap_or_default();
         // What has a zero byte is not for reading.
         if read.is_err() || head.contains(&0) {
-            return Go::On;
+            return VisitNext::On;
         }
         let text = String::from_utf8_lossy(&bytes);
         for (number, line) in (1_u64..).zip(text.lines()) {
@@ -169,23 +169,23 @@ impl Found {
             }
             if self.matches.len() == self.most {
                 self.truncated = true;
-                return Go::Stop;
+                return VisitNext::Stop;
             }
             let shown = line.get(..line.floor_char_boundary(SHOWN)).unwrap_or(line);
             self.matches
                 .push(json!({"path": path, "line": number, "text": shown}));
         }
-        Go::On
+        VisitNext::On
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Go {
+enum VisitNext {
     On,
     Stop,
 }
 
-struct Entry<'e> {
+struct DirectoryEntry<'e> {
     directory: BorrowedFd<'e>,
     name: &'e OsStr,
     path: String,
@@ -193,20 +193,20 @@ struct Entry<'e> {
     size: u64,
 }
 
-struct Tour<'l> {
+struct DirectoryWalk<'l> {
     limits: &'l Limits<'l>,
     deepest: usize,
 }
 
-impl Tour<'_> {
+impl DirectoryWalk<'_> {
     /// Shows what is in a directory, in the order of names, each directory before what is in it.
     fn visit(
         &mut self,
         directory: BorrowedFd<'_>,
         prefix: &str,
         depth: usize,
-        show: &mut dyn FnMut(Entry<'_>) -> Result<Go, Fault>,
-    ) -> Result<Go, Fault> {
+        show: &mut dyn FnMut(DirectoryEntry<'_>) -> Result<VisitNext, CallError>,
+    ) -> Result<VisitNext, CallError> {
         for name in self.names(directory, prefix)? {
             self.limits.check()?;
             let Ok(stat) = rustix::fs::statat(directory, &*name, AtFlags::SYMLINK_NOFOLLOW) else {
@@ -216,29 +216,29 @@ impl Tour<'_> {
             let name = OsStr::from_bytes(name.to_bytes());
             let path = format!("{prefix}{}", name.display());
             let below = format!("{path}/");
-            let entry = Entry {
+            let entry = DirectoryEntry {
                 directory,
                 name,
                 path,
                 kind,
                 size: u64::try_from(stat.st_size).unwrap_or_default(),
             };
-            if show(entry)? == Go::Stop {
-                return Ok(Go::Stop);
+            if show(entry)? == VisitNext::Stop {
+                return Ok(VisitNext::Stop);
             }
             if kind == FileType::Directory
                 && depth < self.deepest
                 && let Ok(inner) = open_folder(directory, name.as_bytes())
-                && self.visit(inner.as_fd(), &below, depth + 1, show)? == Go::Stop
+                && self.visit(inner.as_fd(), &below, depth + 1, show)? == VisitNext::Stop
             {
-                return Ok(Go::Stop);
+                return Ok(VisitNext::Stop);
             }
         }
-        Ok(Go::On)
+        Ok(VisitNext::On)
     }
 
-    fn names(&self, directory: BorrowedFd<'_>, prefix: &str) -> Result<Vec<Box<CStr>>, Fault> {
-        let failed = |error| Fault::about("list", prefix, error);
+    fn names(&self, directory: BorrowedFd<'_>, prefix: &str) -> Result<Vec<Box<CStr>>, CallError> {
+        let failed = |error| CallError::about("list", prefix, error);
         let entries = Dir::read_from(directory).map_err(failed)?;
         let mut names = Vec::new();
         for entry in entries {
@@ -251,7 +251,7 @@ impl Tour<'_> {
             }
             if names.len() > MOST_NAMES {
                 let message = format!("`{prefix}` has more than {MOST_NAMES} entries");
-                return Err(Fault::lasting(message));
+                return Err(CallError::lasting(message));
             }
         }
         names.sort_unstable();

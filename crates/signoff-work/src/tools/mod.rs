@@ -24,11 +24,11 @@ use serde_json::Value;
 use signoff_plan::tools::{Approval, BuiltIn, built_in, unfit};
 use signoff_sandbox::Sandbox;
 
-use self::workspace::{Last, Missing, Workspace};
+use self::workspace::{FinalLink, MissingDirectories, Workspace};
 pub use crate::call::{CallEnd, StopFlag};
-use crate::call::{Fault, Limits};
+use crate::call::{CallError, Limits};
 use crate::confine::Confined;
-use crate::mcp::{self, Slot};
+use crate::mcp::{self, ServerSlot};
 
 /// The shell of `run_command` where nobody chose another.
 const SHELL: &str = "bash";
@@ -37,7 +37,7 @@ const SHELL: &str = "bash";
 #[derive(Debug)]
 pub struct Toolbox {
     workspace: PathBuf,
-    servers: Vec<Slot>,
+    servers: Vec<ServerSlot>,
     sandbox: Arc<Sandbox>,
     environment: Vec<(OsString, OsString)>,
     shell: String,
@@ -91,7 +91,7 @@ impl Toolbox {
     ) -> Self {
         Self {
             workspace,
-            servers: servers.into_iter().map(Slot::new).collect(),
+            servers: servers.into_iter().map(ServerSlot::new).collect(),
             sandbox,
             environment,
             shell: SHELL.to_owned(),
@@ -178,12 +178,12 @@ impl Toolbox {
                 let path = text(argument)?;
                 // What is moved takes the place of a link; what is written goes through it.
                 let follows = if built_in.id == BuiltIn::MoveFile {
-                    Last::Itself
+                    FinalLink::Itself
                 } else {
-                    Last::Target
+                    FinalLink::Target
                 };
                 let there = Workspace::open(&self.workspace)
-                    .and_then(|workspace| workspace.find(path, follows, Missing::Refuse))
+                    .and_then(|workspace| workspace.find(path, follows, MissingDirectories::Refuse))
                     .and_then(|spot| spot.kind());
                 // A path that cannot be used makes the call fail, which nobody has to agree to.
                 there.ok().flatten().map(|_| format!("overwrites `{path}`"))
@@ -227,26 +227,26 @@ impl Toolbox {
         let limits = Limits::new(timeout, stop).at_most(slot.server.timeout);
         let offered = slot.tools(self.around("signoff-tools", None), &limits);
         offered.map_err(|fault| match fault {
-            Fault::Failed { message, .. } | Fault::CutOff { message } => message,
-            Fault::Stopped => "stopped".to_owned(),
+            CallError::Failed { message, .. } | CallError::CutOff { message } => message,
+            CallError::Stopped => "stopped".to_owned(),
         })
     }
 
-    fn result(&self, call: &Call, limits: &Limits<'_>) -> Result<Value, Fault> {
+    fn result(&self, call: &Call, limits: &Limits<'_>) -> Result<Value, CallError> {
         let unfit = self.check(&call.tool, &call.args);
         if !unfit.is_empty() {
-            return Err(Fault::lasting(unfit.join("; ")));
+            return Err(CallError::lasting(unfit.join("; ")));
         }
         if let Some((slot, name)) = self.server_of(&call.tool) {
             let around = self.around(&call.marker, call.log.as_ref());
             return slot.call(name, &call.args, around, limits);
         }
         let Some(tool) = built_in(&call.tool) else {
-            return Err(Fault::lasting(unknown(&call.tool)));
+            return Err(CallError::lasting(unknown(&call.tool)));
         };
         let args = &call.args;
         // Not before a tool needs it: there may be none yet.
-        let workspace = || -> Result<Workspace, Fault> {
+        let workspace = || -> Result<Workspace, CallError> {
             Ok(Workspace::open(&self.workspace)?.staged(self.staging.clone()))
         };
         match tool.id {
@@ -261,7 +261,7 @@ impl Toolbox {
             BuiltIn::ListDirectory => look::list_directory(&workspace()?, typed(args)?, limits),
             BuiltIn::SearchFiles => look::search_files(&workspace()?, &typed(args)?, limits),
             BuiltIn::RunCommand => {
-                let around = command::Around {
+                let around = command::CommandContext {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
                     environment: self.environment.clone(),
@@ -275,14 +275,14 @@ impl Toolbox {
         }
     }
 
-    fn confined(&self) -> Result<Option<Confined>, Fault> {
+    fn confined(&self) -> Result<Option<Confined>, CallError> {
         let confinement = self.confinement.as_ref();
         let made = confinement.map_or(Ok(None), |confinement| (confinement.make)());
-        made.map_err(Fault::lasting)
+        made.map_err(CallError::lasting)
     }
 
     /// The server that a name leads to, and the tool's name there.
-    fn server_of<'t>(&self, tool: &'t str) -> Option<(&Slot, &'t str)> {
+    fn server_of<'t>(&self, tool: &'t str) -> Option<(&ServerSlot, &'t str)> {
         let (server, name) = tool.split_once('.')?;
         let slot = self
             .servers
@@ -291,8 +291,8 @@ impl Toolbox {
         Some((slot, name))
     }
 
-    fn around<'a>(&'a self, marker: &'a str, log: Option<&'a PathBuf>) -> mcp::Around<'a> {
-        mcp::Around {
+    fn around<'a>(&'a self, marker: &'a str, log: Option<&'a PathBuf>) -> mcp::ServerContext<'a> {
+        mcp::ServerContext {
             sandbox: &self.sandbox,
             workspace: &self.workspace,
             environment: &self.environment,
@@ -317,7 +317,7 @@ fn unknown(tool: &str) -> String {
 }
 
 /// Arguments that fit the schema, as what they are.
-fn typed<T: DeserializeOwned>(args: &Value) -> Result<T, Fault> {
+fn typed<T: DeserializeOwned>(args: &Value) -> Result<T, CallError> {
     T::deserialize(args)
-        .map_err(|error| Fault::lasting(format!("the arguments do not fit: {error}")))
+        .map_err(|error| CallError::lasting(format!("the arguments do not fit: {error}")))
 }

@@ -7,12 +7,12 @@ use rustix::fs::{AtFlags, Mode, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::temporary::Temporary;
-use super::workspace::Spot;
-use crate::call::Fault;
+use super::workspace::WorkspacePath;
+use crate::call::CallError;
 
 /// What may be there already.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Expected {
+pub(super) enum Overwrite {
     /// Anything: somebody agreed that it is overwritten.
     Anything,
     /// Nothing: nobody agreed to overwrite.
@@ -22,9 +22,13 @@ pub(super) enum Expected {
 }
 
 /// Writes a file that is either all there or not at all, whenever one looks.
-pub(super) fn replace(spot: &Spot, content: &[u8], expected: Expected) -> Result<(), Fault> {
+pub(super) fn replace(
+    spot: &WorkspacePath,
+    content: &[u8],
+    expected: Overwrite,
+) -> Result<(), CallError> {
     let name = spot.file_name()?;
-    let failed = |error: io::Error| Fault::about("write", &spot.written, error);
+    let failed = |error: io::Error| CallError::about("write", &spot.written, error);
     let temporary = Temporary::create(spot).map_err(failed)?;
     let mut file = &temporary.file;
     // What could be executed still can be.
@@ -34,13 +38,13 @@ pub(super) fn replace(spot: &Spot, content: &[u8], expected: Expected) -> Result
     }
     let written = file.write_all(content).and_then(|()| file.sync_all());
     written.map_err(failed)?;
-    if let Expected::Exactly(seen) = expected {
+    if let Overwrite::Exactly(seen) = expected {
         let now = rustix::fs::statat(&spot.directory, name, AtFlags::SYMLINK_NOFOLLOW);
         if !now.is_ok_and(|now| same(&now, &seen)) {
             return Err(changed(spot));
         }
     }
-    let keep = matches!(expected, Expected::Nothing);
+    let keep = matches!(expected, Overwrite::Nothing);
     temporary.put(name, keep).map_err(|error| match error {
         Errno::EXIST if keep => appeared(spot),
         error => failed(error.into()),
@@ -71,15 +75,15 @@ pub(super) fn rename<D: AsFd>(
 }
 
 /// Something is there that was not when nobody had to be asked.
-pub(super) fn appeared(spot: &Spot) -> Fault {
-    Fault::transient(format!(
+pub(super) fn appeared(spot: &WorkspacePath) -> CallError {
+    CallError::transient(format!(
         "`{}` came into being just now, and nobody agreed to overwrite it",
         spot.written
     ))
 }
 
-fn changed(spot: &Spot) -> Fault {
-    Fault::transient(format!("`{}` was changed by somebody else", spot.written))
+fn changed(spot: &WorkspacePath) -> CallError {
+    CallError::transient(format!("`{}` was changed by somebody else", spot.written))
 }
 
 /// Makes the names in a directory last. A system that cannot is none of the tool's failures.

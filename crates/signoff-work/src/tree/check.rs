@@ -106,7 +106,7 @@ pub fn check_tree(root: &Path, options: &TreeOptions<'_>) -> Result<TreeReport, 
         path: root.to_owned(),
         error,
     })?;
-    let mut look = Look {
+    let mut look = TreeCheck {
         root: &directory,
         options,
         // What git appends to a directory's path to look into it.
@@ -119,7 +119,7 @@ pub fn check_tree(root: &Path, options: &TreeOptions<'_>) -> Result<TreeReport, 
     Ok(look.report)
 }
 
-struct Look<'l> {
+struct TreeCheck<'l> {
     root: &'l Directory,
     options: &'l TreeOptions<'l>,
     longest: usize,
@@ -127,7 +127,7 @@ struct Look<'l> {
 }
 
 /// One entry of a directory.
-struct Entry<'e> {
+struct CheckedEntry<'e> {
     parent: BorrowedFd<'e>,
     name: &'e [u8],
     /// From the root.
@@ -135,7 +135,7 @@ struct Entry<'e> {
     depth: usize,
 }
 
-impl Look<'_> {
+impl TreeCheck<'_> {
     fn directory(
         &mut self,
         fd: BorrowedFd<'_>,
@@ -156,7 +156,7 @@ impl Look<'_> {
                 continue;
             }
             let entry_path = join(path, name);
-            let found = Entry {
+            let found = CheckedEntry {
                 parent: fd,
                 name,
                 path: &entry_path,
@@ -167,7 +167,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry<'_>, kind: FileType) -> Result<(), TreeError> {
+    fn entry(&mut self, entry: &CheckedEntry<'_>, kind: FileType) -> Result<(), TreeError> {
         // Directories need no more than their kind, which most file systems tell with the name.
         let stat = match kind {
             FileType::Directory => None,
@@ -203,7 +203,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn inner_directory(&mut self, entry: &Entry<'_>) -> Result<(), TreeError> {
+    fn inner_directory(&mut self, entry: &CheckedEntry<'_>) -> Result<(), TreeError> {
         self.report.directories += 1;
         match listed(entry.parent, entry.name) {
             Ok((fd, entries)) => self.directory(fd.as_fd(), entries, entry.path, entry.depth + 1),
@@ -216,7 +216,7 @@ impl Look<'_> {
         }
     }
 
-    fn file(&mut self, entry: &Entry<'_>, stat: &Stat) -> Result<(), TreeError> {
+    fn file(&mut self, entry: &CheckedEntry<'_>, stat: &Stat) -> Result<(), TreeError> {
         let size = u64::try_from(stat.st_size).unwrap_or_default();
         let limits = &self.options.limits;
         let is_control_file = CONTROL_FILES.contains(&entry.name);
@@ -239,7 +239,7 @@ impl Look<'_> {
         Ok(())
     }
 
-    fn special(&mut self, entry: &Entry<'_>, stat: Option<&Stat>) -> Result<(), TreeError> {
+    fn special(&mut self, entry: &CheckedEntry<'_>, stat: Option<&Stat>) -> Result<(), TreeError> {
         // An overlay's whiteout: nobody can open it, so that nobody waits for it.
         let is_whiteout = stat.is_some_and(|stat| {
             FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == 0
@@ -254,7 +254,7 @@ impl Look<'_> {
     }
 
     /// Git asks every `.git` below the root whether it is a repository; the one of the root is never used.
-    fn repository(&self, entry: &Entry<'_>, kind: FileType) -> Result<(), TreeError> {
+    fn repository(&self, entry: &CheckedEntry<'_>, kind: FileType) -> Result<(), TreeError> {
         match kind {
             FileType::Directory | FileType::RegularFile if entry.depth == 0 => Ok(()),
             FileType::Directory => nested::check_directory(entry, self.options),

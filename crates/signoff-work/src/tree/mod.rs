@@ -13,4 +13,4 @@ pub(crate) use self::beneath::{open_folder, open_root, split};
 pub(crate) use self::ignore::Patterns;
 pub use self::protected::{protected, protected_changes};
 pub use self::read_only::{link_target, read_only_files};
-pub(crate) use self::stamp::Stamp;
+pub(crate) use self::stamp::FileStamp;

@@ -14,29 +14,29 @@ const MOST_BYTES: u64 = 64 << 10;
 /// How directories look, with everything in them but their times: clocks of file systems are too coarse to tell that
 /// nothing was written since.
 #[derive(Debug)]
-pub struct Looks {
-    entries: BTreeMap<PathBuf, Entry>,
+pub struct DirectoryState {
+    entries: BTreeMap<PathBuf, EntryState>,
     /// Hears of every change from now on. Without it, or once it heard of one, all is looked at again.
-    alarm: Option<Alarm>,
+    alarm: Option<ChangeWatch>,
     was_raised: AtomicBool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
+struct EntryState {
     mode: u32,
     owner: (u32, u32),
     attributes: Vec<u8>,
-    content: Content,
+    content: EntryContent,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Content {
+enum EntryContent {
     Directory(BTreeSet<OsString>),
     File(Vec<u8>),
     Link(PathBuf),
 }
 
-impl Looks {
+impl DirectoryState {
     /// Of these directories, without what is `apart`. Nobody else may know them yet.
     pub fn of(roots: &[&Path], apart: &[PathBuf]) -> io::Result<Self> {
         let mut entries = BTreeMap::new();
@@ -45,15 +45,15 @@ impl Looks {
             if apart.contains(&path) {
                 continue;
             }
-            let entry = Entry::at(&path)?;
-            if let Content::Directory(names) = &entry.content {
+            let entry = EntryState::at(&path)?;
+            if let EntryContent::Directory(names) = &entry.content {
                 waiting.extend(names.iter().map(|name| path.join(name)));
             }
             entries.insert(path, entry);
         }
-        let is_directory = |entry: &Entry| matches!(entry.content, Content::Directory(_));
+        let is_directory = |entry: &EntryState| matches!(entry.content, EntryContent::Directory(_));
         let directories = entries.iter().filter(|(_, entry)| is_directory(entry));
-        let alarm = Alarm::of(directories.map(|(path, _)| path.as_path()));
+        let alarm = ChangeWatch::of(directories.map(|(path, _)| path.as_path()));
         Ok(Self {
             entries,
             alarm,
@@ -63,15 +63,16 @@ impl Looks {
 
     /// Does everything look the same now? What cannot be looked at does not.
     pub fn are_same(&self) -> bool {
-        if !self.alarm.as_ref().is_some_and(Alarm::is_quiet) {
+        if !self.alarm.as_ref().is_some_and(ChangeWatch::is_quiet) {
             self.was_raised.store(true, Ordering::Release);
         }
         !self.was_raised.load(Ordering::Acquire) || self.entries_are_same()
     }
 
     fn entries_are_same(&self) -> bool {
-        let is_same =
-            |(path, entry): (&PathBuf, &Entry)| Entry::at(path).is_ok_and(|now| now == *entry);
+        let is_same = |(path, entry): (&PathBuf, &EntryState)| {
+            EntryState::at(path).is_ok_and(|now| now == *entry)
+        };
         self.entries.iter().all(is_same)
     }
 }
@@ -79,9 +80,9 @@ impl Looks {
 /// Is told by the kernel of every change in directories and of the files in them. Looking at them all takes a hundred
 /// times as long as asking whether there was any.
 #[derive(Debug)]
-struct Alarm(std::os::fd::OwnedFd);
+struct ChangeWatch(std::os::fd::OwnedFd);
 
-impl Alarm {
+impl ChangeWatch {
     /// `None` where it cannot be had: a user can have a limited number.
     fn of<'p>(directories: impl Iterator<Item = &'p Path>) -> Option<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
@@ -119,16 +120,16 @@ impl Alarm {
     }
 }
 
-impl Entry {
+impl EntryState {
     fn at(path: &Path) -> io::Result<Self> {
         let found = fs::symlink_metadata(path)?;
         let kind = found.file_type();
         let content = if kind.is_dir() {
-            Content::Directory(names(path)?)
+            EntryContent::Directory(names(path)?)
         } else if kind.is_symlink() {
-            Content::Link(fs::read_link(path)?)
+            EntryContent::Link(fs::read_link(path)?)
         } else if kind.is_file() && found.len() <= MOST_BYTES && found.nlink() == 1 {
-            Content::File(fs::read(path)?)
+            EntryContent::File(fs::read(path)?)
         } else {
             return Err(io::Error::other("nothing that was put there"));
         };
@@ -168,13 +169,13 @@ mod tests {
 
     use super::*;
 
-    fn made() -> (tempfile::TempDir, Looks) {
+    fn made() -> (tempfile::TempDir, DirectoryState) {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("home/.cargo")).unwrap();
         fs::create_dir(dir.path().join("work")).unwrap();
         fs::write(dir.path().join("home/.gitconfig"), "[user]\n").unwrap();
         symlink(".cargo", dir.path().join("home/tools")).unwrap();
-        let looks = Looks::of(&[dir.path()], &[dir.path().join("work")]).unwrap();
+        let looks = DirectoryState::of(&[dir.path()], &[dir.path().join("work")]).unwrap();
         (dir, looks)
     }
 

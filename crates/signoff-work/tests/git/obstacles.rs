@@ -238,7 +238,8 @@ fn nothing_that_the_configuration_names_is_run() {
     assert!(matches!(merged, Merge::Conflict { .. }));
     worktree.put_back(&one, &["a".to_owned()]).unwrap();
     worktree.exclude_untracked().unwrap();
-    let signoff_work::git::Prepared::Ready(landing) = own.prepare_landing(&start, &two).unwrap()
+    let signoff_work::git::LandingReadiness::Ready(landing) =
+        own.prepare_landing(&start, &two).unwrap()
     else {
         panic!("it cannot land");
     };

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::slice::from_ref;
 
-use signoff_work::git::{Id, Landed, Own, Prepared, Repository};
+use signoff_work::git::{HarnessGit, Id, LandOutcome, LandingReadiness, Repository};
 
 use crate::world::{World, files, write};
 
@@ -25,18 +25,18 @@ fn whole_way_in(world: &World, repository: &Repository) -> Id {
     let (start, head) = changed(world, &own, repository);
     assert_eq!(world.untouched(), before);
     let status = world.git_in(repository.top(), &["status", "--porcelain"]);
-    let Prepared::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
         panic!("it cannot land");
     };
     let landed = own.land(&landing, &|_| {}).unwrap();
-    assert!(matches!(landed, Landed::Done { .. }));
+    assert!(matches!(landed, LandOutcome::Done { .. }));
     let after = world.git_in(repository.top(), &["status", "--porcelain"]);
     assert_eq!(after, status);
     world.git_in(repository.top(), &["fsck", "--strict"]);
     landing.to
 }
 
-fn changed(world: &World, own: &Own, repository: &Repository) -> (Id, Id) {
+fn changed(world: &World, own: &HarnessGit, repository: &Repository) -> (Id, Id) {
     let tree = own.snapshot().unwrap();
     let parents: Vec<Id> = repository.head().unwrap().commit.into_iter().collect();
     let start = match parents.first() {
@@ -273,7 +273,7 @@ fn what_git_was_told_to_skip_is_not_overwritten() {
     world.git("update-index --skip-worktree a");
     world.write("a", "mine\n");
     let prepared = own.prepare_landing(&world.head(), &commit).unwrap();
-    let Prepared::Refused(why) = prepared else {
+    let LandingReadiness::Refused(why) = prepared else {
         panic!("it would land");
     };
     assert!(why.concat().contains("`a`"), "{why:?}");
@@ -363,7 +363,8 @@ fn repositories_in_the_tree_are_taken_as_files() {
     let seen = worktree.tree().unwrap();
     assert_eq!(own.changed(&world.head(), &seen).unwrap().len(), 4);
     let commit = own.commit(&seen, &[world.head()], "m").unwrap();
-    let Prepared::Ready(landing) = own.prepare_landing(&world.head(), &commit).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&world.head(), &commit).unwrap()
+    else {
         panic!("it cannot land");
     };
     own.land(&landing, &|_| {}).unwrap();

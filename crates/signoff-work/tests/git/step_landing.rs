@@ -7,7 +7,8 @@ use std::path::Path;
 use std::slice::from_ref;
 
 use signoff_work::git::{
-    HoldReason, Id, LandReport, LandedFiles, Merge, Own, Prepared, RestlessFiles, Settling,
+    HarnessGit, HoldReason, Id, LandReport, LandedFiles, LandingReadiness, Merge, RestlessFiles,
+    Settling,
 };
 
 use crate::world::{World, files, shown, write};
@@ -15,7 +16,7 @@ use crate::world::{World, files, shown, write};
 /// A run on a repository of its own trees: what the checkout and it agree on, and its head.
 pub(crate) struct Run<'w> {
     pub(crate) world: &'w World,
-    pub(crate) own: Own,
+    pub(crate) own: HarnessGit,
     pub(crate) first: Id,
     pub(crate) base: Id,
     pub(crate) head: Id,
@@ -28,7 +29,7 @@ impl<'w> Run<'w> {
         Self::begin_by(world, world.own())
     }
 
-    pub(crate) fn begin_by(world: &'w World, own: Own) -> Self {
+    pub(crate) fn begin_by(world: &'w World, own: HarnessGit) -> Self {
         let tree = own.snapshot().unwrap();
         let first = own.commit(&tree, &[], "first").unwrap();
         Self {
@@ -513,7 +514,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         let prepared = run
             .own
             .prepare_landing_since(&run.base, (&run.first, &run.head));
-        let Prepared::Ready(landing) = prepared.unwrap() else {
+        let LandingReadiness::Ready(landing) = prepared.unwrap() else {
             panic!("it cannot land");
         };
         run.own.land(&landing, &|_| {}).unwrap();
@@ -530,7 +531,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         let again = run
             .own
             .prepare_landing_since(&run.base, (&run.first, &run.head));
-        assert_eq!(again.unwrap(), Prepared::Nothing);
+        assert_eq!(again.unwrap(), LandingReadiness::Nothing);
     }
 }
 

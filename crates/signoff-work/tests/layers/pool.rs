@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use signoff_work::git::{Id, Own};
-use signoff_work::layers::{LentTree, TreePool};
+use signoff_work::git::{HarnessGit, Id};
+use signoff_work::layers::{SharedTree, TreePool};
 
 use crate::world::{World, shown};
 
@@ -74,12 +74,12 @@ fn a_directory_shows_each_commit_in_turn() {
 fn those_who_want_the_same_share_it_and_nobody_else_changes_it() {
     let (world, commits) = three_commits();
     let (one, other) = (pool(&world), pool(&world));
-    let lent: Vec<LentTree> = vec![
+    let lent: Vec<SharedTree> = vec![
         one.lend(&commits[0]).unwrap(),
         one.lend(&commits[0]).unwrap(),
         other.lend(&commits[0]).unwrap(),
     ];
-    let paths: BTreeSet<&Path> = lent.iter().map(LentTree::path).collect();
+    let paths: BTreeSet<&Path> = lent.iter().map(SharedTree::path).collect();
     assert_eq!(paths.len(), 1);
     let second = other.lend(&commits[1]).unwrap();
     assert!(!paths.contains(second.path()));
@@ -104,11 +104,11 @@ fn threads_that_begin_together_make_one() {
             std::thread::spawn(move || pool.lend(&commit).unwrap())
         })
         .collect();
-    let lent: Vec<LentTree> = threads
+    let lent: Vec<SharedTree> = threads
         .into_iter()
         .map(|thread| thread.join().unwrap())
         .collect();
-    let paths: BTreeSet<&Path> = lent.iter().map(LentTree::path).collect();
+    let paths: BTreeSet<&Path> = lent.iter().map(SharedTree::path).collect();
     assert_eq!(paths.len(), 2);
     for (number, lent) in lent.iter().enumerate() {
         assert_eq!(shown(lent.path()), fresh(&world, &commits[number % 2]));
@@ -188,7 +188,7 @@ fn attributes_that_change_are_seen_in_every_file() {
 #[test]
 fn a_later_run_changes_what_differs() {
     let (world, commits) = three_commits();
-    let inode = |own: Own, commit: &Id| {
+    let inode = |own: HarnessGit, commit: &Id| {
         own.keep_attributes_of(commit);
         let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
         let lent = pool.lend(commit).unwrap();

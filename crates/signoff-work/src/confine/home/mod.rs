@@ -54,10 +54,10 @@ pub struct HomeOptions {
 
 /// The home of one run's processes. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Home(Arc<Plan>);
+pub struct Home(Arc<HomePlan>);
 
 #[derive(Debug, Default)]
-struct Plan {
+struct HomePlan {
     /// As `HOME` says.
     written: Option<PathBuf>,
     /// Without links.
@@ -110,7 +110,7 @@ impl Home {
         let mut hidden = list.hidden(&replaced);
         hidden.extend(inner.hidden);
         hidden.extend(places::secrets_of_machine());
-        Self(Arc::new(Plan {
+        Self(Arc::new(HomePlan {
             written,
             replaceable,
             copies,

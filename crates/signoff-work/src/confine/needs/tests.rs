@@ -8,13 +8,18 @@ fn variables(set: &[(&str, &str)]) -> Variables {
         .collect()
 }
 
-fn of(program: &str) -> Needs {
+fn of(program: &str) -> AgentRequirements {
     needs(&[program.to_owned()])
 }
 
 /// Checks which of these files of a home reach the private one, with these variables set (`{home}` is the home).
 #[track_caller]
-fn check(needs: &Needs, set: &[(&str, &str)], there: &[&str], expected: &[(&str, &str)]) {
+fn check(
+    needs: &AgentRequirements,
+    set: &[(&str, &str)],
+    there: &[&str],
+    expected: &[(&str, &str)],
+) {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().to_str().unwrap();
     for file in there {

@@ -5,7 +5,7 @@
 //! repository that the harness makes with a configuration of its own. There git checks every object, and names it by its
 //! content; references are parsed here.
 //!
-//! Start reading at [`Own::import_repository`].
+//! Start reading at [`HarnessGit::import_repository`].
 
 mod objects;
 mod references;
@@ -14,12 +14,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use self::objects::Stored;
+use self::objects::StoredObjects;
 use crate::beneath::{Directory, remove_tree};
 use crate::git::agents::repository::alternate;
-use crate::git::command::Call;
+use crate::git::command::GitCall;
 use crate::git::scratch::{Scratch, beside};
-use crate::git::{GitError, Own};
+use crate::git::{GitError, HarnessGit};
 
 /// What a single call gets even when the time is over: without references, objects are hard to find.
 const SHORTEST: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ pub struct ImportReport {
 
 /// One import.
 struct Import<'i> {
-    own: &'i Own,
+    own: &'i HarnessGit,
     source: &'i Directory,
     /// The repository that is being made.
     to: &'i Path,
@@ -69,7 +69,7 @@ struct Import<'i> {
     report: ImportReport,
 }
 
-impl Own {
+impl HarnessGit {
     /// Imports the repository `from`, which an agent could write to, as a new repository `to`. Objects of the person's
     /// repository are found there. Without any object of its own nothing is made. What cannot be imported is in the
     /// report; an error is a failure of the harness's own.
@@ -88,7 +88,7 @@ impl Own {
             }
             Ok(source) => source,
         };
-        let stored = Stored::list(&source, limits.files, &mut report.left_out);
+        let stored = StoredObjects::list(&source, limits.files, &mut report.left_out);
         if stored.is_empty() {
             return Ok(report);
         }
@@ -116,7 +116,7 @@ impl Own {
 }
 
 impl Import<'_> {
-    fn run(mut self, stored: Stored, scratch: &Scratch) -> Result<ImportReport, GitError> {
+    fn run(mut self, stored: StoredObjects, scratch: &Scratch) -> Result<ImportReport, GitError> {
         self.make_repository()?;
         self.import_objects(stored, scratch)?;
         self.import_references()?;
@@ -147,7 +147,7 @@ impl Import<'_> {
     }
 
     /// A call in the new repository.
-    fn call(&self) -> Call<'_> {
+    fn call(&self) -> GitCall<'_> {
         let remaining = self.deadline.saturating_duration_since(Instant::now());
         self.own
             .repository

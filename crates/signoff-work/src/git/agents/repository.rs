@@ -9,11 +9,11 @@ use crate::beneath::{Directory, OpenError, remove_tree};
 use crate::git::names::{Name, quoted};
 use crate::git::repository::excludes::pattern;
 use crate::git::scratch::copy_open_index;
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// Makes it anew in this tree, at this commit, with this index. The tree is an agent's: everything is made beneath it.
 pub(crate) fn make(
-    own: &Own,
+    own: &HarnessGit,
     tree: &Path,
     index: &Path,
     commit: &Id,

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use super::repository;
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
-impl Own {
+impl HarnessGit {
     /// Makes a directory that holds nothing but `.git`, at this commit. `objects` is where the process finds the objects
     /// of the person's repository.
     pub fn write_repository(

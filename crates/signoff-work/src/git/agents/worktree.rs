@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 use super::repository;
 use crate::beneath::{give_rights, remove_tree};
 use crate::git::agents::spread::{make_apart, spread};
-use crate::git::checkout::scan::{Look, Unreadable};
-use crate::git::command::Call;
+use crate::git::checkout::scan::{Scan, Unreadable};
+use crate::git::command::GitCall;
 use crate::git::entries::tree_entries;
-use crate::git::files::place::{Care, Site};
+use crate::git::files::place::{TreeOwner, WorkingTree};
 use crate::git::names::{Name, except, listed, name, parts, path, text, within};
 use crate::git::scratch::{beside, copy_index, write};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// A tree for an agent to work in. What the harness knows of it is in an index outside.
 #[derive(Debug, Clone)]
 pub struct Worktree {
-    own: Own,
+    own: HarnessGit,
     path: PathBuf,
     index: PathBuf,
 }
 
-impl Own {
+impl HarnessGit {
     /// A worktree at this path, with this index. Touches nothing.
     pub fn worktree(&self, path: PathBuf, index: PathBuf) -> Worktree {
         Worktree {
@@ -95,7 +95,7 @@ impl Worktree {
     fn look(&self) -> Result<Id, GitError> {
         let (base, excluded) = (self.base()?, self.excluded()?);
         self.copy_index()?;
-        self.own.look(&Look {
+        self.own.look(&Scan {
             tree: &self.path,
             index: &self.next_index(),
             base: &base,
@@ -153,10 +153,11 @@ impl Worktree {
         let known = self.call().words(["ls-files", "-z"]).run()?;
         let gone = parts(&known).filter(|name| within(name, &paths));
         let mut entries: Vec<_> = gone.map(|name| (name.to_vec(), None)).collect();
-        let site = Site::open(&self.path)?;
+        let site = WorkingTree::open(&self.path)?;
         let failed = |name: &Name| GitError::file(&self.path.join(path(name)));
         for path in &paths {
-            site.take_away(path, Care::Ours).map_err(failed(path))?;
+            site.take_away(path, TreeOwner::Ours)
+                .map_err(failed(path))?;
         }
         for entry in wanted {
             site.put(&folder, &entry.name)
@@ -286,7 +287,7 @@ impl Worktree {
         write(&self.base_file(), commit.as_str().as_bytes())
     }
 
-    fn call(&self) -> Call<'_> {
+    fn call(&self) -> GitCall<'_> {
         self.own.call_in(&self.path, &self.next_index())
     }
 

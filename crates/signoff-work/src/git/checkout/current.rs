@@ -4,14 +4,14 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::git::checkout::scan::{Look, Unreadable};
+use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::names::{Name, exactly, except, parts};
 use crate::git::scratch::{copy_index, write};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// What differs from the index: the answer to one question to git.
 #[derive(Debug, Default)]
-struct News {
+struct IndexChanges {
     /// Files that the index does not know; of new directories the name alone, with a slash at its end.
     untracked: Vec<Name>,
     /// Whether files that it knows were changed or removed.
@@ -20,7 +20,7 @@ struct News {
 
 /// What is not ignored now, but was when the run began.
 #[derive(Debug)]
-struct Hidden {
+struct FormerlyIgnored {
     names: Vec<Name>,
     /// Whether nothing else is untracked.
     is_all: bool,
@@ -28,13 +28,13 @@ struct Hidden {
 
 /// The last look at the checkout.
 #[derive(Debug, PartialEq, Eq)]
-struct LastLook {
+struct LastSnapshot {
     /// What it was compared with.
     base: String,
     tree: Id,
 }
 
-impl Own {
+impl HarnessGit {
     /// The checkout as it is now, with uncommitted and untracked files, and kept paths as in `base`.
     ///
     /// Every path of `base` counts, whatever is ignored. Of other files those are left out that are ignored now, and those
@@ -58,7 +58,7 @@ impl Own {
         if let Some(last) = last.filter(|_| is_old) {
             return Ok(last.tree);
         }
-        self.look(&Look {
+        self.look(&Scan {
             tree: self.repository.top(),
             index: &index,
             base,
@@ -92,7 +92,7 @@ impl Own {
     }
 
     /// Copies the index of the last look, if there was one.
-    fn last_look(&self, index: &Path) -> Result<Option<LastLook>, GitError> {
+    fn last_look(&self, index: &Path) -> Result<Option<LastSnapshot>, GitError> {
         let Ok(note) = fs::read_to_string(self.look_note()) else {
             return Ok(None);
         };
@@ -101,7 +101,7 @@ impl Own {
         };
         let from = self.look_index();
         copy_index(&from, index).map_err(GitError::file(&from))?;
-        Ok(Some(LastLook {
+        Ok(Some(LastSnapshot {
             base: base.to_owned(),
             tree: tree.parse()?,
         }))
@@ -119,7 +119,7 @@ impl Own {
     }
 
     /// What differs between the checkout and the index, but for kept paths.
-    fn news(&self, index: &Path) -> Result<News, GitError> {
+    fn news(&self, index: &Path) -> Result<IndexChanges, GitError> {
         let out = self
             .call_in(self.repository.top(), index)
             .words(["ls-files", "-t", "-z", "--modified", "--deleted"])
@@ -127,7 +127,7 @@ impl Own {
             .words(["--directory", "--no-empty-directory", "--", ":(top)"])
             .words(self.kept.iter().map(|name| except(name)))
             .run()?;
-        let mut news = News::default();
+        let mut news = IndexChanges::default();
         for line in parts(&out) {
             match line.strip_prefix(b"? ") {
                 Some(name) => news.untracked.push(name.to_vec()),
@@ -138,7 +138,12 @@ impl Own {
     }
 
     /// Those of the untracked paths that were ignored when the run began.
-    fn hidden(&self, index: &Path, news: &News, first: &Id) -> Result<Hidden, GitError> {
+    fn hidden(
+        &self,
+        index: &Path,
+        news: &IndexChanges,
+        first: &Id,
+    ) -> Result<FormerlyIgnored, GitError> {
         let mut names = self.ignored_names(first, &news.untracked)?;
         let mut visible: Vec<Name> = news.untracked.clone();
         visible.retain(|name| !names.contains(name));
@@ -163,7 +168,7 @@ impl Own {
                 name.pop();
             }
         }
-        Ok(Hidden { names, is_all })
+        Ok(FormerlyIgnored { names, is_all })
     }
 
     /// The index of the last look.

@@ -7,27 +7,27 @@ use std::{fs, io};
 use rustix::fs::FileType;
 
 use crate::git::entries::Difference;
-use crate::git::files::file_writer::{FileWriter, Sighting};
+use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
-use crate::git::files::place::Site;
+use crate::git::files::place::WorkingTree;
 use crate::git::names::{Name, exactly, listed, parts, path, texts, within};
 use crate::git::scratch::{Scratch, copy_index};
-use crate::git::{GitError, Id, Own};
-use crate::tree::Stamp;
+use crate::git::{GitError, HarnessGit, Id};
+use crate::tree::FileStamp;
 
 /// What has to be done to the files of the checkout.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct CheckoutUpdate {
     /// Paths at which the checkout is neither as before nor as after, or where something ignored is in the way.
     pub(crate) differ: BTreeSet<Name>,
     /// Paths in the way of files that come at which there is something that git does not look at.
     pub(crate) ignored: BTreeSet<Name>,
     /// What changes: from what it is to what it will be, and what it looked like when it was read.
-    changes: Vec<(Difference, Option<Stamp>)>,
+    changes: Vec<(Difference, Option<FileStamp>)>,
     scratch: Scratch,
 }
 
-impl Plan {
+impl CheckoutUpdate {
     pub(crate) fn is_done(&self) -> bool {
         self.changes.is_empty()
     }
@@ -53,14 +53,14 @@ impl Plan {
     }
 }
 
-impl Own {
+impl HarnessGit {
     /// Works out how the checkout comes from `before` to `after`, at these paths or at all but the kept ones.
     pub(crate) fn plan(
         &self,
         before: &Id,
         after: &Id,
         touched: Option<&BTreeSet<Name>>,
-    ) -> Result<Plan, GitError> {
+    ) -> Result<CheckoutUpdate, GitError> {
         let scratch = self.scratch()?;
         let index = scratch.path("index");
         self.present(&index)?;
@@ -73,7 +73,7 @@ impl Own {
             found.retain(|difference| concerned(&difference.name));
             Ok(found)
         };
-        let site = Site::open(self.repository.top())?;
+        let site = WorkingTree::open(self.repository.top())?;
         let mut left = away(after)?;
         let (mut differ, ignored) = self.see_ignored(&site, &index, &left)?;
         if !ignored.is_empty() {
@@ -83,7 +83,7 @@ impl Own {
         let both = left.iter().filter(|found| strange.contains(&found.name));
         differ.extend(both.map(|found| found.name.clone()));
         let changes = self.stamped(&site, &index, left, &mut differ)?;
-        Ok(Plan {
+        Ok(CheckoutUpdate {
             differ,
             ignored,
             changes,
@@ -95,7 +95,7 @@ impl Own {
     /// any other. Gives what certainly is in the way, and what is ignored, whether it is in the way or not.
     fn see_ignored(
         &self,
-        site: &Site,
+        site: &WorkingTree,
         index: &Path,
         left: &[Difference],
     ) -> Result<(BTreeSet<Name>, BTreeSet<Name>), GitError> {
@@ -160,11 +160,11 @@ impl Own {
     /// How each file looks that was read, so that a later change of it is seen.
     fn stamped(
         &self,
-        site: &Site,
+        site: &WorkingTree,
         index: &Path,
         left: Vec<Difference>,
         differ: &mut BTreeSet<Name>,
-    ) -> Result<Vec<(Difference, Option<Stamp>)>, GitError> {
+    ) -> Result<Vec<(Difference, Option<FileStamp>)>, GitError> {
         let mut stamps = BTreeMap::new();
         for found in &left {
             let stamp = site
@@ -188,7 +188,7 @@ impl Own {
     }
 
     /// Carries it out. What somebody changed since it was planned is left alone, and an error.
-    pub(crate) fn carry_out(&self, plan: &Plan) -> Result<(), GitError> {
+    pub(crate) fn carry_out(&self, plan: &CheckoutUpdate) -> Result<(), GitError> {
         let (index, folder) = (plan.scratch.path("next"), plan.scratch.folder("files")?);
         let present = plan.scratch.path("index");
         // Of an empty checkout there is none.
@@ -207,7 +207,7 @@ impl Own {
             .partition(|(change, _)| change.before.is_some());
         self.stage(&index, &folder, come.iter().map(|(change, _)| &change.name))?;
         let top = self.repository.top();
-        let site = Site::open(top)?;
+        let site = WorkingTree::open(top)?;
         site.unchanged(&plan.changes)?;
         let failed = |name: &Name| GitError::file(&top.join(path(name)));
         let writer = FileWriter::open(top)?;
@@ -215,7 +215,7 @@ impl Own {
             let (Difference { name, before, .. }, seen) = change;
             site.unchanged([change])?;
             let seen = seen.filter(|stamp| stamp.file_type() != FileType::Directory);
-            let seen = seen.map(Sighting::of);
+            let seen = seen.map(FileState::of);
             let done = match before {
                 Some(_) => writer.put(&folder, name, seen.as_ref(), &|_| {}),
                 None => writer.remove(name, seen.as_ref(), &|_| {}),
@@ -233,13 +233,13 @@ impl Own {
     }
 }
 
-impl Site {
+impl WorkingTree {
     /// Refuses where somebody has changed a file since it was looked at.
     fn unchanged<'c>(
         &self,
-        changes: impl IntoIterator<Item = &'c (Difference, Option<Stamp>)>,
+        changes: impl IntoIterator<Item = &'c (Difference, Option<FileStamp>)>,
     ) -> Result<(), GitError> {
-        let is_folder = |stamp: &Stamp| stamp.file_type() == FileType::Directory;
+        let is_folder = |stamp: &FileStamp| stamp.file_type() == FileType::Directory;
         let mut paths = Vec::new();
         for (change, seen) in changes {
             let name = &change.name;
@@ -271,7 +271,7 @@ mod tests {
     fn a_file_that_changed_since_it_was_looked_at_is_left_alone() {
         let tree = tempfile::tempdir().unwrap();
         let file = tree.path().join("a");
-        let site = Site::open(tree.path()).unwrap();
+        let site = WorkingTree::open(tree.path()).unwrap();
         let change = |seen| {
             let difference = Difference {
                 name: b"a".to_vec(),

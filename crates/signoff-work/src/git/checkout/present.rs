@@ -3,32 +3,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::git::files::file_writer::{FileWriter, Sighting};
+use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
 use crate::git::names::{Name, listed, parts, path, within};
 use crate::git::scratch::{Scratch, copy_index};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// What the checkout holds at some paths, as far as the harness may see it.
 #[derive(Debug)]
-pub(crate) struct Present {
+pub(crate) struct CheckoutPaths {
     pub(crate) scratch: Scratch,
     pub(crate) tree: Id,
     /// What git does not look at.
     pub(crate) ignored: BTreeSet<Name>,
-    pub(crate) sightings: BTreeMap<Name, Option<Sighting>>,
+    pub(crate) sightings: BTreeMap<Name, Option<FileState>>,
     /// What cannot be compared, and why.
     pub(crate) held: BTreeMap<Name, HoldReason>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Looks at these paths of the checkout, ignored or not.
     pub(crate) fn present_at(
         &self,
         names: &BTreeSet<Name>,
         base: &Id,
         first: &Id,
-    ) -> Result<Present, GitError> {
+    ) -> Result<CheckoutPaths, GitError> {
         let tree = self.checkout_tree(base, first)?;
         let scratch = self.scratch()?;
         let index = scratch.path("index");
@@ -52,7 +52,7 @@ impl Own {
         let ignored = new.filter(|found| found.before.is_none());
         let ignored: BTreeSet<Name> = ignored.map(|found| found.name).collect();
         let sightings = self.sight(&writer, &index, names, &mut held)?;
-        Ok(Present {
+        Ok(CheckoutPaths {
             scratch,
             tree: all,
             ignored,
@@ -80,7 +80,7 @@ impl Own {
         index: &Path,
         names: &BTreeSet<Name>,
         held: &mut BTreeMap<Name, HoldReason>,
-    ) -> Result<BTreeMap<Name, Option<Sighting>>, GitError> {
+    ) -> Result<BTreeMap<Name, Option<FileState>>, GitError> {
         let mut sightings = BTreeMap::new();
         for name in names {
             let sighting = writer.sight(name).map_err(GitError::file(path(name)))?;

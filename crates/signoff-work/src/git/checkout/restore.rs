@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use crate::git::names::{Name, name, texts, within};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// What was made as it was before, or else the paths that keep it from being done.
-pub type Restored = Result<PutBack, Vec<String>>;
+pub type Restored = Result<RestoreReport, Vec<String>>;
 
 /// Paths that are as they were before.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PutBack {
+pub struct RestoreReport {
     /// They have their content of before.
     pub restored: Vec<String>,
     /// They were not there before, and are not there now.
     pub deleted: Vec<String>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Makes these paths of the checkout as in the tree `to`, if each is still as in `left`, or as in `to` already; else
     /// nothing is changed, and the paths are given that are neither. Kept paths are let alone.
     pub fn restore(&self, to: &Id, left: &Id, paths: &[String]) -> Result<Restored, GitError> {
@@ -27,7 +27,7 @@ impl Own {
         }
         self.carry_out(&plan)?;
         let (deleted, restored) = plan.leaving();
-        Ok(Ok(PutBack {
+        Ok(Ok(RestoreReport {
             restored: texts(&restored),
             deleted: texts(&deleted),
         }))

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::git::entries::GITLINK;
 use crate::git::names::{Name, except, listed, parts, path, texts, within};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 pub(crate) use crate::tree::check::Unreadable;
 use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
 
@@ -22,7 +22,7 @@ const DEEPEST: usize = 16;
 
 /// A working tree to look at.
 #[derive(Debug)]
-pub(crate) struct Look<'l> {
+pub(crate) struct Scan<'l> {
     pub(crate) tree: &'l Path,
     /// Changed to what is there. Somewhere temporary: it must never be seen half done.
     pub(crate) index: &'l Path,
@@ -35,20 +35,20 @@ pub(crate) struct Look<'l> {
     pub(crate) unreadable: Unreadable,
 }
 
-impl Own {
+impl HarnessGit {
     /// Makes the index hold what the working tree holds.
-    pub(crate) fn look(&self, look: &Look<'_>) -> Result<(), GitError> {
+    pub(crate) fn look(&self, look: &Scan<'_>) -> Result<(), GitError> {
         let left_out = self.check(look)?;
         if left_out.is_empty() {
             return self.look_into(look, 0);
         }
         let excluded = [look.excluded, &left_out].concat();
         let excluded = excluded.as_slice();
-        self.look_into(&Look { excluded, ..*look }, 0)
+        self.look_into(&Scan { excluded, ..*look }, 0)
     }
 
     /// Fails where git would wait, go on for hours, or overlook something. Of what a person has, gives what is left out.
-    fn check(&self, look: &Look<'_>) -> Result<Vec<Name>, GitError> {
+    fn check(&self, look: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let limits = TreeLimits::default();
         let entries = match look.unreadable {
             Unreadable::Error => limits.entries,
@@ -88,7 +88,7 @@ impl Own {
     }
 
     /// Files that git does not know, and would read for minutes.
-    fn large_untracked(&self, look: &Look<'_>) -> Result<Vec<Name>, GitError> {
+    fn large_untracked(&self, look: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let words = ["ls-files", "--others", "--exclude-standard", "-z"];
         let out = self.call_in(look.tree, look.index).words(words).run()?;
         let is_large = |name: &&[u8]| {
@@ -100,7 +100,7 @@ impl Own {
     }
 
     /// The files that git would read must not be larger than the limits.
-    fn check_sizes(&self, look: &Look<'_>, limits: TreeLimits) -> Result<(), GitError> {
+    fn check_sizes(&self, look: &Scan<'_>, limits: TreeLimits) -> Result<(), GitError> {
         let words = [
             "ls-files",
             "--others",
@@ -130,7 +130,7 @@ impl Own {
         Ok(())
     }
 
-    fn look_into(&self, look: &Look<'_>, depth: usize) -> Result<(), GitError> {
+    fn look_into(&self, look: &Scan<'_>, depth: usize) -> Result<(), GitError> {
         let mut nested = BTreeSet::new();
         if let Err(error) = self.add(look, &nested) {
             // One without a commit cannot even be mistaken for a submodule.
@@ -156,7 +156,7 @@ impl Own {
         Ok(())
     }
 
-    fn add(&self, look: &Look<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
+    fn add(&self, look: &Scan<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
         let ignored = self.ignored_anyway(look)?;
         let words = [
             "add",
@@ -199,7 +199,7 @@ impl Own {
     }
 
     /// What of that which is not looked at is ignored anyway: git will not have it left out.
-    fn ignored_anyway(&self, look: &Look<'_>) -> Result<BTreeSet<Name>, GitError> {
+    fn ignored_anyway(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let names: Vec<&Name> = look.kept.iter().chain(look.excluded).collect();
         if names.is_empty() {
             return Ok(BTreeSet::new());
@@ -214,7 +214,7 @@ impl Own {
     }
 
     /// Repositories in the working tree that are not known yet.
-    fn nested(&self, look: &Look<'_>) -> Result<BTreeSet<Name>, GitError> {
+    fn nested(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let out = self
             .call_in(look.tree, look.index)
             .words(["ls-files", "--others", "--exclude-standard", "-z"])
@@ -225,14 +225,14 @@ impl Own {
     }
 
     /// Takes the files of a repository in the tree as what they are, files.
-    fn graft(&self, look: &Look<'_>, name: &Name, depth: usize) -> Result<(), GitError> {
+    fn graft(&self, look: &Scan<'_>, name: &Name, depth: usize) -> Result<(), GitError> {
         if depth == DEEPEST {
             let paths = texts([name]);
             return Err(GitError::Submodules { paths });
         }
         let scratch = self.scratch()?;
         let (index, base) = (scratch.path("index"), self.empty_tree()?);
-        let inner = Look {
+        let inner = Scan {
             tree: &look.tree.join(path(name)),
             index: &index,
             base: &base,
@@ -260,7 +260,7 @@ fn is_vanished(said: &str) -> bool {
     said.contains("unable to stat") || said.contains("No such file or directory")
 }
 
-impl Look<'_> {
+impl Scan<'_> {
     fn error(&self, error: TreeError) -> GitError {
         GitError::Tree {
             root: self.tree.to_owned(),

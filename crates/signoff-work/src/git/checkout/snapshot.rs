@@ -5,13 +5,13 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::git::checkout::scan::{Look, Unreadable};
+use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::entries::{Entry, GITLINK};
 use crate::git::names::{Name, listed, texts};
 use crate::git::scratch::{copy_index, write};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
-impl Own {
+impl HarnessGit {
     /// The checkout as it is: with uncommitted and untracked files, without ignored ones, and with kept paths as in
     /// HEAD. The person's index and branch are untouched.
     pub fn snapshot(&self) -> Result<Id, GitError> {
@@ -31,7 +31,7 @@ impl Own {
             Some(commit) => commit,
             None => self.empty_tree()?,
         };
-        self.look(&Look {
+        self.look(&Scan {
             tree: self.repository.top(),
             index,
             base: &base,

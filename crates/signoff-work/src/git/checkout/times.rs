@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::git::names::Name;
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// The times of the checkout's files, with the content that each had at that time.
 #[derive(Debug, Clone)]
@@ -61,8 +61,8 @@ impl CheckoutTimes {
     }
 }
 
-impl Own {
-    /// The checkout as it is, as [`Own::snapshot`] has it, with the times of its files.
+impl HarnessGit {
+    /// The checkout as it is, as [`HarnessGit::snapshot`] has it, with the times of its files.
     pub fn snapshot_with_times(&self) -> Result<(Id, CheckoutTimes), GitError> {
         let scratch = self.scratch()?;
         let index = scratch.path("index");

@@ -17,10 +17,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::git::GitError;
 use crate::git::files::hold_reason::HoldReason;
-use crate::git::files::place::{Care, Site, copy_to, is_folder, remove_empty};
-use crate::git::files::swap::{self, Swapped};
+use crate::git::files::place::{TreeOwner, WorkingTree, copy_to, is_folder, remove_empty};
+use crate::git::files::swap::{self, SwapOutcome};
 use crate::git::names::{Name, path};
-use crate::tree::{Stamp, split};
+use crate::tree::{FileStamp, split};
 
 /// What a file is called while it is written, beside the one that it will replace. Every landing ignores and removes it.
 const TEMPORARY: &str = ".signoff-landing-next";
@@ -28,20 +28,20 @@ const TEMPORARY: &str = ".signoff-landing-next";
 /// Writes files of a checkout.
 #[derive(Debug)]
 pub(crate) struct FileWriter {
-    site: Site,
+    site: WorkingTree,
 }
 
 /// How a file looked when it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Sighting {
-    stamp: Stamp,
+pub(crate) struct FileState {
+    stamp: FileStamp,
     /// Of a file that was written just now, and may be written again without another stamp.
     digest: Option<[u8; 32]>,
 }
 
 impl FileWriter {
     pub(crate) fn open(checkout: &Path) -> Result<Self, GitError> {
-        let site = Site::open(checkout)?;
+        let site = WorkingTree::open(checkout)?;
         Ok(Self { site })
     }
 
@@ -74,7 +74,7 @@ impl FileWriter {
     }
 
     /// How the file at a path looks; `None` without one. What is in a directory is looked at by itself.
-    pub(crate) fn sight(&self, name: &[u8]) -> io::Result<Option<Sighting>> {
+    pub(crate) fn sight(&self, name: &[u8]) -> io::Result<Option<FileState>> {
         let (above, last) = split(name);
         match self.site.folder(above)? {
             Some(folder) => sight(folder.as_fd(), last, None),
@@ -87,7 +87,7 @@ impl FileWriter {
         &self,
         staged: &Path,
         name: &[u8],
-        seen: Option<&Sighting>,
+        seen: Option<&FileState>,
         at: &dyn Fn(&'static str),
     ) -> Result<(), HoldReason> {
         if seen.is_some_and(|seen| !seen.is_file()) {
@@ -96,7 +96,7 @@ impl FileWriter {
         let (above, last) = split(name);
         let folder = self
             .site
-            .make_folder(above, Care::Person)
+            .make_folder(above, TreeOwner::Person)
             .map_err(refused)?;
         let folder = folder.as_fd();
         if is_folder(folder, last) {
@@ -120,7 +120,7 @@ impl FileWriter {
     pub(crate) fn remove(
         &self,
         name: &[u8],
-        seen: Option<&Sighting>,
+        seen: Option<&FileState>,
         at: &dyn Fn(&'static str),
     ) -> Result<(), HoldReason> {
         let (above, last) = split(name);
@@ -129,16 +129,18 @@ impl FileWriter {
             at("land.swap");
             if let Some(seen) = seen.filter(|seen| seen.is_file()) {
                 let folder = folder.as_fd();
-                let is_expected = |now: &Stamp| seen.is_same_renamed(folder, now);
+                let is_expected = |now: &FileStamp| seen.is_same_renamed(folder, now);
                 done(swap::remove(folder, TEMPORARY, last, &is_expected))?;
             }
         }
-        self.site.take_away(name, Care::Person).map_err(refused)
+        self.site
+            .take_away(name, TreeOwner::Person)
+            .map_err(refused)
     }
 }
 
-impl Sighting {
-    pub(crate) fn of(stamp: Stamp) -> Self {
+impl FileState {
+    pub(crate) fn of(stamp: FileStamp) -> Self {
         Self {
             stamp,
             digest: None,
@@ -147,7 +149,7 @@ impl Sighting {
 
     /// Is the temporary file, which looks like this, the one that was seen, with the same content? It was renamed since,
     /// and so its status changed.
-    fn is_same_renamed(&self, folder: BorrowedFd<'_>, now: &Stamp) -> bool {
+    fn is_same_renamed(&self, folder: BorrowedFd<'_>, now: &FileStamp) -> bool {
         let seen = &self.stamp;
         let has_same_content = || match self.digest {
             Some(known) => open_file(folder, TEMPORARY.as_bytes())
@@ -174,7 +176,7 @@ impl Sighting {
 fn check_unchanged(
     folder: BorrowedFd<'_>,
     name: &[u8],
-    seen: Option<&Sighting>,
+    seen: Option<&FileState>,
 ) -> Result<(), HoldReason> {
     let now = sight(folder, name, seen).map_err(refused)?;
     let is_same = match (&now, seen) {
@@ -191,7 +193,7 @@ fn check_unchanged(
 fn replace(
     folder: BorrowedFd<'_>,
     name: &[u8],
-    seen: Option<&Sighting>,
+    seen: Option<&FileState>,
     at: &dyn Fn(&'static str),
 ) -> Result<(), HoldReason> {
     check_unchanged(folder, name, seen)?;
@@ -205,17 +207,17 @@ fn replace(
         }
         return renameat(folder, TEMPORARY, folder, name).map_err(|error| refused(error.into()));
     };
-    let is_expected = |now: &Stamp| seen.is_same_renamed(folder, now);
+    let is_expected = |now: &FileStamp| seen.is_same_renamed(folder, now);
     done(swap::put(folder, TEMPORARY, name, &is_expected))?;
     // What was there before, or nothing.
     unlinkat(folder, TEMPORARY, AtFlags::empty()).ok();
     Ok(())
 }
 
-fn done(swapped: rustix::io::Result<Swapped>) -> Result<(), HoldReason> {
+fn done(swapped: rustix::io::Result<SwapOutcome>) -> Result<(), HoldReason> {
     match swapped.map_err(|error| refused(error.into()))? {
-        Swapped::Done => Ok(()),
-        Swapped::Changed => Err(HoldReason::Changing),
+        SwapOutcome::Done => Ok(()),
+        SwapOutcome::Changed => Err(HoldReason::Changing),
     }
 }
 
@@ -228,7 +230,7 @@ fn move_beside(from: &Path, folder: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 /// A file that replaces another is as private as that one.
-fn keep_rights(from: &Path, seen: Option<&Sighting>) -> io::Result<()> {
+fn keep_rights(from: &Path, seen: Option<&FileState>) -> io::Result<()> {
     let Some(old) = seen.filter(|seen| seen.stamp.file_type() == FileType::RegularFile) else {
         return Ok(());
     };
@@ -250,14 +252,14 @@ fn keep_rights(from: &Path, seen: Option<&Sighting>) -> io::Result<()> {
 fn sight(
     folder: BorrowedFd<'_>,
     name: &[u8],
-    before: Option<&Sighting>,
-) -> io::Result<Option<Sighting>> {
+    before: Option<&FileState>,
+) -> io::Result<Option<FileState>> {
     let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => stat,
         Err(Errno::NOENT) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let stamp = Stamp::of(&stat);
+    let stamp = FileStamp::of(&stat);
     let is_read = before.is_some_and(|before| before.digest.is_some());
     let digest = match stamp.file_type() {
         FileType::Directory => return Ok(None),
@@ -266,7 +268,7 @@ fn sight(
         }
         _ => None,
     };
-    Ok(Some(Sighting { stamp, digest }))
+    Ok(Some(FileState { stamp, digest }))
 }
 
 fn open_file(folder: BorrowedFd<'_>, name: &[u8]) -> io::Result<File> {

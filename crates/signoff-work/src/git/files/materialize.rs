@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::git::entries::Difference;
-use crate::git::files::place::{Care, Site};
+use crate::git::files::place::{TreeOwner, WorkingTree};
 use crate::git::names::Name;
-use crate::git::{GitError, Id, Own, path};
+use crate::git::{GitError, HarnessGit, Id, path};
 
-impl Own {
+impl HarnessGit {
     /// Fills an empty directory with the files of a commit or tree.
     pub(crate) fn fill_folder(&self, folder: &Path, tree: &Id) -> Result<(), GitError> {
         let scratch = self.scratch()?;
@@ -24,10 +24,10 @@ impl Own {
         folder: &Path,
         differences: &[Difference],
     ) -> Result<(), GitError> {
-        let site = Site::open(folder)?;
+        let site = WorkingTree::open(folder)?;
         for difference in differences.iter().filter(|path| path.before.is_some()) {
             let name = &difference.name;
-            site.take_away(name, Care::Ours)
+            site.take_away(name, TreeOwner::Ours)
                 .map_err(GitError::file(&folder.join(path(name))))?;
         }
         let scratch = self.scratch()?;

@@ -13,44 +13,44 @@ use rustix::io::Errno;
 
 use crate::git::GitError;
 use crate::git::names::path;
-use crate::tree::{Stamp, open_folder, open_root, split};
+use crate::tree::{FileStamp, open_folder, open_root, split};
 
 /// A working tree that files are put into.
 #[derive(Debug)]
-pub(crate) struct Site {
+pub(crate) struct WorkingTree {
     root: OwnedFd,
 }
 
 /// What may be lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Care {
+pub(crate) enum TreeOwner {
     /// Nothing that was not looked at: what is in the way is an error.
     Person,
     /// Everything that is in the way.
     Ours,
 }
 
-impl Site {
+impl WorkingTree {
     pub(crate) fn open(tree: &Path) -> Result<Self, GitError> {
         let root = open_root(tree).map_err(GitError::file(tree))?;
         Ok(Self { root })
     }
 
     /// What is at this path; nothing, if it is behind a link or a file.
-    pub(crate) fn stamp(&self, name: &[u8]) -> io::Result<Option<Stamp>> {
+    pub(crate) fn stamp(&self, name: &[u8]) -> io::Result<Option<FileStamp>> {
         let (folder, last) = split(name);
         let Some(folder) = self.folder(folder)? else {
             return Ok(None);
         };
         match statat(&folder, last, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(Stamp::of(&stat))),
+            Ok(stat) => Ok(Some(FileStamp::of(&stat))),
             Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Takes a file away, and the directories that are empty without it.
-    pub(crate) fn take_away(&self, name: &[u8], care: Care) -> io::Result<()> {
+    pub(crate) fn take_away(&self, name: &[u8], care: TreeOwner) -> io::Result<()> {
         let (above, last) = split(name);
         let Some(folder) = self.folder(above)? else {
             return Ok(());
@@ -59,8 +59,8 @@ impl Site {
             Ok(()) | Err(Errno::NOENT) => {}
             // What stands there now was never the file that is to go.
             Err(Errno::ISDIR | Errno::PERM) if is_folder(folder.as_fd(), last) => match care {
-                Care::Person => return Ok(()),
-                Care::Ours => clear_folder(folder.as_fd(), last)?,
+                TreeOwner::Person => return Ok(()),
+                TreeOwner::Ours => clear_folder(folder.as_fd(), last)?,
             },
             Err(error) => return Err(error.into()),
         }
@@ -82,7 +82,7 @@ impl Site {
     /// Moves a file that was staged to its place in a tree of ours.
     pub(crate) fn put(&self, staged: &Path, name: &[u8]) -> io::Result<()> {
         let (above, last) = split(name);
-        let folder = self.make_folder(above, Care::Ours)?;
+        let folder = self.make_folder(above, TreeOwner::Ours)?;
         if is_folder(folder.as_fd(), last) {
             clear_folder(folder.as_fd(), last)?;
         }
@@ -115,13 +115,13 @@ impl Site {
     }
 
     /// The directory at a path, made where it is not there.
-    pub(crate) fn make_folder(&self, name: &[u8], care: Care) -> io::Result<OwnedFd> {
+    pub(crate) fn make_folder(&self, name: &[u8], care: TreeOwner) -> io::Result<OwnedFd> {
         let mut folder = self.root.try_clone()?;
         for part in name
             .split(|byte| *byte == b'/')
             .filter(|part| !part.is_empty())
         {
-            if care == Care::Ours && !is_folder(folder.as_fd(), part) {
+            if care == TreeOwner::Ours && !is_folder(folder.as_fd(), part) {
                 unlinkat(&folder, part, AtFlags::empty()).ok();
             }
             match mkdirat(&folder, part, Mode::from_raw_mode(0o777)) {

@@ -6,18 +6,18 @@ use std::os::fd::BorrowedFd;
 use rustix::fs::{AtFlags, RenameFlags, renameat, renameat_with, statat, unlinkat};
 use rustix::io::Errno;
 
-use crate::tree::Stamp;
+use crate::tree::FileStamp;
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Swapped {
+pub(crate) enum SwapOutcome {
     Done,
     /// Somebody saved it meanwhile, and has what they saved.
     Changed,
 }
 
 /// Says of a file under its new name whether it is the one that was expected.
-pub(crate) type IsExpected<'a> = &'a dyn Fn(&Stamp) -> bool;
+pub(crate) type IsExpected<'a> = &'a dyn Fn(&FileStamp) -> bool;
 
 /// Puts the file `ours` at `name`. What is left at `ours` is to be removed.
 pub(crate) fn put(
@@ -25,32 +25,32 @@ pub(crate) fn put(
     ours: &str,
     name: &[u8],
     is_expected: IsExpected<'_>,
-) -> rustix::io::Result<Swapped> {
+) -> rustix::io::Result<SwapOutcome> {
     let mut placed = stamp(folder, ours.as_bytes())?;
     match exchange(folder, ours, name) {
         // Not every file system can: then the look just before has to do.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            return renameat(folder, ours, folder, name).map(|()| Swapped::Done);
+            return renameat(folder, ours, folder, name).map(|()| SwapOutcome::Done);
         }
-        Err(Errno::NOENT) => return Ok(Swapped::Changed),
+        Err(Errno::NOENT) => return Ok(SwapOutcome::Changed),
         exchanged => exchanged?,
     }
     let mut taken = stamp(folder, ours.as_bytes())?;
     if is_expected(&taken) {
-        return Ok(Swapped::Done);
+        return Ok(SwapOutcome::Done);
     }
     loop {
         match exchange(folder, ours, name) {
             Err(Errno::NOENT) => {
                 // Removed meanwhile: what was saved before is better there than nowhere.
                 put_back(folder, ours, name)?;
-                return Ok(Swapped::Changed);
+                return Ok(SwapOutcome::Changed);
             }
             exchanged => exchanged?,
         }
         let now = stamp(folder, ours.as_bytes())?;
         if now.is_same_file(&placed) {
-            return Ok(Swapped::Changed);
+            return Ok(SwapOutcome::Changed);
         }
         // Saved once more, over what was there for a moment: the newest goes back.
         (placed, taken) = (taken, now);
@@ -63,19 +63,19 @@ pub(crate) fn remove(
     aside: &str,
     name: &[u8],
     is_expected: IsExpected<'_>,
-) -> rustix::io::Result<Swapped> {
+) -> rustix::io::Result<SwapOutcome> {
     match renameat_with(folder, name, folder, aside, RenameFlags::NOREPLACE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            return unlinkat(folder, name, AtFlags::empty()).map(|()| Swapped::Done);
+            return unlinkat(folder, name, AtFlags::empty()).map(|()| SwapOutcome::Done);
         }
-        Err(Errno::NOENT) => return Ok(Swapped::Done),
+        Err(Errno::NOENT) => return Ok(SwapOutcome::Done),
         moved => moved?,
     }
     if is_expected(&stamp(folder, aside.as_bytes())?) {
-        return unlinkat(folder, aside, AtFlags::empty()).map(|()| Swapped::Done);
+        return unlinkat(folder, aside, AtFlags::empty()).map(|()| SwapOutcome::Done);
     }
     put_back(folder, aside, name)?;
-    Ok(Swapped::Changed)
+    Ok(SwapOutcome::Changed)
 }
 
 /// Moves a file back, unless something newer is there.
@@ -90,6 +90,6 @@ fn exchange(folder: BorrowedFd<'_>, one: &str, other: &[u8]) -> rustix::io::Resu
     renameat_with(folder, one, folder, other, RenameFlags::EXCHANGE)
 }
 
-fn stamp(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<Stamp> {
-    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| Stamp::of(&stat))
+fn stamp(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<FileStamp> {
+    statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| FileStamp::of(&stat))
 }

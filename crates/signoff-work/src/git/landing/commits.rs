@@ -1,6 +1,6 @@
 //! Bringing a run's commits into the person's checkout: files, then index, then HEAD.
 //!
-//! Whatever of it was done before a crash is found done by [`Own::prepare_landing`], and what a person changed
+//! Whatever of it was done before a crash is found done by [`HarnessGit::prepare_landing`], and what a person changed
 //! meanwhile is never overwritten.
 
 use std::collections::BTreeSet;
@@ -8,16 +8,16 @@ use std::fs;
 use std::path::Path;
 
 use crate::git::entries::Difference;
-use crate::git::landing::course::Course;
-use crate::git::landing::lost::Sides;
+use crate::git::landing::course::LandingPlan;
+use crate::git::landing::lost::LandingStates;
 use crate::git::landing::persons_index::PersonsIndex;
-use crate::git::merge::replay::Replayed;
+use crate::git::merge::replay::ReplayOutcome;
 use crate::git::names::{Name, texts, within};
-use crate::git::{GitError, Head, Id, Own};
+use crate::git::{GitError, HarnessGit, Head, Id};
 
 /// Whether the commits of a run can be brought in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Prepared {
+pub enum LandingReadiness {
     /// There is nothing left to bring in.
     Nothing,
     /// They can.
@@ -44,7 +44,7 @@ pub struct Landing {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Landed {
+pub enum LandOutcome {
     /// It is done, and HEAD stands at this commit.
     Done {
         /// The commit.
@@ -64,9 +64,9 @@ const UNFINISHED: [(&str, &str); 6] = [
     ("REVERT_HEAD", "a revert"),
 ];
 
-impl Own {
+impl HarnessGit {
     /// Works out how the commits after `start` up to `head` come into the checkout; touches nothing of it.
-    pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<Prepared, GitError> {
+    pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<LandingReadiness, GitError> {
         self.prepare_landing_since(start, (start, head))
     }
 
@@ -76,53 +76,53 @@ impl Own {
         &self,
         base: &Id,
         (start, head): (&Id, &Id),
-    ) -> Result<Prepared, GitError> {
+    ) -> Result<LandingReadiness, GitError> {
         if self.repository.is_private() {
             let why =
                 "the run's trees are not recorded in a repository of yours: it lands as files";
-            return Ok(Prepared::Refused(vec![why.to_owned()]));
+            return Ok(LandingReadiness::Refused(vec![why.to_owned()]));
         }
         let Head { commit, branch } = self.repository.head()?;
         let missing = self.missing(start, head, commit.as_ref())?;
         // Commits that are there already need not go together with what came of them: HEAD moves last.
         if missing.is_empty() {
-            return Ok(Prepared::Nothing);
+            return Ok(LandingReadiness::Nothing);
         }
         let mut reasons = self.unfinished()?;
         let at = self.base(commit.as_ref())?;
         let to = match self.target((start, head), &missing, commit.as_ref())? {
-            Replayed::Commit(to) => to,
-            Replayed::Conflict(files) => {
+            ReplayOutcome::Commit(to) => to,
+            ReplayOutcome::Conflict(files) => {
                 let plan = self.plan(base, head, Some(&self.touched(base, head)?))?;
                 let refusals = self.refusals(&plan, &files, &at)?;
                 reasons.extend(refusals.sentences());
                 return Ok(if refusals.is_conflict() {
-                    Prepared::Conflict(reasons)
+                    LandingReadiness::Conflict(reasons)
                 } else {
-                    Prepared::Refused(reasons)
+                    LandingReadiness::Refused(reasons)
                 });
             }
         };
-        let sides = Sides {
+        let sides = LandingStates {
             start: base,
             head,
             at: &at,
             to: to.as_ref().unwrap_or(&at),
         };
-        let Course { names, plan, lost } = self.course(sides)?;
+        let LandingPlan { names, plan, lost } = self.course(sides)?;
         let mut refusals = self.refusals(&plan, &BTreeSet::new(), &at)?;
         refusals.lost = lost;
         reasons.extend(refusals.sentences());
         let index = PersonsIndex::read(self, sides.at, sides.to, &names)?;
         reasons.extend(index.refusals());
         if !reasons.is_empty() {
-            return Ok(Prepared::Refused(reasons));
+            return Ok(LandingReadiness::Refused(reasons));
         }
         let is_done = plan.is_done() && index.is_done() && commit == to;
         let Some(to) = to.filter(|_| !is_done) else {
-            return Ok(Prepared::Nothing);
+            return Ok(LandingReadiness::Nothing);
         };
-        Ok(Prepared::Ready(Landing {
+        Ok(LandingReadiness::Ready(Landing {
             from: commit,
             to,
             branch,
@@ -134,7 +134,11 @@ impl Own {
     /// Carries it out; may be called again after a crash at any point.
     ///
     /// `at` is called before each stage (`land.files`, `land.index`, `land.ref`) and at the end (`land.done`).
-    pub fn land(&self, landing: &Landing, at: &dyn Fn(&'static str)) -> Result<Landed, GitError> {
+    pub fn land(
+        &self,
+        landing: &Landing,
+        at: &dyn Fn(&'static str),
+    ) -> Result<LandOutcome, GitError> {
         let Landing {
             from,
             to,
@@ -142,21 +146,21 @@ impl Own {
             base: agreed,
             head,
         } = landing;
-        let done = Landed::Done { commit: to.clone() };
+        let done = LandOutcome::Done { commit: to.clone() };
         let now = self.repository.head()?;
         let is_at_end = now.commit.as_ref() == Some(to);
         if now.branch != *branch || (now.commit != *from && !is_at_end) {
-            return Ok(Landed::Moved);
+            return Ok(LandOutcome::Moved);
         }
         let base = self.base(from.as_ref())?;
-        let sides = Sides {
+        let sides = LandingStates {
             start: agreed,
             head,
             at: &base,
             to,
         };
         at("land.files");
-        let Course { names, plan, lost } = self.course(sides)?;
+        let LandingPlan { names, plan, lost } = self.course(sides)?;
         if !(plan.differ.is_empty() && lost.is_empty()) {
             let paths = texts(plan.differ.union(&lost));
             return Err(GitError::ChangedMeanwhile { paths });
@@ -166,7 +170,7 @@ impl Own {
         PersonsIndex::read(self, sides.at, sides.to, &names)?.put_in_place()?;
         at("land.ref");
         if !is_at_end && !self.move_head(to, from.as_ref())? {
-            return Ok(Landed::Moved);
+            return Ok(LandOutcome::Moved);
         }
         at("land.done");
         Ok(done)
@@ -185,11 +189,11 @@ impl Own {
         (start, head): (&Id, &Id),
         missing: &BTreeSet<Id>,
         at: Option<&Id>,
-    ) -> Result<Replayed, GitError> {
+    ) -> Result<ReplayOutcome, GitError> {
         match at {
             // Nothing was uncommitted, and nobody did anything meanwhile: the commits are taken as they are.
             Some(at) if at == start && self.joins(start, head)?.is_empty() => {
-                Ok(Replayed::Commit(Some(head.clone())))
+                Ok(ReplayOutcome::Commit(Some(head.clone())))
             }
             _ => self.replay((start, head), missing, at),
         }

@@ -5,43 +5,43 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::checkout::plan::Plan;
+use crate::git::checkout::plan::CheckoutUpdate;
 use crate::git::entries::Difference;
-use crate::git::landing::lost::Sides;
+use crate::git::landing::lost::LandingStates;
 use crate::git::names::Name;
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// What a landing does to the files of the checkout.
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct LandingPlan {
     /// Paths that the run or its commits change.
     pub(crate) names: BTreeSet<Name>,
     /// How the files come there.
-    pub(crate) plan: Plan,
+    pub(crate) plan: CheckoutUpdate,
     /// What is not committed and would not come back.
     pub(crate) lost: BTreeSet<Name>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Works out the way of every file. One may be taken away that is not committed, and put back by a later commit:
     /// so what the commits show counts too.
-    pub(crate) fn course(&self, sides: Sides<'_>) -> Result<Course, GitError> {
+    pub(crate) fn course(&self, sides: LandingStates<'_>) -> Result<LandingPlan, GitError> {
         let mut names = self.touched(sides.start, sides.head)?;
         names.extend(self.touched(sides.at, sides.to)?);
         let (before, after) = self.ways(sides, &names)?;
         let plan = self.plan(&before, &after, Some(&names))?;
-        let fitted = Sides {
+        let fitted = LandingStates {
             start: &before,
             head: &after,
             ..sides
         };
         let lost = self.lost(fitted, &plan)?;
-        Ok(Course { names, plan, lost })
+        Ok(LandingPlan { names, plan, lost })
     }
 
     /// Two commits or trees: from the first to the second goes each of these files.
-    fn ways(&self, sides: Sides<'_>, names: &BTreeSet<Name>) -> Result<(Id, Id), GitError> {
-        let Sides {
+    fn ways(&self, sides: LandingStates<'_>, names: &BTreeSet<Name>) -> Result<(Id, Id), GitError> {
+        let LandingStates {
             start,
             head,
             at,

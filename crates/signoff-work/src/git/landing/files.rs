@@ -6,20 +6,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::git::checkout::present::{Present, copy_if_there};
+use crate::git::checkout::present::{CheckoutPaths, copy_if_there};
 use crate::git::entries::Difference;
 use crate::git::files::file_writer::FileWriter;
 use crate::git::landing::report::{LandReport, LandedFiles, held_files};
 use crate::git::merge::trees::TreeMerge;
 use crate::git::names::{Name, texts};
-use crate::git::{GitError, HoldReason, Id, Own};
+use crate::git::{GitError, HarnessGit, HoldReason, Id};
 
 /// How often a file is tried that changes at the same moment.
 const TRIES: usize = 2;
 
 /// What was done at some paths.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct FilesOutcome {
     pub(crate) written: BTreeSet<Name>,
     pub(crate) merged: BTreeSet<Name>,
     pub(crate) held: BTreeMap<Name, HoldReason>,
@@ -27,7 +27,7 @@ pub(crate) struct Outcome {
     pub(crate) tree: Option<Id>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Brings what differs between `base` and `head` into the checkout. Where it still is as in `base`, `head`'s content is
     /// written; where a person changed the same file, it is merged; what conflicts is left alone and named.
     ///
@@ -40,9 +40,9 @@ impl Own {
         at: &dyn Fn(&'static str),
     ) -> Result<LandReport, GitError> {
         let names = self.touched(base, head)?;
-        let merge = |present: &Present| self.merge_trees(base, &present.tree, head);
+        let merge = |present: &CheckoutPaths| self.merge_trees(base, &present.tree, head);
         let outcome = self.bring(&names, (base, first), &merge, at)?;
-        let Outcome {
+        let FilesOutcome {
             written,
             merged,
             held,
@@ -71,10 +71,10 @@ impl Own {
         &self,
         names: &BTreeSet<Name>,
         (base, first): (&Id, &Id),
-        merge: &dyn Fn(&Present) -> Result<TreeMerge, GitError>,
+        merge: &dyn Fn(&CheckoutPaths) -> Result<TreeMerge, GitError>,
         at: &dyn Fn(&'static str),
-    ) -> Result<Outcome, GitError> {
-        let mut outcome = Outcome::default();
+    ) -> Result<FilesOutcome, GitError> {
+        let mut outcome = FilesOutcome::default();
         let mut left = names.clone();
         if !left.is_empty() {
             FileWriter::open(self.repository.top())?.remove_temporary(names);
@@ -109,10 +109,10 @@ impl Own {
     fn bring_once(
         &self,
         names: &BTreeSet<Name>,
-        present: &Present,
+        present: &CheckoutPaths,
         merge: &TreeMerge,
         at: &dyn Fn(&'static str),
-    ) -> Result<Outcome, GitError> {
+    ) -> Result<FilesOutcome, GitError> {
         let mut held = present.held.clone();
         for name in merge.conflicts.intersection(names) {
             let reason = if present.ignored.contains(name) {
@@ -149,7 +149,7 @@ impl Own {
             }
         }
         let there = |name: &&Name| names.contains(*name) && !held.contains_key(*name);
-        Ok(Outcome {
+        Ok(FilesOutcome {
             merged: merge.merged.iter().filter(there).cloned().collect(),
             written,
             held,
@@ -160,7 +160,7 @@ impl Own {
     /// Writes what comes into a directory of its own, with the attributes that hold when all is done.
     fn stage_changes(
         &self,
-        present: &Present,
+        present: &CheckoutPaths,
         changes: &[Difference],
     ) -> Result<PathBuf, GitError> {
         let index = present.scratch.path("next");

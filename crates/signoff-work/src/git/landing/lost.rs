@@ -6,14 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::git::checkout::plan::Plan;
+use crate::git::checkout::plan::CheckoutUpdate;
 use crate::git::merge::replay::Step;
 use crate::git::names::Name;
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// The states that a landing is between, each a commit or a tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sides<'s> {
+pub(crate) struct LandingStates<'s> {
     /// What the run began with, and what is in the checkout still.
     pub(crate) start: &'s Id,
     /// What it made of that, and what will be in the checkout.
@@ -24,11 +24,15 @@ pub(crate) struct Sides<'s> {
     pub(crate) to: &'s Id,
 }
 
-impl Own {
+impl HarnessGit {
     /// Those of the paths that the plan changes at which something is not committed, and would not come back if
     /// the commits that land were reverted.
-    pub(crate) fn lost(&self, sides: Sides<'_>, plan: &Plan) -> Result<BTreeSet<Name>, GitError> {
-        let Sides {
+    pub(crate) fn lost(
+        &self,
+        sides: LandingStates<'_>,
+        plan: &CheckoutUpdate,
+    ) -> Result<BTreeSet<Name>, GitError> {
+        let LandingStates {
             start,
             head,
             at,

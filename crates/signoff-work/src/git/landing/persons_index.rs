@@ -11,12 +11,12 @@ use crate::git::landing::commits::is_there;
 use crate::git::landing::refusals::names;
 use crate::git::names::{Name, listed, parts};
 use crate::git::scratch::{Scratch, copy_index};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// The person's index, copied and compared.
 #[derive(Debug)]
 pub(crate) struct PersonsIndex<'o> {
-    own: &'o Own,
+    own: &'o HarnessGit,
     scratch: Scratch,
     /// What will be in it at paths where it is otherwise now.
     left: Vec<(Name, Option<(u32, Id)>)>,
@@ -28,7 +28,7 @@ pub(crate) struct PersonsIndex<'o> {
 impl<'o> PersonsIndex<'o> {
     /// Compares the index at these paths with the commit or tree `base` that HEAD stands at, and with `to`.
     pub(crate) fn read(
-        own: &'o Own,
+        own: &'o HarnessGit,
         base: &Id,
         to: &Id,
         touched: &BTreeSet<Name>,

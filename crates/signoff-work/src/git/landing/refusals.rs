@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::checkout::plan::Plan;
+use crate::git::checkout::plan::CheckoutUpdate;
 use crate::git::names::{Name, text};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// Files that stand against a landing, by what a person can do about it.
 #[derive(Debug, Default)]
@@ -21,11 +21,11 @@ pub(crate) struct Refusals {
     pub(crate) lost: BTreeSet<Name>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Sorts what differs in the checkout, and the files whose changes cannot be made anew on the commit or tree `at`.
     pub(crate) fn refusals(
         &self,
-        plan: &Plan,
+        plan: &CheckoutUpdate,
         conflicts: &BTreeSet<Name>,
         at: &Id,
     ) -> Result<Refusals, GitError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::git::names::{Name, name, path};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// How a person settles files that were held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Settling {
     Keep,
 }
 
-impl Own {
+impl HarnessGit {
     /// The tree that the checkout and the run agree on once these files are settled; touches nothing. The next landing
     /// from it writes what is to be taken, and has nothing to do for what is kept.
     ///

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::checkout::present::Present;
+use crate::git::checkout::present::CheckoutPaths;
 use crate::git::landing::report::{LandedFiles, UnlandReport, held_files};
 use crate::git::merge::trees::{TreeMerge, overlap};
 use crate::git::names::{Name, texts};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
-impl Own {
+impl HarnessGit {
     /// Takes landings back, the last first: what still is as it landed becomes what it was; what was changed since is
     /// merged, or left alone and named.
     pub fn unland_files(
@@ -28,7 +28,7 @@ impl Own {
             names.extend(self.touched(&landing.from, &landing.to)?);
         }
         let joined = self.join_landings(landings)?;
-        let merge = |present: &Present| self.merge_back(&joined, &present.tree);
+        let merge = |present: &CheckoutPaths| self.merge_back(&joined, &present.tree);
         let outcome = self.bring(&names, (&last.to, first), &merge, at)?;
         let now = outcome.tree.as_ref().unwrap_or(&last.to);
         let gone: BTreeSet<Name> = self

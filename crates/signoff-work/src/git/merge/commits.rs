@@ -1,8 +1,8 @@
 //! Two commits made one, without a working tree.
 
-use crate::git::merge::conflict::Sides;
+use crate::git::merge::conflict::MergeSides;
 use crate::git::names::{Name, text, texts};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// What came of merging.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ const SHOWN_BY_SIDES: [&[u8]; 4] = [
 ];
 
 /// What `merge-tree -z` printed.
-pub(crate) struct Answer {
+pub(crate) struct MergeTreeOutput {
     /// Where files conflict, they have markers.
     pub(crate) tree: Id,
     /// Files that conflict.
@@ -37,7 +37,7 @@ pub(crate) struct Answer {
     is_clean: bool,
 }
 
-impl Own {
+impl HarnessGit {
     /// Merges what `theirs` did since `base` into `ours`; all are commits.
     pub fn merge(&self, base: &Id, ours: &Id, theirs: &Id) -> Result<Merge, GitError> {
         self.merge_by(base, ours, theirs, ours)
@@ -51,7 +51,7 @@ impl Own {
         theirs: &Id,
         attributes: &Id,
     ) -> Result<Merge, GitError> {
-        let sides = Sides { base, ours, theirs };
+        let sides = MergeSides { base, ours, theirs };
         let answer = self.merge_contents(base, ours, theirs, attributes)?;
         if answer.is_clean {
             return Ok(Merge::Clean(answer.tree));
@@ -70,8 +70,8 @@ impl Own {
         ours: &Id,
         theirs: &Id,
         attributes: &Id,
-    ) -> Result<Answer, GitError> {
-        let sides = Sides { base, ours, theirs };
+    ) -> Result<MergeTreeOutput, GitError> {
+        let sides = MergeSides { base, ours, theirs };
         let base = format!("--merge-base={base}");
         // Which files are merged line by line is said in a tree.
         let attributes = self.attribute_source().unwrap_or(attributes);
@@ -81,18 +81,18 @@ impl Own {
             .words(["merge-tree", "--write-tree", "--messages", "-z", &base])
             .words([ours.as_str(), theirs.as_str()])
             .run_to(&[0, 1])?;
-        let answer = Answer::read(&said.out, sides)?;
-        Ok(Answer {
+        let answer = MergeTreeOutput::read(&said.out, sides)?;
+        Ok(MergeTreeOutput {
             is_clean: said.code == 0,
             ..answer
         })
     }
 }
 
-impl Answer {
+impl MergeTreeOutput {
     /// The tree; each conflicting entry as `mode id stage<TAB>name`; nothing; then messages, each as a number of
     /// paths, the paths, what kind it is, and the text.
-    fn read(out: &[u8], sides: Sides<'_>) -> Result<Self, GitError> {
+    fn read(out: &[u8], sides: MergeSides<'_>) -> Result<Self, GitError> {
         let mut parts = out.split(|byte| *byte == 0);
         let tree = Id::read(parts.next().unwrap_or_default())?;
         let mut files: Vec<Name> = Vec::new();

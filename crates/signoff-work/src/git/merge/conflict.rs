@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::git::names::{Name, text};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 const LONGEST: usize = 16 << 10;
 /// Lines shown around a conflict.
@@ -20,7 +20,7 @@ const ATTEMPT: &str = "this attempt";
 
 /// The commits that are merged.
 #[derive(Clone, Copy)]
-pub(crate) struct Sides<'s> {
+pub(crate) struct MergeSides<'s> {
     pub(crate) base: &'s Id,
     pub(crate) ours: &'s Id,
     pub(crate) theirs: &'s Id,
@@ -35,15 +35,15 @@ enum Content {
     Other,
 }
 
-impl Own {
+impl HarnessGit {
     /// What a merge whose outcome is this tree says of files that are in conflict, after what git says.
     pub(crate) fn conflict(
         &self,
-        sides: Sides<'_>,
+        sides: MergeSides<'_>,
         (tree, files): (&Id, &[Name]),
         messages: &[String],
     ) -> Result<String, GitError> {
-        let Sides { ours, theirs, .. } = sides;
+        let MergeSides { ours, theirs, .. } = sides;
         let mut said = messages.concat();
         for name in files.iter().take(SHOWN) {
             let mut parts = String::new();
@@ -68,7 +68,7 @@ impl Own {
     }
 
     /// What each side has where their lines could not be merged; nothing, where neither has anything.
-    fn both(&self, name: &Name, sides: Sides<'_>) -> Result<String, GitError> {
+    fn both(&self, name: &Name, sides: MergeSides<'_>) -> Result<String, GitError> {
         let was = !matches!(self.content(sides.base, name)?, Content::Absent);
         let (ours, theirs) = (
             self.content(sides.ours, name)?,
@@ -135,7 +135,7 @@ impl Content {
     }
 }
 
-impl Sides<'_> {
+impl MergeSides<'_> {
     /// The path that a file has, where git made up another to have room for both: `name~commit`.
     pub(crate) fn real(self, name: &[u8]) -> Name {
         for id in [self.ours, self.theirs] {

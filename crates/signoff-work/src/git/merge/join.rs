@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::git::entries::Difference;
 use crate::git::merge::replay::Blob;
 use crate::git::names::{Name, texts};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// A file that was another at so many looks in a row is left alone until it rests.
 const RESTLESS: u32 = 4;
 
 /// Files that change all the time, such as a log: each look would join another version of them.
 #[derive(Debug, Clone, Default)]
-pub struct RestlessFiles(BTreeMap<Name, Sighting>);
+pub struct RestlessFiles(BTreeMap<Name, RestlessFile>);
 
 /// How a file was last found.
 #[derive(Debug, Clone)]
-struct Sighting {
+struct RestlessFile {
     found: Option<Blob>,
     /// Looks in a row at which it was another than before.
     changes: u32,
@@ -33,7 +33,7 @@ impl RestlessFiles {
                 None => 1,
             };
             let found = after;
-            self.0.insert(name, Sighting { found, changes });
+            self.0.insert(name, RestlessFile { found, changes });
         }
         let restless = self.0.iter().filter(|(_, seen)| seen.changes >= RESTLESS);
         restless.map(|(name, _)| name.clone()).collect()
@@ -57,7 +57,7 @@ pub struct JoinReport {
     pub conflicts: Vec<String>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Merges what was edited, created, deleted or committed in the checkout since `base` into `head`; touches nothing.
     /// `first` is the tree that the run began with: what it ignores is not looked at. What changes at every look is left
     /// for a later one.

@@ -8,11 +8,11 @@ use std::path::Path;
 use crate::git::entries::{Difference, tree_entries};
 use crate::git::names::Name;
 use crate::git::scratch::Scratch;
-use crate::git::{GitError, Id, Merge, Own};
+use crate::git::{GitError, HarnessGit, Id, Merge};
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Replayed {
+pub(crate) enum ReplayOutcome {
     /// The last commit; `None` where there was none before and nothing was added.
     Commit(Option<Id>),
     /// Files in which the commits do not go with what is there.
@@ -33,7 +33,7 @@ pub(crate) struct Step {
     pub(crate) conflicts: BTreeSet<Name>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Replays those of the commits after `since` up to `head` that are missing there on `onto`. One that adds nothing
     /// is dropped. The same commits on the same one give the same names.
     pub(crate) fn replay(
@@ -41,7 +41,7 @@ impl Own {
         (since, head): (&Id, &Id),
         missing: &BTreeSet<Id>,
         onto: Option<&Id>,
-    ) -> Result<Replayed, GitError> {
+    ) -> Result<ReplayOutcome, GitError> {
         let mut tip = onto.cloned();
         let mut before = since.clone();
         for commit in self.commits(since, head)? {
@@ -54,16 +54,16 @@ impl Own {
                 Ok(tree) => tree,
                 // One by one they may not fit on what is there of all of them already.
                 Err(_) if self.adds_nothing((since, head), onto)? => {
-                    return Ok(Replayed::Commit(onto.cloned()));
+                    return Ok(ReplayOutcome::Commit(onto.cloned()));
                 }
-                Err(files) => return Ok(Replayed::Conflict(files)),
+                Err(files) => return Ok(ReplayOutcome::Conflict(files)),
             };
             if tree != ours {
                 tip = Some(self.made_anew(&commit, &tree, tip.as_ref())?);
             }
             before = commit;
         }
-        Ok(Replayed::Commit(tip))
+        Ok(ReplayOutcome::Commit(tip))
     }
 
     /// Is all that changed between two commits in this one, by whatever way it came there?

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::git::entries::{Difference, tree_entries};
 use crate::git::merge::replay::{Blob, Step};
 use crate::git::names::{Name, within};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// What came of merging two trees.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct TreeMerge {
     pub(crate) conflicts: BTreeSet<Name>,
 }
 
-impl Own {
+impl HarnessGit {
     /// `ours` with what `theirs` changed since `base`. Where they conflict, `ours` stays.
     pub fn merge_keeping(&self, base: &Id, ours: &Id, theirs: &Id) -> Result<Id, GitError> {
         let trees = (

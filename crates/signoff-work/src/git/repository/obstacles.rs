@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::git::entries::{Entry, GITLINK, tree_entries};
 use crate::git::names::{Name, listed, name, parts, text};
-use crate::git::repository::persons::Kind;
-use crate::git::{GitError, Id, Own, Repository};
+use crate::git::repository::persons::RepositoryKind;
+use crate::git::{GitError, HarnessGit, Id, Repository};
 
 /// What `merge-tree --merge-base` came with.
 const NEEDED: (u32, u32) = (2, 41);
@@ -36,15 +36,19 @@ impl Repository {
             ));
         }
         match &self.found.kind {
-            Kind::Checkout | Kind::Private => {}
-            Kind::Bare => found.push("the repository is bare: run in a checkout of it".to_owned()),
-            Kind::Elsewhere => found.push(
+            RepositoryKind::Checkout | RepositoryKind::Private => {}
+            RepositoryKind::Bare => {
+                found.push("the repository is bare: run in a checkout of it".to_owned())
+            }
+            RepositoryKind::Elsewhere => found.push(
                 "the files of this repository are elsewhere: unset `core.worktree`, or run there"
                     .to_owned(),
             ),
-            Kind::Refused(said) => found.push(format!("git refuses this repository: {said}")),
+            RepositoryKind::Refused(said) => {
+                found.push(format!("git refuses this repository: {said}"))
+            }
         }
-        if self.found.kind == Kind::Checkout {
+        if self.found.kind == RepositoryKind::Checkout {
             self.place(&mut found);
             self.format(&mut found);
             self.contents(&mut found)?;
@@ -176,7 +180,7 @@ impl Repository {
     }
 }
 
-impl Own {
+impl HarnessGit {
     /// Which of these paths of a tree the person's git would not have committed as they are, each with the name of the
     /// filter that it has to pass.
     pub fn unfiltered(

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::call::StopFlag;
-use crate::git::command::Call;
+use crate::git::command::GitCall;
 use crate::git::names::{Name, name, within};
 use crate::git::scratch::{Scratch, write};
 use crate::git::{GitError, Id, Repository};
@@ -15,7 +15,7 @@ use crate::git::{GitError, Id, Repository};
 /// The harness's own git directory. New objects go to the person's; nothing else of the person's repository is
 /// written, except by landing.
 #[derive(Debug, Clone)]
-pub struct Own {
+pub struct HarnessGit {
     pub(crate) repository: Repository,
     place: Arc<Path>,
     pub(crate) kept: Arc<[Name]>,
@@ -36,7 +36,7 @@ struct Attributes {
     said: Mutex<Option<Vec<u8>>>,
 }
 
-impl Own {
+impl HarnessGit {
     pub(crate) fn open(
         repository: Repository,
         place: &Path,
@@ -141,7 +141,7 @@ impl Own {
     }
 
     /// A call about objects alone.
-    pub(crate) fn call(&self) -> Call<'_> {
+    pub(crate) fn call(&self) -> GitCall<'_> {
         // No attributes are found in an empty tree.
         self.call_in(&self.place.join("empty"), &self.place.join("empty/none"))
     }
@@ -180,7 +180,7 @@ impl Own {
     }
 
     /// A call about these files, by this index.
-    pub(crate) fn call_in(&self, tree: &Path, index: &Path) -> Call<'_> {
+    pub(crate) fn call_in(&self, tree: &Path, index: &Path) -> GitCall<'_> {
         let call = self.plain_call_in(tree, index);
         match self.attribute_source() {
             Some(source) => call.env("GIT_ATTR_SOURCE", source.as_str()),
@@ -188,7 +188,7 @@ impl Own {
         }
     }
 
-    fn plain_call_in(&self, tree: &Path, index: &Path) -> Call<'_> {
+    fn plain_call_in(&self, tree: &Path, index: &Path) -> GitCall<'_> {
         self.repository
             .git
             .call(tree)

@@ -6,21 +6,21 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::git::command::{Call, is_absent};
+use crate::git::command::{GitCall, is_absent};
 use crate::git::repository::settings::Settings;
-use crate::git::{Git, GitError, Id, Own};
+use crate::git::{Git, GitError, HarnessGit, Id};
 
 /// The person's repository. Its git directory is used for references and for reading values, with nothing that would
 /// start a program.
 #[derive(Debug, Clone)]
 pub struct Repository {
     pub(crate) git: Git,
-    pub(crate) found: Arc<Found>,
+    pub(crate) found: Arc<RepositoryInfo>,
 }
 
 /// What was found out about a repository.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct RepositoryInfo {
     /// The directory that was asked about.
     pub(crate) workspace: PathBuf,
     /// Where its files are.
@@ -30,7 +30,7 @@ pub(crate) struct Found {
     /// Where everything is that linked worktrees share.
     pub(crate) common: PathBuf,
     pub(crate) objects: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RepositoryKind,
     /// Major and minor.
     pub(crate) version: (u32, u32),
     pub(crate) settings: Settings,
@@ -38,7 +38,7 @@ pub(crate) struct Found {
 
 /// What kind of repository it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RepositoryKind {
     /// One with files, which are where it is.
     Checkout,
     Bare,
@@ -69,7 +69,7 @@ impl Repository {
         if !workspace.ancestors().any(may_be_repository) {
             return Ok(None);
         }
-        let found = match Found::new(&git, workspace) {
+        let found = match RepositoryInfo::new(&git, workspace) {
             Err(error) if is_absent(&error) => return Ok(None),
             found => found?,
         };
@@ -129,13 +129,13 @@ impl Repository {
     ///
     /// `kept` are paths relative to the top, of files or directories, that no snapshot, worktree or landing ever
     /// changes.
-    pub fn own(&self, place: &Path, kept: &[String]) -> Result<Own, GitError> {
-        Own::open(self.clone(), place, kept)
+    pub fn own(&self, place: &Path, kept: &[String]) -> Result<HarnessGit, GitError> {
+        HarnessGit::open(self.clone(), place, kept)
     }
 
     /// A call with the person's git directory, and precautions.
-    pub(crate) fn call(&self) -> Result<Call<'_>, GitError> {
-        if let Kind::Refused(said) = &self.found.kind {
+    pub(crate) fn call(&self) -> Result<GitCall<'_>, GitError> {
+        if let RepositoryKind::Refused(said) = &self.found.kind {
             return Err(GitError::Failed {
                 tried: "git rev-parse".to_owned(),
                 said: said.clone(),
@@ -152,7 +152,7 @@ impl Repository {
 }
 
 /// Sees the person's configuration, and none of what it says to run.
-pub(crate) fn careful(call: Call<'_>) -> Call<'_> {
+pub(crate) fn careful(call: GitCall<'_>) -> GitCall<'_> {
     [
         ("core.hooksPath", "/dev/null"),
         ("core.fsmonitor", "false"),
@@ -172,7 +172,7 @@ fn may_be_repository(directory: &Path) -> bool {
         || (directory.join("HEAD").is_file() && directory.join("objects").is_dir())
 }
 
-impl Found {
+impl RepositoryInfo {
     fn new(git: &Git, workspace: PathBuf) -> Result<Option<Self>, GitError> {
         let version = version(git, &workspace)?;
         let words = [
@@ -186,7 +186,7 @@ impl Found {
             if said.complaint.contains("not a git repository") {
                 return Ok(None);
             }
-            let kind = Kind::Refused(said.complaint.trim().to_owned());
+            let kind = RepositoryKind::Refused(said.complaint.trim().to_owned());
             return Ok(Some(Self::refused(workspace, version, kind)));
         }
         // The path comes last: it may hold line feeds.
@@ -194,8 +194,8 @@ impl Found {
         let mut line = || lines.next().unwrap_or_default();
         let (bare, inside, directory) = (line() == b"true", line() == b"true", path(line()));
         let (kind, top) = match (bare, inside) {
-            (true, _) => (Kind::Bare, workspace.clone()),
-            (false, false) => (Kind::Elsewhere, workspace.clone()),
+            (true, _) => (RepositoryKind::Bare, workspace.clone()),
+            (false, false) => (RepositoryKind::Elsewhere, workspace.clone()),
             (false, true) => placed(git, &workspace)?,
         };
         let listing = careful(git.call(&workspace))
@@ -216,7 +216,7 @@ impl Found {
         }))
     }
 
-    fn refused(workspace: PathBuf, version: (u32, u32), kind: Kind) -> Self {
+    fn refused(workspace: PathBuf, version: (u32, u32), kind: RepositoryKind) -> Self {
         let directory = workspace.join(".git");
         Self {
             top: workspace.clone(),
@@ -233,13 +233,13 @@ impl Found {
 
 /// Where the files of a checkout are. That has to be where the repository was found: its configuration may name any
 /// directory, even `/`.
-fn placed(git: &Git, workspace: &Path) -> Result<(Kind, PathBuf), GitError> {
+fn placed(git: &Git, workspace: &Path) -> Result<(RepositoryKind, PathBuf), GitError> {
     let words = ["rev-parse", "--show-toplevel"];
     let top = path(&careful(git.call(workspace)).words(words).run()?);
     if top.join(".git").symlink_metadata().is_ok() {
-        return Ok((Kind::Checkout, top));
+        return Ok((RepositoryKind::Checkout, top));
     }
-    Ok((Kind::Elsewhere, workspace.to_owned()))
+    Ok((RepositoryKind::Elsewhere, workspace.to_owned()))
 }
 
 /// Where a linked worktree's repository is; of others, the directory itself.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::git::names::{exactly, parts};
 use crate::git::repository::excludes::{default_excludes, pattern};
-use crate::git::repository::persons::{Found, Kind, careful, version};
+use crate::git::repository::persons::{RepositoryInfo, RepositoryKind, careful, version};
 use crate::git::repository::settings::Settings;
 use crate::git::scratch::{copy_index, write};
 use crate::git::{Git, GitError, Repository};
@@ -61,7 +61,7 @@ impl Repository {
         place: &Path,
         persons: Option<&Self>,
     ) -> Result<Self, GitError> {
-        if persons.is_some_and(|persons| persons.found.kind == Kind::Bare) {
+        if persons.is_some_and(|persons| persons.found.kind == RepositoryKind::Bare) {
             return Err(GitError::Failed {
                 tried: "signoff run".to_owned(),
                 said: "the repository is bare: run in a checkout of it".to_owned(),
@@ -75,7 +75,8 @@ impl Repository {
             fs::create_dir_all(&path).map_err(GitError::file(&path))?;
         }
         let place = place.canonicalize().map_err(GitError::file(place))?;
-        let persons = persons.filter(|persons| !matches!(persons.found.kind, Kind::Refused(_)));
+        let persons =
+            persons.filter(|persons| !matches!(persons.found.kind, RepositoryKind::Refused(_)));
         let excludes = match persons {
             Some(persons) => persons.excludes_of(&workspace)?,
             None if workspace.join(".gitignore").exists() => Vec::new(),
@@ -89,14 +90,14 @@ impl Repository {
             Some(persons) => persons.found.settings.without_conversions(),
             None => personal_settings(&git, &place)?,
         };
-        let found = Found {
+        let found = RepositoryInfo {
             version: version(&git, &workspace)?,
             top: workspace.clone(),
             workspace,
             objects: place.join("objects"),
             common: place.clone(),
             directory: place,
-            kind: Kind::Private,
+            kind: RepositoryKind::Private,
             settings,
         };
         Ok(Self {
@@ -107,7 +108,7 @@ impl Repository {
 
     /// Whether it is the harness's own: then a run lands as files.
     pub fn is_private(&self) -> bool {
-        self.found.kind == Kind::Private
+        self.found.kind == RepositoryKind::Private
     }
 
     /// Keeps what was read of the files, so that the next run need not read them again. A person's repository has an
@@ -129,7 +130,7 @@ impl Repository {
     fn excludes_of(&self, workspace: &Path) -> Result<Vec<u8>, GitError> {
         let top = self.top();
         let below = match workspace.strip_prefix(top) {
-            Ok(below) if self.found.kind == Kind::Checkout => below,
+            Ok(below) if self.found.kind == RepositoryKind::Checkout => below,
             _ => return Ok(Vec::new()),
         };
         if below.as_os_str().is_empty() {

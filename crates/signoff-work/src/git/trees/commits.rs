@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use crate::git::entries::{Difference, differences};
 use crate::git::names::{Name, parts, texts};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// The line of a commit's message that says which attempt made it.
 const TRAILER: &str = "Signoff-Attempt";
@@ -13,7 +13,7 @@ const TRAILER: &str = "Signoff-Attempt";
 /// The line of a commit's message that says that it is no work of the run: it joined what a person did.
 const JOIN: &str = "Signoff-Join";
 
-impl Own {
+impl HarnessGit {
     /// Makes a commit of this tree.
     pub fn commit(&self, tree: &Id, parents: &[Id], message: &str) -> Result<Id, GitError> {
         let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);

@@ -10,7 +10,7 @@ use crate::git::entries::Entry;
 use crate::git::names::{Name, listed, quoted};
 use crate::git::scratch::write;
 use crate::git::trees::listing::index_ids;
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// One change of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) enum TreeEdit {
     Link { name: Name, target: Vec<u8> },
 }
 
-impl Own {
+impl HarnessGit {
     /// The tree that these changes make of `base`, a tree or a commit. Later changes win.
     pub(crate) fn compose_tree(&self, base: &Id, edits: &[TreeEdit]) -> Result<Id, GitError> {
         let scratch = self.scratch()?;

@@ -4,9 +4,9 @@ use std::fs;
 
 use crate::git::entries::tree_entries;
 use crate::git::names::{Name, listed, name, parts, path, texts};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
-impl Own {
+impl HarnessGit {
     /// Which of these paths a commit or tree neither has nor would take: its own `.gitignore` files say so, whatever has
     /// become of them.
     pub fn ignored_by(&self, tree: &Id, paths: &[String]) -> Result<Vec<String>, GitError> {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::git::entries::{Difference, differences, index_lines};
 use crate::git::names::{Name, listed};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
-impl Own {
+impl HarnessGit {
     /// What differs between a commit or tree and an index.
     pub(crate) fn staged(&self, index: &Path, base: &Id) -> Result<Vec<Difference>, GitError> {
         let words = [

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::git::entries::{GITLINK, LINK};
 use crate::git::names::{name, text};
-use crate::git::{Below, GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id, TreeDepth};
 
 /// What differs between two commits or trees.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,7 +29,7 @@ pub struct Manifest {
     pub after: Option<String>,
 }
 
-impl Own {
+impl HarnessGit {
     /// Says what differs between two commits or trees.
     pub fn inspect(&self, from: &Id, to: &Id) -> Result<InspectReport, GitError> {
         let mut report = InspectReport::default();
@@ -82,7 +82,7 @@ impl Own {
         paths: &BTreeSet<String>,
     ) -> Result<BTreeSet<String>, GitError> {
         let names: Vec<_> = paths.iter().map(|path| name(path)).collect();
-        let found = self.entries_at(tree, &names, Below::Nothing)?;
+        let found = self.entries_at(tree, &names, TreeDepth::Nothing)?;
         Ok(found.iter().map(|entry| text(&entry.name)).collect())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::git::entries::LINK;
 use crate::git::names::{name, text};
-use crate::git::{Below, GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id, TreeDepth};
 
 /// Links with what they hold.
 type Links = Arc<[(String, String)]>;
@@ -13,7 +13,7 @@ type Links = Arc<[(String, String)]>;
 static LATELY: Mutex<Vec<(Id, Links)>> = Mutex::new(Vec::new());
 const MOST: usize = 8;
 
-impl Own {
+impl HarnessGit {
     /// Every symbolic link of a commit or tree, with what it holds.
     pub fn links_in(&self, tree: &Id) -> Result<Links, GitError> {
         let known = || LATELY.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +40,7 @@ impl Own {
     pub fn files_below(&self, tree: &Id, folder: &str) -> Result<Vec<String>, GitError> {
         let entries = match folder {
             "" => self.files_of(tree)?,
-            folder => self.entries_at(tree, &[name(folder)], Below::Files)?,
+            folder => self.entries_at(tree, &[name(folder)], TreeDepth::Files)?,
         };
         Ok(entries.iter().map(|entry| text(&entry.name)).collect())
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::git::entries::{Entry, tree_entries};
 use crate::git::names::{Name, parts, path};
-use crate::git::{GitError, Id, Own};
+use crate::git::{GitError, HarnessGit, Id};
 
 /// Paths given to git as arguments at once: fewer bytes than any system takes.
 const ARGUMENTS: usize = 64 * 1024;
 
-impl Own {
+impl HarnessGit {
     /// Every file of a commit or tree.
     pub(crate) fn files_of(&self, tree: &Id) -> Result<Vec<Entry>, GitError> {
         let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
@@ -22,7 +22,7 @@ impl Own {
         &self,
         tree: &Id,
         names: &[Name],
-        below: Below,
+        below: TreeDepth,
     ) -> Result<Vec<Entry>, GitError> {
         let mut found = Vec::new();
         let mut rest = names;
@@ -40,15 +40,15 @@ impl Own {
                 .env("GIT_LITERAL_PATHSPECS", "1")
                 .words(["ls-tree", "-z", "--full-tree"])
                 .words([match below {
-                    Below::Nothing => "-t",
-                    Below::Files => "-r",
+                    TreeDepth::Nothing => "-t",
+                    TreeDepth::Files => "-r",
                 }])
                 .words([tree.as_str(), "--"])
                 .words(now.iter().map(|name| path(name)))
                 .run()?;
             found.extend(tree_entries(&out)?);
         }
-        if below == Below::Nothing {
+        if below == TreeDepth::Nothing {
             // Where one path lies in another, git lists what is beside it too.
             let wanted: BTreeSet<&Name> = names.iter().collect();
             found.retain(|entry| wanted.contains(&entry.name));
@@ -94,9 +94,9 @@ impl Own {
     }
 }
 
-/// How deep [`Own::entries_at`] looks.
+/// How deep [`HarnessGit::entries_at`] looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Below {
+pub(crate) enum TreeDepth {
     /// The entries themselves.
     Nothing,
     /// The files in them.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 
-use super::{Entry, TreeError, TreeOptions, Unreadable, join, listed, shown, unreadable};
+use super::{CheckedEntry, TreeError, TreeOptions, Unreadable, join, listed, shown, unreadable};
 use crate::beneath::{Directory, OpenError, open_file, read_whole};
 
 /// Directories within directories of a repository.
@@ -17,7 +17,7 @@ const LONGEST: u64 = 64 << 10;
 
 /// A repository may hold nothing that git would wait for, nor links to something else.
 pub(super) fn check_directory(
-    entry: &Entry<'_>,
+    entry: &CheckedEntry<'_>,
     options: &TreeOptions<'_>,
 ) -> Result<(), TreeError> {
     let (fd, entries) = match listed(entry.parent, entry.name) {
@@ -78,7 +78,7 @@ fn check_ordinary(
 /// A `.git` file says where the repository is. That has to be a sound one of the tree, or nothing.
 pub(super) fn check_pointer(
     root: &Directory,
-    entry: &Entry<'_>,
+    entry: &CheckedEntry<'_>,
     options: &TreeOptions<'_>,
 ) -> Result<(), TreeError> {
     let text = open_file(entry.parent, entry.name).and_then(|file| read_whole(file, LONGEST));

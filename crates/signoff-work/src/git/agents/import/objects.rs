@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, statat};
 
-use super::{Call, GitError, Import, Scratch};
+use super::{GitCall, GitError, Import, Scratch};
 use crate::beneath::{Directory, Links, OpenError};
 
 /// Git makes few packs; each one costs a process.
@@ -26,12 +26,12 @@ struct Stash {
 
 /// What an agent's repository stores.
 #[derive(Debug, Default)]
-pub(super) struct Stored {
+pub(super) struct StoredObjects {
     loose: Vec<Stash>,
     packs: Vec<Stash>,
 }
 
-impl Stored {
+impl StoredObjects {
     /// Lists files whose names are those of objects and packs.
     pub(super) fn list(source: &Directory, most: usize, left_out: &mut Vec<String>) -> Self {
         let mut stored = Self::default();
@@ -92,7 +92,7 @@ impl Stored {
 impl Import<'_> {
     pub(super) fn import_objects(
         &mut self,
-        stored: Stored,
+        stored: StoredObjects,
         scratch: &Scratch,
     ) -> Result<(), GitError> {
         let mut room = self.limits.bytes;
@@ -188,7 +188,7 @@ impl Import<'_> {
     }
 
     /// A call that finds nothing but what was copied.
-    fn incoming_call(&self) -> Call<'_> {
+    fn incoming_call(&self) -> GitCall<'_> {
         self.call().env("GIT_OBJECT_DIRECTORY", &self.incoming)
     }
 
