@@ -6,7 +6,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Act, Actor, Outcome, PlanState, after, after_signing_anew};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
-use signoff_store::signatures::{self, Proof, Signed};
+use signoff_store::signatures::{self, Proof, SignatureRecord};
 
 use crate::clock::timestamp;
 use crate::difference::Difference;
@@ -119,7 +119,7 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
         note: wish.note.clone(),
     };
     let key = prove(project, seen, proof, &signature)?;
-    let signed = Signed {
+    let signed = SignatureRecord {
         signature,
         canonical_plan: seen.canonical(),
         canonical_terms: terms,
@@ -129,7 +129,7 @@ pub fn approve(doing: Doing<'_>, seen: &PlanFile, wish: &Wish) -> Result<Approve
 }
 
 /// Keeps a signature, if the plan and its terms are still what was signed.
-fn kept(doing: Doing<'_>, seen: &PlanFile, signed: Signed) -> Result<Approved, Error> {
+fn kept(doing: Doing<'_>, seen: &PlanFile, signed: SignatureRecord) -> Result<Approved, Error> {
     let project = doing.project;
     let held = Held::open(doing, &seen.path, seen.source.name())?;
     let state = match standing_still(project, &held.standing)? {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use signoff_sandbox::{
     FailedLevel, Level, OverlayTrialError, Probe, ProbeError, Sandbox, probe, try_overlay,
 };
-use signoff_store::config::Mode;
+use signoff_store::config::SandboxMode;
 use signoff_store::failpoint;
 use signoff_work::confine::{Home, HomeOptions, RunPaths};
 
@@ -28,15 +28,15 @@ pub(crate) fn level(project: &Project) -> Result<Level, Error> {
     level_in(project.config.sandbox.mode.value)
 }
 
-fn level_in(mode: Mode) -> Result<Level, Error> {
+fn level_in(mode: SandboxMode) -> Result<Level, Error> {
     match mode {
-        Mode::Off => Ok(Level::None),
-        Mode::Auto | Mode::Required => strongest(),
+        SandboxMode::Off => Ok(Level::None),
+        SandboxMode::Auto | SandboxMode::Required => strongest(),
     }
 }
 
 /// Whether something can be mounted here. Where that could not be tried, whoever runs a plan is told.
-pub(crate) fn mounts(mode: Mode) -> bool {
+pub(crate) fn mounts(mode: SandboxMode) -> bool {
     level_in(mode).map_or(true, Level::uses_mounts)
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn named(name: &str) -> Option<Level> {
 /// Refuses where everything must be confined and cannot be.
 pub(crate) fn require(project: &Project) -> Result<(), Error> {
     let mode = project.config.sandbox.mode.value;
-    if mode == Mode::Required && !strongest()?.uses_mounts() {
+    if mode == SandboxMode::Required && !strongest()?.uses_mounts() {
         return Err(unconfined("a namespace or bubblewrap sandbox"));
     }
     // Half of what was asked for would be taken for the whole.
@@ -197,7 +197,7 @@ fn make_private(place: &Path) -> std::io::Result<()> {
 /// Where everything is; nothing where nothing is to be confined.
 pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
     let config = &project.config.sandbox;
-    if config.mode.value == Mode::Off {
+    if config.mode.value == SandboxMode::Off {
         return None;
     }
     if level.uses_mounts() {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use signoff_plan::model::Plan;
 use signoff_sandbox::Level;
-use signoff_store::config::{Config, Isolation, Mode};
+use signoff_store::config::{Config, Isolation, SandboxMode};
 use signoff_store::trust::TrustError;
 use signoff_store::trust::levels::{self, RecordedLevels};
 
@@ -134,7 +134,7 @@ impl Machine<'_> {
 
     /// What it gives now; nothing where nothing is to be confined.
     pub(crate) fn found(&self, wanted: Isolation) -> Result<Option<Found>, Error> {
-        if self.config.sandbox.mode.value == Mode::Off {
+        if self.config.sandbox.mode.value == SandboxMode::Off {
             return Ok(None);
         }
         let (level, why_level) = confinement::strongest_and_why()?;

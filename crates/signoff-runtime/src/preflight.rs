@@ -8,8 +8,8 @@ use signoff_engine::{Act, PlanState, unsupported};
 use signoff_plan::digest::Digest;
 use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
-use signoff_store::config::{Agent, Mode, Unverified};
-use signoff_store::signatures::{self, Signed};
+use signoff_store::config::{AgentSettings, SandboxMode, UnverifiedPolicy};
+use signoff_store::signatures::{self, SignatureRecord};
 use signoff_work::confine::needs;
 
 use crate::confinement;
@@ -52,7 +52,7 @@ fn supported(plan: &PlanFile) -> Result<(), Error> {
 
 /// No step would have to be taken on trust, where the settings ask for that.
 fn verified(project: &Project, plan: &PlanFile) -> Result<(), Error> {
-    if project.config.contract.unverified.value == Unverified::Ask {
+    if project.config.contract.unverified.value == UnverifiedPolicy::Ask {
         return Ok(());
     }
     let steps = plan.checked.plan.steps.iter();
@@ -143,7 +143,7 @@ pub(crate) fn still_signed(project: &Project, key: &str, plan: &SignedPlan) -> R
 }
 
 /// Joins a plan with a signature that counts.
-fn join(plan: &PlanFile, terms: &Digest, found: &Signed) -> Result<SignedPlan, Error> {
+fn join(plan: &PlanFile, terms: &Digest, found: &SignatureRecord) -> Result<SignedPlan, Error> {
     let name = plan.source.name().to_owned();
     let source = plan.source.clone();
     let checked = plan
@@ -196,8 +196,8 @@ fn missing_program(project: &Project, program: &str, needed: &str) -> Option<Str
 }
 
 /// Files that were named for an agent to log in with and are not there to be copied.
-fn logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
-    if project.config.sandbox.mode.value == Mode::Off {
+fn logins(project: &Project, role: &str, agent: &AgentSettings) -> Vec<String> {
+    if project.config.sandbox.mode.value == SandboxMode::Off {
         return Vec::new();
     }
     let home = project.around.variables.get(OsStr::new("HOME"));

@@ -13,7 +13,7 @@ use signoff_store::config::{Config, Layers, Source};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::{Store, discover};
 use signoff_store::signatures::{self, Proof};
-use signoff_store::terms::Grounds;
+use signoff_store::terms::TermsContext;
 use signoff_store::trust::projects::{self, ProjectStatus};
 use signoff_store::trust::{self, TrustError};
 use signoff_work::environment::Variables;
@@ -116,7 +116,7 @@ impl Project {
         let prompt = Digest::of_bytes(prompt::template().as_bytes()).to_string();
         let home = self.around.variables.get(OsStr::new("HOME"));
         let called = called(plan, &self.config, &tools::record(self));
-        let grounds = Grounds {
+        let grounds = TermsContext {
             path: &self.around.path(),
             home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,

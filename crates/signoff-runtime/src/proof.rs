@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::runs::RunDir;
-use signoff_store::signatures::{self, KeyProof, Proof, Signed};
+use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord};
 use signoff_store::trust::projects::ProjectStatus;
 
 use crate::error::Error;
@@ -24,7 +24,7 @@ const DIGITS: usize = 8;
 #[derive(Debug)]
 pub enum Counted {
     /// The newest that counts.
-    Yes(Box<Signed>),
+    Yes(Box<SignatureRecord>),
     /// None does: those over the present digests, newest first, with what is wrong with them.
     No(Vec<Doubted>),
 }
@@ -89,7 +89,11 @@ pub fn counted_for_run(
     counted_among(project, found, minimum_proof(project))
 }
 
-fn counted_among(project: &Project, found: Vec<Signed>, minimum: Proof) -> Result<Counted, Error> {
+fn counted_among(
+    project: &Project,
+    found: Vec<SignatureRecord>,
+    minimum: Proof,
+) -> Result<Counted, Error> {
     let mut doubted = Vec::new();
     let (id, status) = project.id_status()?;
     for signed in found {
@@ -107,7 +111,7 @@ fn counted_among(project: &Project, found: Vec<Signed>, minimum: Proof) -> Resul
 }
 
 /// Was the signature given in this project?
-fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<(), Doubt> {
+fn binds(signed: &SignatureRecord, id: Option<&str>, status: &ProjectStatus) -> Result<(), Doubt> {
     match (&signed.signature.project, status) {
         (None, _) => Err(Doubt::Unbound),
         (Some(project), _) if Some(project.as_str()) != id => Err(Doubt::OtherProject),
@@ -116,7 +120,7 @@ fn binds(signed: &Signed, id: Option<&str>, status: &ProjectStatus) -> Result<()
     }
 }
 
-fn believe(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), Doubt> {
+fn believe(project: &Project, signed: &SignatureRecord, minimum: Proof) -> Result<(), Doubt> {
     let proof = signed.proof();
     if !proof.meets(minimum) {
         return Err(Doubt::TooWeak { proof, minimum });

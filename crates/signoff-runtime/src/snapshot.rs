@@ -9,7 +9,7 @@ use signoff_plan::Everything;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::runs::{RunDir, is_run_id};
-use signoff_store::signatures::{self, Signed};
+use signoff_store::signatures::{self, SignatureRecord};
 
 use crate::error::Error;
 use crate::journal::first;
@@ -205,7 +205,7 @@ fn signature_of(
     key: &str,
     dir: &RunDir,
     (digest, terms): (&Digest, &Digest),
-) -> Result<Option<Signed>, Error> {
+) -> Result<Option<SignatureRecord>, Error> {
     let kept = signatures::kept(dir, key, digest, terms)?
         .into_iter()
         .next();

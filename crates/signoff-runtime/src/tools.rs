@@ -39,7 +39,7 @@ pub fn servers(project: &Project) -> Vec<Server> {
     let record = store::load(project.store.workspace(), &project.config);
     let configured = project.config.servers.iter();
     let server = |(name, server): (&String, &signoff_store::config::Setting<_>)| {
-        let server: &signoff_store::config::Server = &server.value;
+        let server: &signoff_store::config::ServerSettings = &server.value;
         Server {
             name: name.clone(),
             command: server.command.clone(),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::files::FileError;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::files::hash::{is_hex, sha256_hex};
 use crate::root::create_private;
 
@@ -39,7 +39,7 @@ pub fn put(directory: &Path, bytes: &[u8]) -> Result<String, BlobError> {
             create_private(directory)?;
             atomic::sync_parent(directory)?;
         }
-        atomic::overwrite(&path, bytes, Mode::Private)?;
+        atomic::overwrite(&path, bytes, FileMode::Private)?;
     }
     Ok(hash)
 }

@@ -21,15 +21,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use self::origin::{Origin, Place, Setting};
+pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::policy::Policy;
-pub use self::sections::worktree::{Isolation, Land};
+pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
-    Accept, Agent, Approval, Cache, Contract, Driver, Durability, Green, Ignored, Mode, Notify,
-    Plans, Run, Sandbox, Server, Unverified,
+    AcceptTime, AgentSettings, ApprovalSettings, ContractCache, ContractSettings, Driver,
+    Durability, GreenBaseline, IgnoredFiles, NotifySettings, PlansSettings, RunSettings,
+    SandboxMode, SandboxSettings, ServerSettings, UnverifiedPolicy,
 };
-pub use self::shown::{Entry, UnknownKey};
+pub use self::shown::{SettingEntry, UnknownKey};
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
@@ -50,16 +51,16 @@ pub struct Layers {
 /// Everything that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    pub plans: Plans,
-    pub approval: Approval,
-    pub run: Run,
-    pub contract: Contract,
-    pub sandbox: Sandbox,
-    pub notify: Notify,
+    pub plans: PlansSettings,
+    pub approval: ApprovalSettings,
+    pub run: RunSettings,
+    pub contract: ContractSettings,
+    pub sandbox: SandboxSettings,
+    pub notify: NotifySettings,
     /// By role name.
-    pub agents: BTreeMap<String, Setting<Agent>>,
+    pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// Tool servers, by name.
-    pub servers: BTreeMap<String, Setting<Server>>,
+    pub servers: BTreeMap<String, Setting<ServerSettings>>,
     /// What has no effect here and is no mistake either.
     pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
@@ -98,7 +99,7 @@ impl Config {
     }
 
     /// The agent for a role: the one of that name, else `default`. Its name comes with it.
-    pub fn agent(&self, name: Option<&str>) -> Option<(&str, &Agent)> {
+    pub fn agent(&self, name: Option<&str>) -> Option<(&str, &AgentSettings)> {
         name.and_then(|name| self.agents.get_key_value(name))
             .or_else(|| self.agents.get_key_value("default"))
             .map(|(name, agent)| (name.as_str(), &agent.value))

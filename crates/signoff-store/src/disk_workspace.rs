@@ -256,7 +256,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
-    use crate::config::{Agent, Driver, Server, Setting};
+    use crate::config::{AgentSettings, Driver, ServerSettings, Setting};
     use crate::root::Store;
 
     fn executable(path: &Path) {
@@ -382,7 +382,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::default();
         for name in ["asked", "new"] {
-            let server = Setting::built_in(Server::default());
+            let server = Setting::built_in(ServerSettings::default());
             config.servers.insert(name.to_owned(), server);
         }
         let text = r#"{"schema": "signoff.tool_record/1", "servers": {
@@ -410,7 +410,7 @@ mod tests {
     fn a_default_agent_stands_in_for_all() {
         let dir = tempfile::tempdir().unwrap();
         let mut config = Config::default();
-        let agent = Setting::built_in(Agent {
+        let agent = Setting::built_in(AgentSettings {
             driver: Driver::Command,
             command: vec!["x".to_owned()],
             login: Vec::new(),

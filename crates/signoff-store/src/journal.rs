@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-pub use self::entry::Entry;
+pub use self::entry::JournalEntry;
 pub use self::error::JournalError;
 pub use self::follow::Follower;
 use self::head::Head;
-pub use self::read::Line;
+pub use self::read::JournalLine;
 use self::sync::Syncer;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::files::hash::ZEROS;
 use crate::files::{FileError, failpoint, timestamp};
 
@@ -44,7 +44,7 @@ pub struct Record {
 
 /// The end of a line whose writing was interrupted, moved out of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Torn {
+pub struct TornLine {
     /// Where the bytes are now.
     pub path: PathBuf,
     pub bytes: usize,
@@ -64,7 +64,7 @@ pub struct Journal {
     syncer: Option<Syncer>,
     /// A write or sync failed: nobody knows what is on disk until it is read again.
     unknown: bool,
-    torn: Option<Torn>,
+    torn: Option<TornLine>,
 }
 
 /// Reads a journal that another process may be writing: an unfinished last line is ignored.
@@ -81,7 +81,7 @@ pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
 /// before an error is worth nothing.
 pub fn load_each<E: From<JournalError>>(
     path: &Path,
-    each: impl FnMut(Line<'_>) -> Result<(), E>,
+    each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     // The head first: what is written while we read only makes the journal longer.
     let recorded = Head::read(path)?;
@@ -97,7 +97,7 @@ pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
 }
 
 impl Record {
-    fn of(path: &Path, line: Line<'_>) -> Result<Self, JournalError> {
+    fn of(path: &Path, line: JournalLine<'_>) -> Result<Self, JournalError> {
         let body = line::body(line.event).map_err(|reason| JournalError::Corrupt {
             path: path.to_path_buf(),
             line: line.seq,
@@ -149,7 +149,7 @@ impl Journal {
     /// before an error is worth nothing.
     pub fn open_each<E: From<JournalError>>(
         path: &Path,
-        each: impl FnMut(Line<'_>) -> Result<(), E>,
+        each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<Self, E> {
         let file = OpenOptions::new()
             .read(true)
@@ -185,7 +185,10 @@ impl Journal {
             .map(line::checked)
             .collect::<Result<Vec<_>, _>>();
         let bodies = bodies.map_err(bad)?;
-        let entries = bodies.iter().map(Entry::of).collect::<Result<Vec<_>, _>>();
+        let entries = bodies
+            .iter()
+            .map(JournalEntry::of)
+            .collect::<Result<Vec<_>, _>>();
         let entries = entries.map_err(bad)?;
         let hashes = self.append_lines(at, &entries)?;
         let first = self.head.seq + 1 - hashes.len() as u64;
@@ -202,14 +205,22 @@ impl Journal {
 
     /// Appends events that are written down already, in one write, and returns the number of the
     /// first. Otherwise as [`Journal::append`].
-    pub fn append_entries(&mut self, at: &str, events: &[Entry]) -> Result<u64, JournalError> {
+    pub fn append_entries(
+        &mut self,
+        at: &str,
+        events: &[JournalEntry],
+    ) -> Result<u64, JournalError> {
         let first = self.head.seq + 1;
         self.append_lines(at, events)?;
         Ok(first)
     }
 
     /// Returns the hashes of the new lines.
-    fn append_lines(&mut self, at: &str, events: &[Entry]) -> Result<Vec<String>, JournalError> {
+    fn append_lines(
+        &mut self,
+        at: &str,
+        events: &[JournalEntry],
+    ) -> Result<Vec<String>, JournalError> {
         self.notice_syncs()?;
         if !timestamp::is_rfc3339_ms(at) {
             return Err(self.bad_event(format!("its time `{at}` is not like `…T09:30:12.345Z`")));
@@ -305,7 +316,7 @@ impl Journal {
     }
 
     /// What opening had to cut off.
-    pub fn torn(&self) -> Option<&Torn> {
+    pub fn torn(&self) -> Option<&TornLine> {
         self.torn.as_ref()
     }
 
@@ -340,12 +351,12 @@ impl Journal {
         let mut name = self.path.clone().into_os_string();
         name.push(".torn");
         let aside = PathBuf::from(name);
-        atomic::overwrite(&aside, torn, Mode::Private)?;
+        atomic::overwrite(&aside, torn, FileMode::Private)?;
         self.file
             .set_len(end)
             .and_then(|()| self.file.sync_all())
             .map_err(FileError::at("cut", &self.path))?;
-        self.torn = Some(Torn {
+        self.torn = Some(TornLine {
             path: aside,
             bytes: torn.len(),
         });

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::nesting::{DiscoverError, discover};
 use crate::files::FileError;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::key;
 
 const NAME: &str = ".signoff";
@@ -22,14 +22,17 @@ const NAME: &str = ".signoff";
 const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index*\n";
 
 /// The stores that other tools made, by the directory of their plans.
-const OTHERS: [(Kind, &str); 2] = [(Kind::Pi, ".pi/plans"), (Kind::Rawko, ".rawko/plans")];
+const OTHERS: [(StoreKind, &str); 2] = [
+    (StoreKind::Pi, ".pi/plans"),
+    (StoreKind::Rawko, ".rawko/plans"),
+];
 
 /// The settings of plan mode's store.
 const PI_SETTINGS: &str = ".pi/plans.json";
 
 /// Whose store the proposals are kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StoreKind {
     /// Our own.
     Own,
     /// Plan mode's `.pi/plans`.
@@ -43,7 +46,7 @@ pub enum Kind {
 pub struct Store {
     workspace: PathBuf,
     dir: PathBuf,
-    kind: Kind,
+    kind: StoreKind,
 }
 
 impl Store {
@@ -51,7 +54,7 @@ impl Store {
         Self {
             workspace: workspace.to_path_buf(),
             dir: workspace.join(NAME),
-            kind: other(workspace).unwrap_or(Kind::Own),
+            kind: other(workspace).unwrap_or(StoreKind::Own),
         }
     }
 
@@ -87,12 +90,12 @@ impl Store {
         create_private(&self.runs_dir())?;
         create_private(&self.locks_dir())?;
         // Somebody's own .gitignore stays as it is.
-        atomic::create(&gitignore, GITIGNORE, Mode::Shared)?;
+        atomic::create(&gitignore, GITIGNORE, FileMode::Shared)?;
         self.make_project_id()
     }
 
     /// Whose store the proposals are kept in.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> StoreKind {
         self.kind
     }
 
@@ -127,14 +130,14 @@ impl Store {
     /// store has that. No id leads out of it.
     pub fn session_log(&self, plan: &str) -> Option<PathBuf> {
         let name = format!("{}.jsonl", key::encode(plan));
-        (self.kind == Kind::Pi).then(|| self.beside_plans("sessions").join(name))
+        (self.kind == StoreKind::Pi).then(|| self.beside_plans("sessions").join(name))
     }
 
     /// Where a store keeps what belongs to its plans: plan mode's own is below its plans.
     fn beside_plans(&self, name: &str) -> PathBuf {
         match self.kind {
-            Kind::Pi => self.plans_dir().join(name),
-            Kind::Own | Kind::Rawko => self.dir.join(name),
+            StoreKind::Pi => self.plans_dir().join(name),
+            StoreKind::Own | StoreKind::Rawko => self.dir.join(name),
         }
     }
 
@@ -228,7 +231,7 @@ fn is_root(directory: &Path) -> bool {
 }
 
 /// The other tool's store in this directory, if there is one.
-fn other(directory: &Path) -> Option<Kind> {
+fn other(directory: &Path) -> Option<StoreKind> {
     OTHERS
         .into_iter()
         .find(|(_, plans)| directory.join(plans).is_dir())

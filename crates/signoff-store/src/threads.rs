@@ -14,8 +14,8 @@ use std::{fmt, io};
 
 use signoff_api::threads::{SESSIONS_SCHEMA, Session, Sessions};
 
-pub use self::id::{BadId, ThreadId};
-use crate::files::atomic::{self, Mode, remove_whole};
+pub use self::id::{ThreadId, ThreadIdError};
+use crate::files::atomic::{self, FileMode, remove_whole};
 use crate::files::lock::SessionsLock;
 use crate::files::{FileError, failpoint};
 
@@ -64,7 +64,7 @@ impl Threads {
             ThreadsError::Broken { path, why }
         })?;
         failpoint::reached("sessions.before");
-        atomic::overwrite(&path, &text, Mode::Private)?;
+        atomic::overwrite(&path, &text, FileMode::Private)?;
         failpoint::reached("sessions.after");
         Ok(())
     }

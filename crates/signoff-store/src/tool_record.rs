@@ -12,7 +12,7 @@ use signoff_api::tool_record::{SCHEMA, Server, Tool, ToolRecord};
 
 use crate::config::Config;
 use crate::files::FileError;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::root::Store;
 
 /// Largest file that is read.
@@ -61,7 +61,7 @@ pub fn save(store: &Store, record: &ToolRecord) -> Result<(), FileError> {
     let failed = |error: serde_json::Error| FileError::at("write", &path)(error.into());
     let mut text = serde_json::to_vec_pretty(record).map_err(failed)?;
     text.push(b'\n');
-    atomic::overwrite(&path, &text, Mode::Shared)
+    atomic::overwrite(&path, &text, FileMode::Shared)
 }
 
 /// The tool of a server that a name leads to.
@@ -78,13 +78,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::{Server as Configured, Setting};
+    use crate::config::{ServerSettings, Setting};
 
     fn configured(command: &str) -> Config {
         let mut config = Config::default();
-        let server = Configured {
+        let server = ServerSettings {
             command: vec![command.to_owned()],
-            ..Configured::default()
+            ..ServerSettings::default()
         };
         let server = Setting::built_in(server);
         config.servers.insert("toy".to_owned(), server);

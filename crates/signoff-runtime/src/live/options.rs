@@ -68,21 +68,21 @@ pub(super) fn settings(
         backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
         baseline: config.contract.baseline.value,
         green: match config.contract.green.value {
-            config::Green::Run => Green::Run,
-            config::Green::Skip => Green::Skip,
-            config::Green::Ask => Green::Ask,
+            config::GreenBaseline::Run => Green::Run,
+            config::GreenBaseline::Skip => Green::Skip,
+            config::GreenBaseline::Ask => Green::Ask,
         },
         accept: match config.contract.accept.value {
-            config::Accept::End => Accept::End,
-            config::Accept::Step => Accept::Step,
+            config::AcceptTime::End => Accept::End,
+            config::AcceptTime::Step => Accept::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
         sandbox: confinement::level(project)?.to_string(),
         isolation,
         land,
         cache: match config.contract.cache.value {
-            config::Cache::Cold => engine::Cache::Cold,
-            config::Cache::Warm => engine::Cache::Warm,
+            config::ContractCache::Cold => engine::Cache::Cold,
+            config::ContractCache::Warm => engine::Cache::Warm,
         },
     })
 }

@@ -6,7 +6,7 @@
 
 use signoff_engine::{Act, Actor, Millis, PlanState, after};
 use signoff_store::atomic;
-use signoff_store::index::Row;
+use signoff_store::index::PlanRow;
 
 use super::Doing;
 use super::archive::{Archived, archive_if_due, log_move};
@@ -86,7 +86,13 @@ pub(super) fn chores<'a>(
     })
 }
 
-fn chore(project: &Project, now: Millis, kind: Kind, row: &Row, state: PlanState) -> Option<Chore> {
+fn chore(
+    project: &Project,
+    now: Millis,
+    kind: Kind,
+    row: &PlanRow,
+    state: PlanState,
+) -> Option<Chore> {
     if row.unlogged_move {
         return Some(Chore::LogMove);
     }

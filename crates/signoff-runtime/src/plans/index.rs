@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use signoff_engine::{Millis, PlanState};
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::{self, Entry, Folders, Index, Row, Tally};
+use signoff_store::index::{self, Folders, Index, IndexEntry, PlanCounts, PlanRow};
 
 pub(crate) use self::places::{Kind, Place, is_real};
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(crate) struct Shelf {
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) place: Place,
-    pub(crate) entry: Entry,
+    pub(crate) entry: IndexEntry,
 }
 
 /// A plan or a log that could not be read, and so is missing in a list.
@@ -61,7 +61,7 @@ struct Look<'a> {
 
 impl Shelf {
     /// The plans: where each is, what is known of it, and its state.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&Found, &Row, PlanState)> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&Found, &PlanRow, PlanState)> {
         self.found.iter().filter_map(|found| {
             let row = found.entry.row.as_ref()?;
             Some((found, row, PlanState::named(&row.state)?))
@@ -85,7 +85,7 @@ impl Shelf {
     pub(crate) fn tallies<'a>(
         &'a self,
         project: &Project,
-    ) -> BTreeMap<PathBuf, (&'a Tally, Option<&'a Row>)> {
+    ) -> BTreeMap<PathBuf, (&'a PlanCounts, Option<&'a PlanRow>)> {
         let mut tallies = BTreeMap::new();
         for found in &self.found {
             let row = found.entry.row.as_ref();
@@ -169,7 +169,7 @@ impl Look<'_> {
         &self,
         places: Vec<Place>,
         archive: Archive,
-        old: &mut BTreeMap<String, Entry>,
+        old: &mut BTreeMap<String, IndexEntry>,
         shelf: &mut Shelf,
     ) -> bool {
         let mut unknown = Vec::new();
@@ -199,7 +199,7 @@ impl Look<'_> {
         changed
     }
 
-    fn still_true(&self, place: &Place, entry: &Entry, archive: Archive) -> bool {
+    fn still_true(&self, place: &Place, entry: &IndexEntry, archive: Archive) -> bool {
         let row = entry.row.as_ref();
         let settled = place.kind == Kind::Archive && row.is_some_and(|row| !row.unlogged_move);
         if settled && archive == Archive::AsKnown {
@@ -208,14 +208,14 @@ impl Look<'_> {
         let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
         !entry.again
             && readable
-            && index::Look::of(&seen::present(self, place, entry)) == entry.seen
+            && index::StampHash::of(&seen::present(self, place, entry)) == entry.seen
     }
 
     /// Reads these places, with all processors where there are many.
-    fn read_all(&self, places: Vec<(Place, Option<Entry>)>) -> Vec<Read> {
+    fn read_all(&self, places: Vec<(Place, Option<IndexEntry>)>) -> Vec<Read> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let each = places.len().div_ceil(threads).max(FEW);
-        let read = |(place, before): (Place, Option<Entry>)| {
+        let read = |(place, before): (Place, Option<IndexEntry>)| {
             let entry = entry::read(self, &place);
             (place, before, entry)
         };
@@ -242,7 +242,7 @@ impl Look<'_> {
     }
 }
 
-type Read = (Place, Option<Entry>, Result<Entry, Error>);
+type Read = (Place, Option<IndexEntry>, Result<IndexEntry, Error>);
 
 const NOT_FOUND: std::io::ErrorKind = std::io::ErrorKind::NotFound;
 

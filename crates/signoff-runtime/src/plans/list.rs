@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use signoff_engine::PlanState;
-use signoff_store::index::Row;
+use signoff_store::index::PlanRow;
 
 use super::Doing;
 use super::housekeeping::{Undone, keep_house};
@@ -111,7 +111,7 @@ fn waits(state: PlanState) -> bool {
 fn listed(
     project: &Project,
     names: &Names<'_>,
-    (found, row, state): (&Found, &Row, PlanState),
+    (found, row, state): (&Found, &PlanRow, PlanState),
 ) -> Listed {
     Listed {
         key: row.key.clone(),
@@ -146,7 +146,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn name(&self, found: &Found, row: &Row) -> Option<String> {
+    fn name(&self, found: &Found, row: &PlanRow) -> Option<String> {
         let archived = found.place.kind == Kind::Archive;
         if archived && self.present.contains(row.key.as_str()) {
             return None;

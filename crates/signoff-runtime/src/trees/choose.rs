@@ -66,7 +66,7 @@ pub(crate) fn choose(
             isolation: Isolation::Worktree,
             land,
             repository: Some(found.repository),
-            note: (project.config.contract.cache.value == config::Cache::Warm)
+            note: (project.config.contract.cache.value == config::ContractCache::Warm)
                 .then(|| WARM.to_owned()),
         });
     }
@@ -103,11 +103,11 @@ const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`)
 fn landing(project: &Project, plan: &Plan) -> Land {
     match project.config.run.land.value {
         // Until the last contracts have held cold, nothing is known for certain.
-        _ if project.config.contract.cache.value == config::Cache::Warm => Land::End,
-        config::Land::Step => Land::Step,
-        config::Land::End => Land::End,
-        config::Land::Auto if agents_can_overlap(plan).is_some() => Land::End,
-        config::Land::Auto => Land::Step,
+        _ if project.config.contract.cache.value == config::ContractCache::Warm => Land::End,
+        config::LandMode::Step => Land::Step,
+        config::LandMode::End => Land::End,
+        config::LandMode::Auto if agents_can_overlap(plan).is_some() => Land::End,
+        config::LandMode::Auto => Land::Step,
     }
 }
 

@@ -6,12 +6,12 @@ use std::ffi::{OsStr, OsString};
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
-use super::key::{KEYS, Key, Kind};
+use super::key::{KEYS, Key, VariableKind};
 use super::problem::nearest;
-use super::read::{From, Reader};
+use super::read::{ReadSource, Reader};
 use super::rules::unsupported;
 use super::value::Value;
-use super::{Config, Origin, Place, Problem};
+use super::{Config, Origin, Problem, SettingLocation};
 
 const PREFIX: &str = "SIGNOFF_";
 
@@ -52,7 +52,7 @@ pub(super) fn apply(
 
 fn set(config: &mut Config, key: &Key, name: &str, value: &OsStr) -> Vec<Problem> {
     let mut reader = Reader {
-        from: From::Variable(name),
+        from: ReadSource::Variable(name),
         origin: Origin::Environment,
         problems: Vec::new(),
     };
@@ -67,12 +67,12 @@ fn set(config: &mut Config, key: &Key, name: &str, value: &OsStr) -> Vec<Problem
 }
 
 /// The value that a variable's text stands for.
-fn parse(kind: Kind, text: &str) -> Result<Value<'_>, String> {
+fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
     let text = text.trim();
     let string = |text| Spanned::new(0..0, DeValue::String(text));
     match kind {
-        Kind::Text => Ok(string(text.into())),
-        Kind::List if !text.starts_with('[') => {
+        VariableKind::Text => Ok(string(text.into())),
+        VariableKind::List if !text.starts_with('[') => {
             let words = text.split(',').map(str::trim);
             let mut list = DeArray::new();
             for word in words.filter(|word| !word.is_empty()) {
@@ -81,8 +81,10 @@ fn parse(kind: Kind, text: &str) -> Result<Value<'_>, String> {
             Ok(Spanned::new(0..0, DeValue::Array(list)))
         }
         // What is no literal is a text, and will be told what it should have been.
-        Kind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
-        Kind::List => DeValue::parse(text).map_err(|error| error.message().replace('\n', "; ")),
+        VariableKind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
+        VariableKind::List => {
+            DeValue::parse(text).map_err(|error| error.message().replace('\n', "; "))
+        }
     }
 }
 
@@ -94,7 +96,7 @@ fn unknown(name: &str) -> Option<Problem> {
     let rest = name.strip_prefix(PREFIX)?;
     let problem = |message, suggestion| {
         Some(Problem {
-            place: Place::Variable(name.to_owned()),
+            place: SettingLocation::Variable(name.to_owned()),
             message,
             suggestion,
         })
@@ -147,7 +149,7 @@ mod tests {
         let config = check("SIGNOFF_APPROVAL_PROOF", "key", &[]);
         assert_eq!(config.approval.proof.value, crate::signatures::Proof::Key);
         assert_eq!(config.approval.proof.origin, Origin::Environment);
-        let place = Place::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
+        let place = SettingLocation::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
         assert_eq!(config.approval.proof.place, Some(place));
         let config = check("SIGNOFF_PLANS_STALE_AFTER_DAYS", " 7 ", &[]);
         assert_eq!(config.plans.stale_after_days.value, 7);

@@ -9,17 +9,17 @@ use super::key::{self, KEYS, Key};
 use super::problem::{did_you_mean, listed, position};
 use super::rules::unsupported;
 use super::value::Value;
-use super::{Config, Origin, Place, Problem, Setting};
+use super::{Config, Origin, Problem, Setting, SettingLocation};
 
 /// A file or a variable being read, and where its problems go.
 pub(super) struct Reader<'a> {
-    pub(super) from: From<'a>,
+    pub(super) from: ReadSource<'a>,
     pub(super) origin: Origin,
     pub(super) problems: Vec<Problem>,
 }
 
 /// What is being read.
-pub(super) enum From<'a> {
+pub(super) enum ReadSource<'a> {
     File { path: &'a Path, text: &'a str },
     Variable(&'a str),
 }
@@ -158,17 +158,17 @@ impl Reader<'_> {
     }
 
     /// Where the byte at this offset is written.
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> SettingLocation {
         match self.from {
-            From::File { path, text } => {
+            ReadSource::File { path, text } => {
                 let (line, column) = position(text, offset);
-                Place::File {
+                SettingLocation::File {
                     path: path.to_path_buf(),
                     line,
                     column,
                 }
             }
-            From::Variable(name) => Place::Variable(name.to_owned()),
+            ReadSource::Variable(name) => SettingLocation::Variable(name.to_owned()),
         }
     }
 }

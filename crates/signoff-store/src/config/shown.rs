@@ -9,18 +9,19 @@ use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::rules::unsupported;
 use super::{
-    Accept, Agent, Cache, Config, Durability, Green, Ignored, Isolation, Land, Mode, Origin, Place,
-    Policy, Proof, Server, Setting, Unverified,
+    AcceptTime, AgentSettings, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles,
+    Isolation, LandMode, Origin, Policy, Proof, SandboxMode, ServerSettings, Setting,
+    SettingLocation, UnverifiedPolicy,
 };
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SettingEntry {
     /// `section.key`, `agents.NAME`, or `mcp.servers.NAME`.
     pub key: String,
     pub value: Value,
     pub origin: Origin,
-    pub place: Option<Place>,
+    pub place: Option<SettingLocation>,
 }
 
 /// A question for a setting that there is not.
@@ -34,7 +35,7 @@ pub struct UnknownKey {
 
 impl Config {
     /// Everything in force, in the order of the documentation.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<SettingEntry> {
         let settings = KEYS.iter().map(|key| (key.show)(self, key));
         let agents = self
             .agents
@@ -48,7 +49,7 @@ impl Config {
     }
 
     /// The settings that a key (`approval.proof`) or a section (`approval`) names.
-    pub fn entries_of(&self, name: &str) -> Result<Vec<Entry>, UnknownKey> {
+    pub fn entries_of(&self, name: &str) -> Result<Vec<SettingEntry>, UnknownKey> {
         let all = self.entries();
         let below = format!("{name}.");
         let (found, others): (Vec<_>, Vec<_>) = all
@@ -70,13 +71,13 @@ impl Config {
 }
 
 /// A value as it is shown.
-pub(super) trait Shown {
+pub(super) trait ShownValue {
     fn shown(&self) -> Value;
 }
 
 /// A setting under its name.
-pub(super) fn entry<T: Shown>(key: String, setting: &Setting<T>) -> Entry {
-    Entry {
+pub(super) fn entry<T: ShownValue>(key: String, setting: &Setting<T>) -> SettingEntry {
+    SettingEntry {
         key,
         value: setting.value.shown(),
         origin: setting.origin,
@@ -84,118 +85,118 @@ pub(super) fn entry<T: Shown>(key: String, setting: &Setting<T>) -> Entry {
     }
 }
 
-impl Shown for bool {
+impl ShownValue for bool {
     fn shown(&self) -> Value {
         (*self).into()
     }
 }
 
-impl Shown for u32 {
+impl ShownValue for u32 {
     fn shown(&self) -> Value {
         (*self).into()
     }
 }
 
-impl Shown for String {
+impl ShownValue for String {
     fn shown(&self) -> Value {
         self.as_str().into()
     }
 }
 
-impl Shown for Vec<String> {
+impl ShownValue for Vec<String> {
     fn shown(&self) -> Value {
         self.as_slice().into()
     }
 }
 
 /// As it could be written: `10m`, not a number of seconds.
-impl Shown for Duration {
+impl ShownValue for Duration {
     fn shown(&self) -> Value {
         humantime::format_duration(*self).to_string().into()
     }
 }
 
-impl Shown for Proof {
+impl ShownValue for Proof {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Unverified {
+impl ShownValue for UnverifiedPolicy {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Green {
+impl ShownValue for GreenBaseline {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Cache {
+impl ShownValue for ContractCache {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Ignored {
+impl ShownValue for IgnoredFiles {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Option<u32> {
+impl ShownValue for Option<u32> {
     fn shown(&self) -> Value {
         (*self).into()
     }
 }
 
-impl Shown for Mode {
+impl ShownValue for SandboxMode {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Isolation {
+impl ShownValue for Isolation {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Land {
+impl ShownValue for LandMode {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Durability {
+impl ShownValue for Durability {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Accept {
+impl ShownValue for AcceptTime {
     fn shown(&self) -> Value {
         self.name().into()
     }
 }
 
-impl Shown for Option<PathBuf> {
+impl ShownValue for Option<PathBuf> {
     fn shown(&self) -> Value {
         self.as_ref()
             .map_or(Value::Null, |path| path.to_string_lossy().into())
     }
 }
 
-impl Shown for Vec<Policy> {
+impl ShownValue for Vec<Policy> {
     fn shown(&self) -> Value {
-        self.iter().map(Shown::shown).collect()
+        self.iter().map(ShownValue::shown).collect()
     }
 }
 
 /// Only the conditions it has.
-impl Shown for Policy {
+impl ShownValue for Policy {
     fn shown(&self) -> Value {
         let Self {
             owner,
@@ -204,10 +205,10 @@ impl Shown for Policy {
             tools,
         } = self;
         let conditions = [
-            ("owner", owner.as_ref().map(Shown::shown)),
-            ("dialect", dialect.as_ref().map(Shown::shown)),
-            ("title", title.as_ref().map(Shown::shown)),
-            ("tools", tools.as_ref().map(Shown::shown)),
+            ("owner", owner.as_ref().map(ShownValue::shown)),
+            ("dialect", dialect.as_ref().map(ShownValue::shown)),
+            ("title", title.as_ref().map(ShownValue::shown)),
+            ("tools", tools.as_ref().map(ShownValue::shown)),
         ];
         let given = conditions
             .into_iter()
@@ -217,7 +218,7 @@ impl Shown for Policy {
 }
 
 /// The lists only where there is something in them: terms that were signed without them hold.
-impl Shown for Agent {
+impl ShownValue for AgentSettings {
     fn shown(&self) -> Value {
         let Self {
             driver,
@@ -235,7 +236,7 @@ impl Shown for Agent {
     }
 }
 
-impl Agent {
+impl AgentSettings {
     /// As its part of the terms says it.
     pub(crate) fn terms(&self) -> Value {
         self.shown()
@@ -243,7 +244,7 @@ impl Agent {
 }
 
 /// Only what it says.
-impl Shown for Server {
+impl ShownValue for ServerSettings {
     fn shown(&self) -> Value {
         let Self {
             command,

@@ -20,13 +20,13 @@ use rustix::io::Errno;
 
 pub use self::error::ReplaceError;
 pub use self::fingerprint::Fingerprint;
-use self::swap::Next;
-use self::temp::Temp;
+use self::swap::NextFile;
+use self::temp::TempFile;
 use crate::files::{FileError, failpoint};
 
 /// Who may read a file that did not exist before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum FileMode {
     /// 0600: it holds outputs or secrets.
     Private,
     /// 0644, less what the umask takes: it is to be committed.
@@ -35,7 +35,7 @@ pub(crate) enum Mode {
     Document,
 }
 
-impl Mode {
+impl FileMode {
     fn bits(self) -> u32 {
         match self {
             Self::Private => 0o600,
@@ -93,11 +93,11 @@ fn swapped(
     let changed = || ReplaceError::Changed {
         path: target.to_path_buf(),
     };
-    let temp = Temp::lock(target, Mode::Private.bits())?;
+    let temp = TempFile::lock(target, FileMode::Private.bits())?;
     let Some(old) = existing_file(target)? else {
         return Err(changed());
     };
-    let mut next = Next::create(&temp, target)?;
+    let mut next = NextFile::create(&temp, target)?;
     next.fill(&old, new, sync)?;
     failpoint::reached("replace.temp");
     // Most of those who are too late find out here, before anybody sees anything.
@@ -115,7 +115,7 @@ fn created(target: &Path, new: &[u8], sync: bool) -> Result<Fingerprint, Replace
     let changed = || ReplaceError::Changed {
         path: target.to_path_buf(),
     };
-    let mut temp = Temp::lock(target, Mode::Document.bits())?;
+    let mut temp = TempFile::lock(target, FileMode::Document.bits())?;
     if existing_file(target)?.is_some() {
         return Err(changed());
     }
@@ -131,7 +131,7 @@ fn created(target: &Path, new: &[u8], sync: bool) -> Result<Fingerprint, Replace
 /// Clears away what a writer that was killed left beside this file; true when there was something.
 /// A writer at work is left alone.
 pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
-    Ok(Temp::remove_stray(&real_target(path)?)?)
+    Ok(TempFile::remove_stray(&real_target(path)?)?)
 }
 
 /// Clears away what killed writers left in a directory, whatever they were about to write there.
@@ -143,7 +143,7 @@ pub fn clear_strays(directory: &Path) -> Result<(), FileError> {
     };
     for entry in entries.flatten() {
         if let Some(target) = temp::target_of(&entry.file_name().to_string_lossy()) {
-            Temp::remove_stray(&directory.join(target))?;
+            TempFile::remove_stray(&directory.join(target))?;
         }
     }
     Ok(())
@@ -170,8 +170,8 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 }
 
 /// Writes a file of our own, whatever it held before, synced.
-pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), FileError> {
-    let mut temp = Temp::lock(path, mode.bits())?;
+pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: FileMode) -> Result<(), FileError> {
+    let mut temp = TempFile::lock(path, mode.bits())?;
     temp.fill(bytes, true)?;
     failpoint::reached("overwrite.temp");
     temp.rename()?;
@@ -179,8 +179,12 @@ pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), Fil
 }
 
 /// Writes a file that can be made anew, whatever it held before. Not synced.
-pub(crate) fn overwrite_unsynced(path: &Path, bytes: &[u8], mode: Mode) -> Result<(), FileError> {
-    let mut temp = Temp::lock(path, mode.bits())?;
+pub(crate) fn overwrite_unsynced(
+    path: &Path,
+    bytes: &[u8],
+    mode: FileMode,
+) -> Result<(), FileError> {
+    let mut temp = TempFile::lock(path, mode.bits())?;
     temp.fill(bytes, false)?;
     failpoint::reached("overwrite.temp");
     temp.rename()
@@ -202,8 +206,8 @@ pub fn move_to(from: &Path, to: &Path) -> Result<bool, FileError> {
 }
 
 /// Writes a file that does not exist yet, synced; false when it does.
-pub(crate) fn create(path: &Path, bytes: &[u8], mode: Mode) -> Result<bool, FileError> {
-    let mut temp = Temp::lock(path, mode.bits())?;
+pub(crate) fn create(path: &Path, bytes: &[u8], mode: FileMode) -> Result<bool, FileError> {
+    let mut temp = TempFile::lock(path, mode.bits())?;
     temp.fill(bytes, true)?;
     let created = temp.rename_unless_exists()?;
     if created {

@@ -11,37 +11,37 @@ use std::{fmt, thread};
 use crate::files::atomic::is_still_at;
 
 /// Held by the process that drives one run.
-pub type RunLock = Lock<Run>;
+pub type RunLock = Lock<RunMarker>;
 /// Held by the process whose run works in this workspace.
-pub type WorkspaceLock = Lock<Workspace>;
+pub type WorkspaceLock = Lock<WorkspaceMarker>;
 
 /// Held while a run gets its directory, and while those that never began are cleared away.
-pub type StartLock = Lock<Start>;
+pub type StartLock = Lock<StartMarker>;
 
 /// Held while something is done to one plan.
-pub type PlanLock = Lock<Plan>;
+pub type PlanLock = Lock<PlanMarker>;
 
 /// Held while the threads of sessions are changed.
-pub type SessionsLock = Lock<Sessions>;
+pub type SessionsLock = Lock<SessionsMarker>;
 
 /// Marks [`RunLock`].
 #[derive(Debug)]
-pub enum Run {}
+pub enum RunMarker {}
 /// Marks [`WorkspaceLock`].
 #[derive(Debug)]
-pub enum Workspace {}
+pub enum WorkspaceMarker {}
 
 /// Marks [`StartLock`].
 #[derive(Debug)]
-pub enum Start {}
+pub enum StartMarker {}
 
 /// Marks [`PlanLock`].
 #[derive(Debug)]
-pub enum Plan {}
+pub enum PlanMarker {}
 
 /// Marks [`SessionsLock`].
 #[derive(Debug)]
-pub enum Sessions {}
+pub enum SessionsMarker {}
 
 /// A lock that is held. Dropping it, or the death of the process, releases it.
 #[derive(Debug)]
@@ -52,12 +52,12 @@ pub struct Lock<Kind> {
 
 /// Who holds a lock, as that process wrote it down; for messages only.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     pub pid: u32,
     pub run: Option<String>,
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for LockHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.run {
             Some(run) => write!(f, "taken by run {run}, pid {}", self.pid),
@@ -186,7 +186,7 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
 }
 
 /// Who holds this lock now. `None`: nobody, or its holder has not yet written itself down.
-pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
+pub fn holder(path: &Path) -> io::Result<Option<LockHolder>> {
     let Some(file) = open_if_exists(path)? else {
         return Ok(None);
     };
@@ -198,9 +198,9 @@ pub fn holder(path: &Path) -> io::Result<Option<Holder>> {
     Ok(parse(&text))
 }
 
-fn parse(text: &str) -> Option<Holder> {
+fn parse(text: &str) -> Option<LockHolder> {
     let (pid, run) = text.strip_suffix('\n')?.split_once(' ')?;
-    Some(Holder {
+    Some(LockHolder {
         pid: pid.parse().ok()?,
         run: Some(run).filter(|run| !run.is_empty()).map(str::to_owned),
     })

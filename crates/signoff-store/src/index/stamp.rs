@@ -11,9 +11,9 @@ use crate::root::Store;
 /// How many files looked, in a fixed order, in one number: two looks that differ differ in it, but
 /// for one chance in 2^64, and then a list is out of date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look(u64);
+pub struct StampHash(u64);
 
-impl Look {
+impl StampHash {
     /// Of these files; `None` for what was not there.
     pub fn of(stamps: &[Option<Stamp>]) -> Self {
         // Its keys are always the same. Should another version hash otherwise, everything is read.

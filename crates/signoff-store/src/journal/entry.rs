@@ -9,9 +9,9 @@ pub(super) const TYPE: &[u8] = br#"{"type":""#;
 
 /// One event as the JSON object that a line holds, known to be readable again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry(Vec<u8>);
+pub struct JournalEntry(Vec<u8>);
 
-impl Entry {
+impl JournalEntry {
     /// Writes an event down. It must be an object whose first field is a string `type`, without `v`, `seq`, `at`,
     /// `prev` and `hash`, which the journal writes; otherwise the reason is returned.
     pub fn of(event: &impl Serialize) -> Result<Self, String> {
@@ -97,7 +97,7 @@ mod tests {
 
     #[track_caller]
     fn check(event: Value, refused: Option<&str>) {
-        let reason = Entry::of(&event).err();
+        let reason = JournalEntry::of(&event).err();
         assert_eq!(reason.is_some(), refused.is_some(), "{event}: {reason:?}");
         if let (Some(reason), Some(part)) = (reason, refused) {
             assert!(reason.contains(part), "{event}: {reason}");

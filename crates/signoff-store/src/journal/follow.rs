@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::head::Head;
 use super::read::each_after;
-use super::{JournalError, Line};
+use super::{JournalError, JournalLine};
 use crate::files::FileError;
 
 /// Where a reader is in a journal that another process writes.
@@ -32,7 +32,7 @@ impl Follower {
     /// the one before.
     pub fn more<E: From<JournalError>>(
         &mut self,
-        each: impl FnMut(Line<'_>) -> Result<(), E>,
+        each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(file) = self.grown()? {
             let after = (self.head.clone(), &Head::default());

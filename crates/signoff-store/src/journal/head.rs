@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::JournalError;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::files::hash::is_hex;
 
 /// Number and hash of a record; 0 and zeros before the first.
@@ -51,7 +51,7 @@ impl Head {
     pub(super) fn write(&self, journal: &Path) -> Result<(), JournalError> {
         let file = serde_json::json!({"v": 1, "seq": self.seq, "hash": self.hash});
         let text = format!("{file}\n");
-        atomic::overwrite(&path_for(journal), text.as_bytes(), Mode::Private)?;
+        atomic::overwrite(&path_for(journal), text.as_bytes(), FileMode::Private)?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::entry::TYPE;
-use super::{Entry, JournalError};
+use super::{JournalEntry, JournalError};
 use crate::blobs::{self, BlobError, THRESHOLD};
 use crate::files::hash::is_hex;
 
@@ -19,7 +19,10 @@ fn directory(journal: &Path) -> Option<PathBuf> {
 }
 
 /// What stands in the line instead of this event, once the event is on disk; nothing if it is small.
-pub(super) fn put_away(journal: &Path, event: &Entry) -> Result<Option<Entry>, JournalError> {
+pub(super) fn put_away(
+    journal: &Path,
+    event: &JournalEntry,
+) -> Result<Option<JournalEntry>, JournalError> {
     let Some(directory) = directory(journal).filter(|_| event.bytes().len() > THRESHOLD) else {
         return Ok(None);
     };
@@ -30,7 +33,7 @@ pub(super) fn put_away(journal: &Path, event: &Entry) -> Result<Option<Entry>, J
             reason: other.to_string(),
         },
     })?;
-    Ok(Some(Entry::known(
+    Ok(Some(JournalEntry::known(
         [TYPE, event.kind(), BLOB, hash.as_bytes(), END].concat(),
     )))
 }

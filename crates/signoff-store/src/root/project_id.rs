@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::files::{FileError, no_follow};
 
 const SCHEMA: &str = "signoff.project/1";
@@ -56,7 +56,7 @@ impl Store {
             id,
         };
         let text = format!("{:#}\n", serde_json::json!(file));
-        atomic::create(&path, text.as_bytes(), Mode::Shared)?;
+        atomic::create(&path, text.as_bytes(), FileMode::Shared)?;
         Ok(())
     }
 }

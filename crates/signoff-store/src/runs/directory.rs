@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::files::FileError;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::key;
 use crate::root::create_private;
 
@@ -108,7 +108,7 @@ impl RunDir {
     /// Keeps the plan's exact bytes. A run has one snapshot, which never changes.
     pub fn save_snapshot(&self, extension: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
         let path = self.snapshot(extension);
-        if !atomic::create(&path, bytes, Mode::Private)? {
+        if !atomic::create(&path, bytes, FileMode::Private)? {
             let exists = io::Error::from(io::ErrorKind::AlreadyExists);
             return Err(FileError::at("create", &path)(exists));
         }
@@ -144,7 +144,7 @@ impl RunDir {
         bytes: &[u8],
     ) -> Result<PathBuf, FileError> {
         let path = self.version(number, extension);
-        atomic::overwrite(&path, bytes, Mode::Private)?;
+        atomic::overwrite(&path, bytes, FileMode::Private)?;
         Ok(path)
     }
 
@@ -206,7 +206,7 @@ fn save_files<'f>(
         if let Some(parent) = path.parent() {
             create_private(parent)?;
         }
-        if !atomic::create(&path, bytes, Mode::Private)? {
+        if !atomic::create(&path, bytes, FileMode::Private)? {
             let exists = io::Error::from(io::ErrorKind::AlreadyExists);
             return Err(FileError::at("create", &path)(exists));
         }

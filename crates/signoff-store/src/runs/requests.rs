@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::files::FileError;
-use crate::files::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
 use crate::key;
 use crate::root::create_private;
 use crate::runs::RunDir;
@@ -29,7 +29,7 @@ impl Requests {
     /// Asks something under a name that nobody else uses.
     pub fn send(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
         create_private(&self.dir)?;
-        atomic::create(&self.path(name, REQUEST), bytes, Mode::Private)?;
+        atomic::create(&self.path(name, REQUEST), bytes, FileMode::Private)?;
         Ok(())
     }
 
@@ -51,7 +51,7 @@ impl Requests {
 
     /// Answers a request, which is no longer pending then.
     pub fn reply(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        atomic::create(&self.path(name, REPLY), bytes, Mode::Private)?;
+        atomic::create(&self.path(name, REPLY), bytes, FileMode::Private)?;
         self.withdraw(name);
         Ok(())
     }

@@ -25,12 +25,12 @@ pub struct RecordedLevels {
 struct Levels {
     schema: String,
     sandbox: Option<String>,
-    rooms: Vec<Entry>,
+    rooms: Vec<LevelsEntry>,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct LevelsEntry {
     workspace: PathBuf,
     room: String,
 }
@@ -86,7 +86,7 @@ pub fn record(
             levels
                 .rooms
                 .retain(|entry| entry.workspace != workspace && entry.workspace.is_dir());
-            levels.rooms.push(Entry {
+            levels.rooms.push(LevelsEntry {
                 workspace: workspace.to_owned(),
                 room: room.clone(),
             });

@@ -3,7 +3,7 @@
 use signoff_api::config::{Config as Shape, SCHEMA, Setting, Trust as Trusted};
 use signoff_runtime::Error;
 use signoff_runtime::project::{Project, Trust, load_config};
-use signoff_store::config::{Config, Entry, Place};
+use signoff_store::config::{Config, SettingEntry, SettingLocation};
 
 use crate::args;
 use crate::failure::Failure;
@@ -64,7 +64,7 @@ pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, F
     Ok(0)
 }
 
-fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<Entry>, Failure> {
+fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<SettingEntry>, Failure> {
     let Some(key) = key else {
         return Ok(config.entries());
     };
@@ -82,12 +82,12 @@ fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<Entry>, Failure> 
     })
 }
 
-fn setting(entry: Entry) -> Setting {
+fn setting(entry: SettingEntry) -> Setting {
     let (file, line, variable) = match entry.place {
-        Some(Place::File { path, line, .. }) => {
+        Some(SettingLocation::File { path, line, .. }) => {
             (Some(path.display().to_string()), Some(line), None)
         }
-        Some(Place::Variable(name)) => (None, None, Some(name)),
+        Some(SettingLocation::Variable(name)) => (None, None, Some(name)),
         None => (None, None, None),
     };
     Setting {

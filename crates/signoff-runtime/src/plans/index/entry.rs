@@ -7,7 +7,7 @@ use signoff_engine::{Millis, PlanState};
 use signoff_plan::Everything;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
-use signoff_store::index::{self, Entry, Row, Stamp, Tally};
+use signoff_store::index::{self, IndexEntry, PlanCounts, PlanRow, Stamp};
 use signoff_store::{plan_log, signatures};
 
 use super::Look;
@@ -21,7 +21,7 @@ use crate::plans::stats::missing_tools;
 use crate::project::relative;
 use crate::state::{Standing, standing};
 
-pub(super) fn read(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
+pub(super) fn read(look: &Look<'_>, place: &Place) -> Result<IndexEntry, Error> {
     match place.kind {
         Kind::Plans | Kind::Archive => kept(look, place),
         Kind::Log => logged(look, place),
@@ -29,29 +29,29 @@ pub(super) fn read(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
 }
 
 /// A plan among the proposals or in the archive.
-fn kept(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
+fn kept(look: &Look<'_>, place: &Place) -> Result<IndexEntry, Error> {
     let Some(plan) = plan_at(look, &place.path)? else {
-        let entry = Entry::default();
+        let entry = IndexEntry::default();
         return Ok(look.finished(place, None, entry));
     };
     let standing = standing(look.project, &plan)?;
-    let entry = Entry {
+    let entry = IndexEntry {
         tally: tally(&standing.history),
         again: is_unsettled(&plan, &standing),
         row: Some(look.row(place, &plan, &standing)?),
-        ..Entry::default()
+        ..IndexEntry::default()
     };
     Ok(look.finished(place, None, entry))
 }
 
 /// A plan elsewhere in the project, which its log names.
-fn logged(look: &Look<'_>, place: &Place) -> Result<Entry, Error> {
+fn logged(look: &Look<'_>, place: &Place) -> Result<IndexEntry, Error> {
     let project = look.project;
     let history = History::of(&plan_log::load(&place.path)?)?;
-    let mut entry = Entry {
+    let mut entry = IndexEntry {
         tally: tally(&history),
         path: history.path().map(str::to_owned),
-        ..Entry::default()
+        ..IndexEntry::default()
     };
     let path = entry.path.as_deref().and_then(|path| inside(project, path));
     if let Some(path) = path.as_deref().filter(|_| !history.is_deleted())
@@ -105,8 +105,8 @@ fn is_unsettled(plan: &PlanFile, standing: &Standing) -> bool {
     }
 }
 
-fn tally(history: &History) -> Tally {
-    let mut tally = Tally::default();
+fn tally(history: &History) -> PlanCounts {
+    let mut tally = PlanCounts::default();
     let mut since = None;
     for entry in &history.entries {
         match &entry.event {
@@ -134,7 +134,7 @@ fn tally(history: &History) -> Tally {
 }
 
 impl Look<'_> {
-    fn row(&self, place: &Place, plan: &PlanFile, standing: &Standing) -> Result<Row, Error> {
+    fn row(&self, place: &Place, plan: &PlanFile, standing: &Standing) -> Result<PlanRow, Error> {
         let store = &self.project.store;
         let key = plan.key(self.project);
         let signed = if standing.signed {
@@ -145,7 +145,7 @@ impl Look<'_> {
         let model = &plan.checked.plan;
         let history = &standing.history;
         let other = self.other_file(plan, history);
-        Ok(Row {
+        Ok(PlanRow {
             title: model.display_title().to_owned(),
             state: standing.state.name().to_owned(),
             version: model.version,
@@ -175,10 +175,15 @@ impl Look<'_> {
     }
 
     /// The entry, with how everything looks that it was made from.
-    fn finished(&self, place: &Place, elsewhere: Option<&Path>, mut entry: Entry) -> Entry {
+    fn finished(
+        &self,
+        place: &Place,
+        elsewhere: Option<&Path>,
+        mut entry: IndexEntry,
+    ) -> IndexEntry {
         let stamps = stamps(self, place, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
-        entry.seen = index::Look::of(&stamps);
+        entry.seen = index::StampHash::of(&stamps);
         entry
     }
 }

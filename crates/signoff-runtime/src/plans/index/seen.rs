@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_engine::Millis;
-use signoff_store::index::{Entry, Row, Stamp};
+use signoff_store::index::{IndexEntry, PlanRow, Stamp};
 use signoff_store::runs::is_run_id;
 
 use super::Look;
@@ -14,7 +14,7 @@ use super::places::{Kind, Place, inside};
 const RACY: Millis = 2000;
 
 /// How everything looks now that this entry was made from.
-pub(super) fn present(look: &Look<'_>, place: &Place, entry: &Entry) -> Vec<Option<Stamp>> {
+pub(super) fn present(look: &Look<'_>, place: &Place, entry: &IndexEntry) -> Vec<Option<Stamp>> {
     let elsewhere = entry.path.as_deref().filter(|_| place.kind == Kind::Log);
     let elsewhere = elsewhere.and_then(|path| inside(look.project, path));
     stamps(look, place, elsewhere.as_deref(), entry.row.as_ref())
@@ -26,7 +26,7 @@ pub(super) fn stamps(
     look: &Look<'_>,
     place: &Place,
     elsewhere: Option<&Path>,
-    row: Option<&Row>,
+    row: Option<&PlanRow>,
 ) -> Vec<Option<Stamp>> {
     let mut stamps = Vec::with_capacity(4);
     let folders = &look.folders;

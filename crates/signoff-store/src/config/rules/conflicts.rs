@@ -1,12 +1,16 @@
 //! Settings that are right by themselves and do not go together, whichever layers they come from.
 
-use crate::config::{Cache, Config, Ignored, Land, Problem};
+use crate::config::{Config, ContractCache, IgnoredFiles, LandMode, Problem};
 
 /// What contradicts what.
 pub(in crate::config) fn conflicts(config: &Config) -> Vec<Problem> {
     let (cache, ignored) = (&config.contract.cache, &config.contract.ignored);
     let land = &config.run.land;
-    let Some(place) = cache.place.as_ref().filter(|_| cache.value == Cache::Warm) else {
+    let Some(place) = cache
+        .place
+        .as_ref()
+        .filter(|_| cache.value == ContractCache::Warm)
+    else {
         return Vec::new();
     };
     let mut problems = Vec::new();
@@ -17,7 +21,7 @@ pub(in crate::config) fn conflicts(config: &Config) -> Vec<Problem> {
             suggestion: Some(suggestion.to_owned()),
         });
     };
-    if land.value == Land::Step {
+    if land.value == LandMode::Step {
         say(
             format!(
                 "`[contract] cache = \"warm\"` does not go with `[run] land = \"step\"` ({}): nothing lands before all contracts have held cold, at the end",
@@ -26,7 +30,7 @@ pub(in crate::config) fn conflicts(config: &Config) -> Vec<Problem> {
             "write `land = \"end\"`, or `cache = \"cold\"`",
         );
     }
-    if ignored.value == Ignored::Attempt {
+    if ignored.value == IgnoredFiles::Attempt {
         say(
             format!(
                 "`[contract] cache = \"warm\"` does not go with `ignored = \"attempt\"` ({}): contracts find there what the attempt built",

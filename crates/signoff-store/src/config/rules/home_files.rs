@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 use crate::config::Origin;
-use crate::config::read::{From, Reader};
+use crate::config::read::{ReadSource, Reader};
 use crate::config::value::Value;
 
 /// Keys whose values are run.
@@ -20,7 +20,7 @@ impl Reader<'_> {
         table: &DeTable<'_>,
         home: Option<&Path>,
     ) {
-        let From::File { path, .. } = self.from else {
+        let ReadSource::File { path, .. } = self.from else {
             return;
         };
         if self.origin != Origin::Project {

@@ -6,12 +6,12 @@ use crate::config::Setting;
 use crate::config::key::Key;
 use crate::config::read::Reader;
 use crate::config::sections::agents::is_below_home;
-use crate::config::shown::Shown;
+use crate::config::shown::ShownValue;
 use crate::config::value::Value;
 
 impl Reader<'_> {
     /// Sets a value, unless this layer would loosen what a lower one says.
-    pub(in crate::config) fn tighten<'t, T: Shown>(
+    pub(in crate::config) fn tighten<'t, T: ShownValue>(
         &mut self,
         key: &Key,
         slot: &mut Setting<T>,

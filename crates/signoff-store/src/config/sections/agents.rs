@@ -6,7 +6,7 @@ use crate::config::problem::{did_you_mean, listed};
 use crate::config::read::Reader;
 use crate::config::rules::placeholder;
 use crate::config::value::Value;
-use crate::config::{Agent, Config, Driver, Setting};
+use crate::config::{AgentSettings, Config, Driver, Setting};
 
 const KEYS: [&str; 4] = ["driver", "command", "login", "env"];
 
@@ -41,7 +41,7 @@ impl Reader<'_> {
         place: usize,
         section: &Value<'_>,
         allowed: &[String],
-    ) -> Option<Agent> {
+    ) -> Option<AgentSettings> {
         let title = format!("agents.{name}");
         self.table(&title, section)?;
         let entries = self.entries(&title, section, &KEYS);
@@ -65,7 +65,7 @@ impl Reader<'_> {
         };
         let login = value_of("login").map(|(_, login)| self.login(login));
         let env = value_of("env").map(|(_, env)| self.variables(env, allowed));
-        Some(Agent {
+        Some(AgentSettings {
             driver: driver?,
             command: command?,
             login: login.unwrap_or_else(|| Some(Vec::new()))?,

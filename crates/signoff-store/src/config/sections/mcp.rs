@@ -3,7 +3,7 @@
 use crate::config::read::Reader;
 use crate::config::rules::tighten::is_variable;
 use crate::config::value::Value;
-use crate::config::{Config, Server, Setting};
+use crate::config::{Config, ServerSettings, Setting};
 
 const KEYS: [&str; 6] = [
     "command",
@@ -43,11 +43,11 @@ impl Reader<'_> {
         }
     }
 
-    fn server(&mut self, name: &str, place: usize, section: &Value<'_>) -> Option<Server> {
+    fn server(&mut self, name: &str, place: usize, section: &Value<'_>) -> Option<ServerSettings> {
         let title = format!("mcp.servers.{name}");
         self.table(&title, section)?;
         let before = self.problems.len();
-        let mut server = Server::default();
+        let mut server = ServerSettings::default();
         let entries = self.entries(&title, section, &KEYS);
         for (key, value) in &entries {
             match *key {

@@ -41,7 +41,7 @@ impl Isolation {
 
 /// `[run] land`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Land {
+pub enum LandMode {
     /// Step by step, unless agent steps can overlap.
     Auto,
     /// The files of each step as soon as it has passed.
@@ -50,7 +50,7 @@ pub enum Land {
     End,
 }
 
-impl Land {
+impl LandMode {
     /// Every way, under the word for it.
     pub const CHOICES: [(&'static str, Self); 3] = [
         ("auto", Self::Auto),

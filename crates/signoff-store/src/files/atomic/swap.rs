@@ -11,22 +11,22 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use super::temp::{self, Temp};
+use super::temp::{self, TempFile};
 use super::{Fingerprint, read_if_exists};
 use crate::files::{FileError, failpoint};
 
-/// A second hidden file beside the target; exists only while its [`Temp`] is locked.
+/// A second hidden file beside the target; exists only while its [`TempFile`] is locked.
 #[derive(Debug)]
-pub(super) struct Next<'a> {
+pub(super) struct NextFile<'a> {
     file: File,
     path: PathBuf,
     target: &'a Path,
 }
 
-impl<'a> Next<'a> {
+impl<'a> NextFile<'a> {
     /// Starts it, closed to others. What a killed writer left there is in the way; the lock says that
     /// nobody is at work.
-    pub(super) fn create(_held: &Temp, target: &'a Path) -> Result<Self, FileError> {
+    pub(super) fn create(_held: &TempFile, target: &'a Path) -> Result<Self, FileError> {
         let path = temp::hidden(target, "next");
         let stray = fs::remove_file(&path);
         if let Err(error) = stray
@@ -111,7 +111,7 @@ impl<'a> Next<'a> {
     }
 }
 
-impl Drop for Next<'_> {
+impl Drop for NextFile<'_> {
     /// Whatever has the hidden name now is of no use any more.
     fn drop(&mut self) {
         fs::remove_file(&self.path).ok();
@@ -137,19 +137,19 @@ mod tests {
         let target = dir.path().join("plan.md");
         fs::write(&target, "old").unwrap();
         let old = fs::metadata(&target).unwrap();
-        let held = Temp::lock(&target, 0o600).unwrap();
+        let held = TempFile::lock(&target, 0o600).unwrap();
         for (there, expected, taken, left) in [
             ("old", "old", true, "ours"),
             ("theirs", "old", false, "theirs"),
         ] {
-            let mut next = Next::create(&held, &target).unwrap();
+            let mut next = NextFile::create(&held, &target).unwrap();
             next.fill(&old, b"ours", false).unwrap();
             fs::write(dir.path().join("editor"), there).unwrap();
             fs::rename(dir.path().join("editor"), &target).unwrap();
             assert_eq!(next.take_place(expected.as_bytes()).unwrap(), taken);
             assert_eq!(fs::read_to_string(&target).unwrap(), left);
         }
-        let mut next = Next::create(&held, &target).unwrap();
+        let mut next = NextFile::create(&held, &target).unwrap();
         next.fill(&old, b"ours", false).unwrap();
         fs::remove_file(&target).unwrap();
         assert!(!next.take_place(b"theirs").unwrap());

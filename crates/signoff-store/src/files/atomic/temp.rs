@@ -15,7 +15,7 @@ use crate::files::hash::sha256_hex;
 /// A locked, empty hidden file. Whoever holds the lock on the file that has this name may write the
 /// target; every change of the name happens under that lock.
 #[derive(Debug)]
-pub(super) struct Temp {
+pub(super) struct TempFile {
     file: File,
     path: PathBuf,
     target: PathBuf,
@@ -23,7 +23,7 @@ pub(super) struct Temp {
     gone: bool,
 }
 
-impl Temp {
+impl TempFile {
     /// Waits for other writers of this target, then starts a file with this mode.
     pub(super) fn lock(target: &Path, mode: u32) -> Result<Self, FileError> {
         let path = path_for(target);
@@ -71,7 +71,7 @@ impl Temp {
     }
 }
 
-impl Drop for Temp {
+impl Drop for TempFile {
     /// A write that failed leaves nothing behind; runs before the lock is released.
     fn drop(&mut self) {
         if !self.gone {

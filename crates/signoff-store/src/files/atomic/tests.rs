@@ -68,7 +68,7 @@ fn keeps_the_mode() {
         assert_eq!(mode(&path), bits);
         fs::remove_file(&path).unwrap();
     }
-    overwrite(&path, b"x", Mode::Private).unwrap();
+    overwrite(&path, b"x", FileMode::Private).unwrap();
     assert_eq!(mode(&path), 0o600);
 }
 
@@ -121,7 +121,7 @@ fn what_a_killed_writer_left_is_cleared_away() {
 fn a_writer_at_work_keeps_its_file() {
     let (_dir, root) = temp_dir();
     let path = root.join("plan.md");
-    let temp = Temp::lock(&path, 0o600).unwrap();
+    let temp = TempFile::lock(&path, 0o600).unwrap();
     assert!(!remove_stray_temp(&path).unwrap());
     assert_eq!(names(&root), [".plan.md.signoff-tmp"]);
     drop(temp);
