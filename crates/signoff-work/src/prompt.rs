@@ -2,9 +2,9 @@
 //! and its acceptance criteria, nothing else; a retry also learns why the attempt before it failed.
 //! What the other dialects add is in [`DialectNotes`].
 
-mod around;
+mod dialect_notes;
 
-pub use self::around::{DialectNotes, EarlierStep, Proposal};
+pub use self::dialect_notes::{DialectNotes, EarlierStep, Proposal};
 use crate::attachment::Attachment;
 
 /// How much of a failed contract's output the next attempt sees, from its end.
@@ -156,7 +156,7 @@ pub fn template() -> String {
         hint: Some("HINT"),
     };
     let mut text = prompt.text();
-    for dialect in around::templates() {
+    for dialect in dialect_notes::templates() {
         text.push_str(&dialect);
     }
     text

@@ -14,7 +14,7 @@ use signoff_sandbox::{KeptMounts, Policy};
 use signoff_work::confine::{Confined, VisibleTree};
 use signoff_work::git::Id;
 use signoff_work::layers::Mask;
-use signoff_work::tree::unchanged::DirectoryState;
+use signoff_work::tree::DirectoryState;
 
 use super::line::{self, AtWork, Turn};
 use super::{IgnoredWork, Start, TreeMount, Trees, locked};

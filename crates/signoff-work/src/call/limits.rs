@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::fault::CallError;
+use super::error::CallError;
 use super::stop::StopFlag;
 
 /// Until when a call may go on.

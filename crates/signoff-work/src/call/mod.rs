@@ -1,12 +1,12 @@
 //! What every call of a tool has: an end, limits, and a flag that stops it.
 
-mod fault;
+mod error;
 mod limits;
 mod stop;
 
 use serde_json::Value;
 
-pub(crate) use self::fault::CallError;
+pub(crate) use self::error::CallError;
 pub(crate) use self::limits::Limits;
 pub use self::stop::StopFlag;
 

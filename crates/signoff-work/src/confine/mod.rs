@@ -6,11 +6,11 @@
 
 mod git;
 mod home;
-mod known;
-mod needs;
-mod places;
+mod known_agents;
+mod machine;
+mod requirements;
 mod shells;
-mod shown;
+mod visible_tree;
 
 use std::ffi::OsString;
 use std::io;
@@ -22,10 +22,10 @@ use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 pub use self::git::private_repository;
 use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
-use self::needs::Login;
-pub use self::needs::{AgentRequirements, needs};
+use self::requirements::Login;
+pub use self::requirements::{AgentRequirements, needs};
 pub use self::shells::closed_shells;
-pub use self::shown::{OBJECTS, VisibleTree};
+pub use self::visible_tree::{OBJECTS, VisibleTree};
 use crate::beneath::{Directory, Links};
 use crate::environment::Variables;
 
@@ -157,7 +157,7 @@ impl RunPaths {
         let mut environment = home.environment;
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
         let mut hidden = home.hidden;
-        hidden.extend(places::sockets());
+        hidden.extend(machine::sockets());
         let mut binds = home.binds;
         let programs = self.home.programs().iter();
         let programs = programs.filter(|path| self.is_covered(path));
@@ -188,7 +188,7 @@ impl RunPaths {
 
     /// Would the process not find this? Something of its own, or nothing, is there instead.
     fn is_covered(&self, path: &Path) -> bool {
-        let sockets = places::sockets();
+        let sockets = machine::sockets();
         let mut covers = sockets.iter().map(PathBuf::as_path);
         let mut own = ITS_OWN.iter().map(Path::new);
         // Not the cover itself: what it covers would be there again.

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::exclusive::ExclusiveTree;
 use super::slot::{LockAttempt, PoolSlot, SlotContent, SlotLock};
-use super::taken::ExclusiveTree;
 use crate::git::{CheckoutTimes, GitError, HarnessGit, Id};
 
 /// Spare directories that are kept: as many as a run of one agent uses.

@@ -5,9 +5,9 @@
 
 mod change;
 mod command;
+mod directories;
 mod http;
 mod location;
-mod look;
 mod proxy;
 mod read;
 mod replace;
@@ -258,8 +258,10 @@ impl Toolbox {
             BuiltIn::EditFile => change::edit_file(&workspace()?, typed(args)?),
             BuiltIn::DeleteFile => change::delete_file(&workspace()?, typed(args)?),
             BuiltIn::MoveFile => change::move_file(&workspace()?, typed(args)?, call.agreed),
-            BuiltIn::ListDirectory => look::list_directory(&workspace()?, typed(args)?, limits),
-            BuiltIn::SearchFiles => look::search_files(&workspace()?, &typed(args)?, limits),
+            BuiltIn::ListDirectory => {
+                directories::list_directory(&workspace()?, typed(args)?, limits)
+            }
+            BuiltIn::SearchFiles => directories::search_files(&workspace()?, &typed(args)?, limits),
             BuiltIn::RunCommand => {
                 let around = command::CommandContext {
                     sandbox: &self.sandbox,

@@ -23,7 +23,7 @@ use std::{fs, io};
 use self::allow::AllowList;
 use self::settings::Copy;
 pub(super) use self::view::{View, ViewOptions};
-use super::{ITS_OWN, places};
+use super::{ITS_OWN, machine};
 use crate::environment::Variables;
 
 /// No home can be put in place of these.
@@ -103,13 +103,13 @@ impl Home {
         // Those in the home are found by its allow-list, or not at all.
         let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
         let is_outside = |path: &PathBuf| !(list.secrets.cover(path) || is_replaced(path));
-        let programs = path.into_iter().flat_map(|path| places::programs(path));
+        let programs = path.into_iter().flat_map(|path| machine::programs(path));
         let inner = inner::look(&list);
         let mut copies = settings::copies(home, &options.variables);
         copies.extend(inner.copies);
         let mut hidden = list.hidden(&replaced);
         hidden.extend(inner.hidden);
-        hidden.extend(places::secrets_of_machine());
+        hidden.extend(machine::secrets_of_machine());
         Self(Arc::new(HomePlan {
             written,
             replaceable,

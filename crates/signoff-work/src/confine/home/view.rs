@@ -8,7 +8,7 @@ use std::{fs, io};
 use signoff_sandbox::{Bind, Overlay};
 
 use super::HomePlan;
-use crate::confine::needs::Login;
+use crate::confine::requirements::Login;
 
 /// How the home of one process is made.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use crate::git::agents::spread::{make_apart, spread};
 use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::command::GitCall;
 use crate::git::entries::tree_entries;
-use crate::git::files::place::{TreeOwner, WorkingTree};
+use crate::git::files::working_tree::{TreeOwner, WorkingTree};
 use crate::git::names::{Name, except, listed, name, parts, path, text, within};
 use crate::git::scratch::{beside, copy_index, write};
 use crate::git::{GitError, HarnessGit, Id};

@@ -17,8 +17,8 @@ use sha2::{Digest as _, Sha256};
 
 use crate::git::GitError;
 use crate::git::files::hold_reason::HoldReason;
-use crate::git::files::place::{TreeOwner, WorkingTree, copy_to, is_folder, remove_empty};
 use crate::git::files::swap::{self, SwapOutcome};
+use crate::git::files::working_tree::{TreeOwner, WorkingTree, copy_to, is_folder, remove_empty};
 use crate::git::names::{Name, path};
 use crate::tree::{FileStamp, split};
 

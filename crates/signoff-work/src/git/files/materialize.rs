@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::git::entries::Difference;
-use crate::git::files::place::{TreeOwner, WorkingTree};
+use crate::git::files::working_tree::{TreeOwner, WorkingTree};
 use crate::git::names::Name;
 use crate::git::{GitError, HarnessGit, Id, path};
 

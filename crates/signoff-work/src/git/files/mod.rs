@@ -3,5 +3,5 @@
 pub(crate) mod file_writer;
 pub(crate) mod hold_reason;
 pub(crate) mod materialize;
-pub(crate) mod place;
 pub(crate) mod swap;
+pub(crate) mod working_tree;

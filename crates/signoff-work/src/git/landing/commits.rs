@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::git::entries::Difference;
-use crate::git::landing::course::LandingPlan;
 use crate::git::landing::lost::LandingStates;
 use crate::git::landing::persons_index::PersonsIndex;
+use crate::git::landing::plan::LandingPlan;
 use crate::git::merge::replay::ReplayOutcome;
 use crate::git::names::{Name, texts, within};
 use crate::git::{GitError, HarnessGit, Head, Id};

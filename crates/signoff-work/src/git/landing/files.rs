@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::git::checkout::present::{CheckoutPaths, copy_if_there};
+use crate::git::checkout::paths::{CheckoutPaths, copy_if_there};
 use crate::git::entries::Difference;
 use crate::git::files::file_writer::FileWriter;
 use crate::git::landing::report::{LandReport, LandedFiles, held_files};

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::git::checkout::plan::CheckoutUpdate;
+use crate::git::checkout::update::CheckoutUpdate;
 use crate::git::merge::replay::Step;
 use crate::git::names::Name;
 use crate::git::{GitError, HarnessGit, Id};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::checkout::plan::CheckoutUpdate;
+use crate::git::checkout::update::CheckoutUpdate;
 use crate::git::names::{Name, text};
 use crate::git::{GitError, HarnessGit, Id};
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::checkout::present::CheckoutPaths;
+use crate::git::checkout::paths::CheckoutPaths;
 use crate::git::landing::report::{LandedFiles, UnlandReport, held_files};
 use crate::git::merge::trees::{TreeMerge, overlap};
 use crate::git::names::{Name, texts};

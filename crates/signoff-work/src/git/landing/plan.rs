@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::checkout::plan::CheckoutUpdate;
+use crate::git::checkout::update::CheckoutUpdate;
 use crate::git::entries::Difference;
 use crate::git::landing::lost::LandingStates;
 use crate::git::names::Name;

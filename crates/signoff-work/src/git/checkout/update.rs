@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use crate::git::entries::Difference;
 use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
-use crate::git::files::place::WorkingTree;
+use crate::git::files::working_tree::WorkingTree;
 use crate::git::names::{Name, exactly, listed, parts, path, texts, within};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};

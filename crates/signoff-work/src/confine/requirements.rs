@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::known::{FolderOverride, HomeFolder, KNOWN, KnownAgent, NONE};
+use super::known_agents::{FolderOverride, HomeFolder, KNOWN, KnownAgent, NONE};
 use crate::environment::{Variables, select};
 
 /// What an agent needs to be who it is logged in as.
