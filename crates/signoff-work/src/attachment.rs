@@ -65,10 +65,10 @@ fn beginning(file: File) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = file.take(LIMIT + 1).read_to_end(&mut bytes);
     read.map_err(|error| error.to_string())?;
-    Ok(shortened(bytes))
+    Ok(shorten(bytes))
 }
 
-fn shortened(mut bytes: Vec<u8>) -> String {
+fn shorten(mut bytes: Vec<u8>) -> String {
     let limit = usize::try_from(LIMIT).unwrap_or(usize::MAX);
     let is_cut = bytes.len() > limit;
     bytes.truncate(limit);
@@ -103,7 +103,7 @@ fn some_lines(file: File, from: u32, to: u32) -> Result<String, String> {
             break;
         }
     }
-    Ok(shortened(wanted))
+    Ok(shorten(wanted))
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ impl SharedCheckout {
 
     fn since(&self, before: &Id) -> Option<Vec<String>> {
         let own = self.own.as_ref()?;
-        own.changed(before, &own.snapshot().ok()?).ok()
+        own.changed_paths(before, &own.snapshot().ok()?).ok()
     }
 
     /// What is worth knowing of the files that a step changed, beyond their names.

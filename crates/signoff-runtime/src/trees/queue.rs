@@ -92,7 +92,7 @@ impl Trees {
         if self.repository.is_private() {
             return Ok(());
         }
-        let found = self.own.unfiltered(tree, files).map_err(said)?;
+        let found = self.own.paths_needing_filter(tree, files).map_err(said)?;
         if found.is_empty() {
             return Ok(());
         }

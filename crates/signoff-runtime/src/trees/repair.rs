@@ -65,7 +65,7 @@ impl Trees {
         if !worktree.exists() {
             return Ok(false);
         }
-        let shown = worktree.shown().map_err(said)?;
+        let shown = worktree.base().map_err(said)?;
         let shown = self.own.tree_of(&shown).map_err(said)?;
         Ok(worktree.tree().map_err(said)? != shown)
     }

@@ -120,7 +120,10 @@ impl Trees {
         if self.setup.prepare.is_empty() {
             return Ok(false);
         }
-        let changed = self.own.changed(self.start()?, commit).map_err(said)?;
+        let changed = self
+            .own
+            .changed_paths(self.start()?, commit)
+            .map_err(said)?;
         Ok(changed.iter().any(|file| is_lockfile(file)))
     }
 

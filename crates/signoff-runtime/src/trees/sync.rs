@@ -116,9 +116,9 @@ impl Trees {
         files: Vec<String>,
     ) -> Result<Joined, String> {
         let _in_turns = locked(&self.syncing);
-        let tree = self.own.overlaid(head, base, &files).map_err(said)?;
+        let tree = self.own.with_paths_from(head, base, &files).map_err(said)?;
         let commit = self.own.commit_join(&tree, head).map_err(said)?;
-        let agreed = self.own.overlaid(&self.agreed()?, base, &files);
+        let agreed = self.own.with_paths_from(&self.agreed()?, base, &files);
         let agreed = agreed.map_err(said)?;
         // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never
         // knows, the next look finds that the head has them.
@@ -275,7 +275,7 @@ impl Trees {
             changed.push("HEAD is not the commit that it was when the run began".to_owned());
         }
         let start: Id = found.start.parse()?;
-        let mut files = self.own.changed(&start, &self.own.snapshot()?)?;
+        let mut files = self.own.changed_paths(&start, &self.own.snapshot()?)?;
         files.retain(|file| !is_ours(file));
         if let Some(first) = files.first() {
             let more = match files.len() - 1 {

@@ -99,12 +99,12 @@ impl RunPaths {
             mut environment,
         } = self.common(scratch, &logins)?;
         if self.level > Level::None {
-            environment.extend(needs.told());
+            environment.extend(needs.confined_variables());
         }
         let programs = self.named(needs).programs;
         policy.binds.extend(programs.into_iter().map(readable));
         self.show(shown, read_only, &mut policy);
-        policy.nesting = if needs.nests() {
+        policy.nesting = if needs.has_own_sandbox() {
             Nesting::Allowed
         } else {
             Nesting::Denied

@@ -62,7 +62,7 @@ impl AgentRequirements {
     }
 
     /// What it is told where it is confined.
-    pub(super) fn told(&self) -> impl Iterator<Item = (OsString, OsString)> {
+    pub(super) fn confined_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         let told = self.known.told.iter();
         told.map(|(name, value)| (name.into(), value.into()))
     }
@@ -94,7 +94,7 @@ impl AgentRequirements {
     }
 
     /// Whether it confines what it starts by itself.
-    pub(super) fn nests(&self) -> bool {
+    pub(super) fn has_own_sandbox(&self) -> bool {
         self.known.nests
     }
 

@@ -156,7 +156,7 @@ impl GitCall<'_> {
     }
 
     /// It comes to its end even if the harness is killed: it holds locks in the person's repository.
-    pub(crate) fn outliving(mut self) -> Self {
+    pub(crate) fn outliving_harness(mut self) -> Self {
         self.outlives = true;
         self
     }
@@ -174,8 +174,8 @@ impl GitCall<'_> {
 
     /// Runs it; each of these codes is an answer.
     pub(crate) fn run_to(self, codes: &[i32]) -> Result<GitOutput, GitError> {
-        let tried = self.tried();
-        let said = self.ask()?;
+        let tried = self.shown_command();
+        let said = self.run_to_any_code()?;
         if codes.contains(&said.code) {
             return Ok(said);
         }
@@ -188,8 +188,8 @@ impl GitCall<'_> {
     }
 
     /// Runs it, whatever code it ends with.
-    pub(crate) fn ask(self) -> Result<GitOutput, GitError> {
-        let (tried, time) = (self.tried(), self.time);
+    pub(crate) fn run_to_any_code(self) -> Result<GitOutput, GitError> {
+        let (tried, time) = (self.shown_command(), self.time);
         let (git, outlives) = (self.git, self.outlives);
         let started = |error| GitError::Start {
             tried: tried.clone(),
@@ -220,7 +220,7 @@ impl GitCall<'_> {
     }
 
     /// The words a person would know it by.
-    fn tried(&self) -> String {
+    fn shown_command(&self) -> String {
         let word = self.words.first().map(|word| word.display().to_string());
         format!("git {}", word.unwrap_or_default())
     }

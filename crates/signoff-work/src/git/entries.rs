@@ -35,7 +35,7 @@ impl Entry {
     pub(crate) fn read_index(listing: &[u8]) -> Result<Vec<Self>, GitError> {
         parts(listing)
             .map(|part| {
-                let (head, name) = halves(part)?;
+                let (head, name) = split_at_tab(part)?;
                 let mut words = head.split(' ');
                 let tag = words.next().unwrap_or_default();
                 let (mode, id) = (
@@ -60,7 +60,7 @@ impl Entry {
 pub(crate) fn tree_entries(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
     parts(listing)
         .map(|part| {
-            let (head, name) = halves(part)?;
+            let (head, name) = split_at_tab(part)?;
             let mut words = head.split(' ');
             Ok(Entry {
                 mode: mode(words.next())?,
@@ -123,7 +123,7 @@ fn mode(word: Option<&str>) -> Result<u32, GitError> {
     u32::from_str_radix(word, 8).map_err(|_| GitError::unexpected("the mode of a file", word))
 }
 
-fn halves(part: &[u8]) -> Result<(String, Name), GitError> {
+fn split_at_tab(part: &[u8]) -> Result<(String, Name), GitError> {
     let tab = part.iter().position(|byte| *byte == b'\t');
     let (head, name) = tab
         .and_then(|tab| part.split_at_checked(tab))

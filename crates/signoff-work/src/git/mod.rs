@@ -28,7 +28,6 @@ mod trees;
 pub use self::agents::import::{ImportLimits, ImportReport};
 pub(crate) use self::agents::spread::{make_apart, spread};
 pub use self::agents::worktree::Worktree;
-pub use self::checkout::restore::{RestoreReport, Restored};
 pub use self::checkout::scan::LARGEST_OF_PERSON;
 pub use self::checkout::times::CheckoutTimes;
 pub use self::command::{Git, is_absent};

@@ -93,7 +93,7 @@ pub(crate) fn parts(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Names for an input in which each ends in NUL.
-pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<u8> {
+pub(crate) fn nul_terminated<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<u8> {
     let parts = names.into_iter().flat_map(|name| [&name[..], b"\0"]);
     parts.collect::<Vec<_>>().concat()
 }

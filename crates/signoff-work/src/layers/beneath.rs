@@ -137,7 +137,7 @@ pub fn remove_layer(path: &Path) -> io::Result<()> {
 }
 
 /// A path in a directory.
-pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn join_path(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
         return name.to_vec();
     }

@@ -7,7 +7,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use super::beneath::{joined, open_file_anyway};
+use super::beneath::{join_path, open_file_anyway};
 use super::rules::folders_above;
 use super::{LayerError, LayerLimits};
 use crate::git::{Entry, HarnessGit, Id, Name, Scratch, TreeDepth, path, within};
@@ -120,7 +120,7 @@ impl<'o> Copies<'o> {
         let has_own = self.names.iter().any(|name| is_attributes(name));
         if !known.is_empty() || has_own || self.own.may_convert()? {
             // What is there already decides too: lines that end in CR LF stay so.
-            let before = self.own.entries_at(base, &self.names, TreeDepth::Nothing)?;
+            let before = self.own.entries_at(base, &self.names, TreeDepth::Entries)?;
             known.extend(before.into_iter().filter(is_file));
         }
         let ids = self.own.store_files(folder, &self.names, &known)?;
@@ -139,11 +139,11 @@ impl<'o> Copies<'o> {
         let folders: BTreeSet<Name> = folders.chain([Name::new()]).collect();
         let files = folders
             .iter()
-            .map(|folder| joined(folder, b".gitattributes"));
+            .map(|folder| join_path(folder, b".gitattributes"));
         let files: Vec<Name> = files
             .filter(|file| !within(file, removed) && !self.names.contains(file))
             .collect();
-        let found = self.own.entries_at(base, &files, TreeDepth::Nothing)?;
+        let found = self.own.entries_at(base, &files, TreeDepth::Entries)?;
         Ok(found.into_iter().filter(is_file).collect())
     }
 }

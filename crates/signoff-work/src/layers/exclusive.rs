@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use rustix::fs::FileType;
 
 use super::beneath::{
-    joined, kind_of, names_in, open_folder_anyway, open_folder_to_clear, remove_at, stat_at,
+    join_path, kind_of, names_in, open_folder_anyway, open_folder_to_clear, remove_at, stat_at,
 };
 use super::slot::{PoolSlot, SlotContent, SlotLock};
 use crate::git::{Difference, GitError, HarnessGit, Id, Name, TreeDepth};
@@ -87,7 +87,7 @@ impl ExclusiveTree {
         let missing: Vec<Name> = missing.cloned().collect();
         let missing = self
             .own
-            .entries_at(&self.shown.tree, &missing, TreeDepth::Nothing)?
+            .entries_at(&self.shown.tree, &missing, TreeDepth::Entries)?
             .into_iter()
             .map(|entry| Difference {
                 name: entry.name,
@@ -112,7 +112,7 @@ impl ExclusiveTree {
     ) -> io::Result<bool> {
         let before = untouched.len();
         for name in names_in(folder)? {
-            let inner = joined(path, &name);
+            let inner = join_path(path, &name);
             let stat = stat_at(folder, &name)?;
             let stays = if kind_of(&stat) == FileType::Directory {
                 let opened = open_folder_to_clear(folder, &name)?;
@@ -137,7 +137,7 @@ fn stamp_files(
     stamps: &mut BTreeMap<Name, FileStamp>,
 ) -> io::Result<()> {
     for name in names_in(folder)? {
-        let inner = joined(path, &name);
+        let inner = join_path(path, &name);
         let stat = stat_at(folder, &name)?;
         if kind_of(&stat) == FileType::Directory {
             let opened = open_folder_anyway(folder, &name)?;

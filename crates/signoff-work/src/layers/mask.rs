@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use rustix::fs::{FileType, Mode};
 
-use super::beneath::{folders_in, joined};
+use super::beneath::{folders_in, join_path};
 use super::mask_stamp::{MaskStamp, inner_names};
 use super::rules::{IgnoreRules, PathClass};
 use crate::git::{Name, path, within};
@@ -158,7 +158,7 @@ impl MaskWalk<'_> {
         let mut hidden = Vec::new();
         let mut shows = false;
         for (name, is_folder) in folders_in(folder)? {
-            let inner = joined(path, &name);
+            let inner = join_path(path, &name);
             let cover = if depth == 0 && matches!(&*name, b".git" | b".signoff") {
                 MaskEntry::Whiteout
             } else {

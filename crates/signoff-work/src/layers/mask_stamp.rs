@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-use super::beneath::{folders_in, joined, names_in, stat_at};
+use super::beneath::{folders_in, join_path, names_in, stat_at};
 use super::mask::MaskEntry;
 use crate::git::{Name, within};
 use crate::tree::FileStamp;
@@ -37,7 +37,7 @@ impl MaskStamp {
         inner: &[Name],
     ) -> io::Result<Self> {
         let mut stamps = BTreeMap::new();
-        for name in seen(covers).chain(inner.iter().map(Vec::as_slice)) {
+        for name in paths_seen(covers).chain(inner.iter().map(Vec::as_slice)) {
             if let Some(stamp) = stamp_at(root, name)? {
                 stamps.insert(name.to_vec(), stamp);
             }
@@ -53,7 +53,7 @@ impl MaskStamp {
         inner: &[Name],
     ) -> io::Result<Vec<Name>> {
         let mut changed = BTreeSet::new();
-        for name in seen(covers) {
+        for name in paths_seen(covers) {
             let (before, now) = (self.0.get(name), stamp_at(root, name)?);
             if before == now.as_ref() {
                 continue;
@@ -69,7 +69,7 @@ impl MaskStamp {
         }
         for name in inner {
             if self.0.get(name) != stamp_at(root, name)?.as_ref() {
-                let roots = seen(covers).filter(|root| within(name, &[root.to_vec()]));
+                let roots = paths_seen(covers).filter(|root| within(name, &[root.to_vec()]));
                 let shown = roots.filter(|root| covers.get(*root) == Some(&MaskEntry::Shown));
                 changed.extend(shown.map(<[u8]>::to_vec));
             }
@@ -87,7 +87,7 @@ fn new_names(
 ) -> io::Result<Vec<Name>> {
     let opened = open_at(root, folder)?;
     let names = names_in(opened.as_fd())?.into_iter();
-    let names = names.map(|name| joined(folder, &name));
+    let names = names.map(|name| join_path(folder, &name));
     Ok(names.filter(|name| !covers.contains_key(name)).collect())
 }
 
@@ -106,7 +106,7 @@ pub(super) fn inner_names<'n>(
         for (number, folder) in level {
             let inner = open_at(root, &folder).and_then(|opened| folders_in(opened.as_fd()));
             for (name, is_folder) in inner.unwrap_or_default() {
-                let path = joined(&folder, &name);
+                let path = join_path(&folder, &name);
                 if watched.add(number, &path, is_folder) && is_folder {
                     next.push((number, path));
                 }
@@ -148,7 +148,7 @@ impl WatchedPaths {
 }
 
 /// The root and everything that is not masked.
-fn seen(covers: &BTreeMap<Name, MaskEntry>) -> impl Iterator<Item = &[u8]> {
+fn paths_seen(covers: &BTreeMap<Name, MaskEntry>) -> impl Iterator<Item = &[u8]> {
     let seen = covers.iter();
     let seen = seen.filter(|(_, cover)| **cover != MaskEntry::Whiteout);
     std::iter::once(&b""[..]).chain(seen.map(|(name, _)| name.as_slice()))

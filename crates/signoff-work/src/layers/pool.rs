@@ -129,7 +129,7 @@ impl TreePool {
 
     /// A directory that shows it now and that nobody has alone.
     fn find_lent(&self, wanted: &SlotContent) -> Result<Option<SharedTree>, GitError> {
-        let is_it = |slot: &PoolSlot| slot.shown().is_some_and(|shown| shown == *wanted);
+        let is_it = |slot: &PoolSlot| slot.content().is_some_and(|shown| shown == *wanted);
         // Looked at twice: before it is locked, it may change.
         for slot in self.slots()?.into_iter().filter(is_it) {
             let lock = slot.lock_shared().map_err(GitError::file(&self.root))?;
@@ -150,7 +150,7 @@ impl TreePool {
     fn free_slot(&self, tree: &Id) -> Result<(PoolSlot, SlotLock), GitError> {
         let mut slots = self.slots()?;
         // What shows another tree is changed in less time than what shows none.
-        slots.sort_by_key(|slot| match slot.shown() {
+        slots.sort_by_key(|slot| match slot.content() {
             Some(shown) if shown.tree == *tree => 0,
             Some(_) => 1,
             None => 2,

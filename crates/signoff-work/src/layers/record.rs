@@ -73,13 +73,13 @@ impl<'l> LayerContext<'l> {
         let ignored: Vec<Name> = walk.found.ignored.iter().cloned().collect();
         let there = self
             .own
-            .entries_at(self.base, &ignored, TreeDepth::Nothing)?;
+            .entries_at(self.base, &ignored, TreeDepth::Entries)?;
         let there: Vec<Name> = there.into_iter().map(|entry| entry.name).collect();
         if there.is_empty() {
             return Ok(());
         }
         let tracked = self.own.entries_at(self.base, &there, TreeDepth::Files)?;
-        walk.again(root, &there, tracked.into_iter().map(|entry| entry.name))
+        walk.walk_ignored_again(root, &there, tracked.into_iter().map(|entry| entry.name))
     }
 
     /// Makes a tree of what was found.
@@ -122,7 +122,7 @@ impl<'l> LayerContext<'l> {
     fn files_at(&self, folders: &[Name]) -> Result<Vec<Name>, LayerError> {
         let mut found = self
             .own
-            .entries_at(self.base, folders, TreeDepth::Nothing)?;
+            .entries_at(self.base, folders, TreeDepth::Entries)?;
         found.retain(|entry| entry.mode != 0o040_000);
         Ok(found.into_iter().map(|entry| entry.name).collect())
     }

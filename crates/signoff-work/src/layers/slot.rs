@@ -100,7 +100,7 @@ impl PoolSlot {
     }
 
     /// What it shows; `None` if that is not known, because it was never finished or somebody may have written to it.
-    pub(super) fn shown(&self) -> Option<SlotContent> {
+    pub(super) fn content(&self) -> Option<SlotContent> {
         let text = fs::read_to_string(self.shows()).ok()?;
         let mut lines = text.lines().map(str::to_owned);
         Some(SlotContent {
@@ -142,7 +142,7 @@ impl PoolSlot {
         wanted: &SlotContent,
         times: Option<&CheckoutTimes>,
     ) -> Result<(), GitError> {
-        let before = self.shown();
+        let before = self.content();
         self.forget()?;
         let tree = &wanted.tree;
         let updated = match &before {
@@ -235,7 +235,7 @@ fn set_times(
         let wanted = match times.of(&name, &id) {
             Some(time) if time == is => continue,
             Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },
-            None if is > times.made() => continue,
+            None if is > times.taken_at() => continue,
             None => Timespec {
                 tv_sec: 0,
                 tv_nsec: UTIME_NOW,

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Stat, fgetxattr, readlinkat};
 use signoff_plan::glob;
 
-use super::beneath::{joined, kind_of, names_in, open_file_anyway, open_folder_anyway, stat_at};
+use super::beneath::{join_path, kind_of, names_in, open_file_anyway, open_folder_anyway, stat_at};
 use super::copies::Copies;
 use super::rules::{IgnoreRules, PathClass, folders_above};
 use super::{ExclusiveTree, LayerError};
@@ -139,7 +139,7 @@ impl<'w> LayerWalk<'w> {
     }
 
     /// Walks these ignored paths again, now that it is known which files of the base lie there.
-    pub(super) fn again(
+    pub(super) fn walk_ignored_again(
         &mut self,
         root: BorrowedFd<'_>,
         names: &[Name],
@@ -184,7 +184,7 @@ impl<'w> LayerWalk<'w> {
 
     /// Looks at one name; whether something is recorded of it.
     fn entry(&mut self, position: WalkPosition<'_>, last: &[u8]) -> Result<bool, LayerError> {
-        let name = joined(position.path, last);
+        let name = join_path(position.path, last);
         self.count(&name)?;
         // A repository in the tree is its files.
         if last == b".git" || within(&name, self.wanted.kept) {

@@ -120,7 +120,7 @@ impl Connection {
     ) -> Result<Value, CallError> {
         let params = json!({"name": tool, "arguments": args});
         self.request("tools/call", params, limits)
-            .map_err(|why| self.worded(why))
+            .map_err(|why| self.request_error(why))
     }
 
     /// Says that nothing more will be asked. A server ends when it reads that.
@@ -135,7 +135,7 @@ impl Connection {
             Ok(_) => {
                 let ready = wire::notification("notifications/initialized", &json!({}));
                 self.shared.say(&ready, limits.deadline).ok();
-                self.tools = self.list(limits).map_err(|why| self.worded(why))?;
+                self.tools = self.list(limits).map_err(|why| self.request_error(why))?;
                 Ok(())
             }
             Err(RequestError::Refused(refusal)) => {
@@ -146,13 +146,13 @@ impl Connection {
                 }));
                 let listed = self.list(limits).map_err(|why| match why {
                     // Both ways were refused: the first answer is the one about us.
-                    RequestError::Refused(_) => self.worded(RequestError::Refused(refusal)),
-                    fault @ RequestError::Call(_) => self.worded(fault),
+                    RequestError::Refused(_) => self.request_error(RequestError::Refused(refusal)),
+                    fault @ RequestError::Call(_) => self.request_error(fault),
                 });
                 self.tools = listed?;
                 Ok(())
             }
-            Err(why) => Err(self.worded(why)),
+            Err(why) => Err(self.request_error(why)),
         }
     }
 
@@ -190,7 +190,7 @@ impl Connection {
         {
             let mut calls = lock(&self.shared.calls);
             if let Some(over) = calls.over {
-                return Err(RequestError::Call(self.lost(over)));
+                return Err(RequestError::Call(self.connection_lost(over)));
             }
             calls.waiting.insert(id, tell);
         }
@@ -199,7 +199,7 @@ impl Connection {
             .say(&wire::request(id, method, &params), limits.deadline);
         if let Err(unsaid) = asked {
             self.forget(id);
-            return Err(RequestError::Call(self.unsaid(unsaid, limits)));
+            return Err(RequestError::Call(self.send_error(unsaid, limits)));
         }
         let listening = limits
             .stop
@@ -209,8 +209,8 @@ impl Connection {
         drop(listening);
         let fault = match heard {
             Ok(CallOutcome::Answer(answer)) => return answer.map_err(RequestError::Refused),
-            Ok(CallOutcome::Over(over)) => self.lost(over),
-            Err(RecvTimeoutError::Disconnected) => self.lost(StreamEnd::Ended),
+            Ok(CallOutcome::Over(over)) => self.connection_lost(over),
+            Err(RecvTimeoutError::Disconnected) => self.connection_lost(StreamEnd::Ended),
             Ok(CallOutcome::Stopped) => self.given_up(id, CallError::Stopped),
             Err(RecvTimeoutError::Timeout) => self.given_up(id, limits.too_long()),
         };
@@ -230,9 +230,9 @@ impl Connection {
         lock(&self.shared.calls).waiting.remove(&id);
     }
 
-    fn unsaid(&self, unsaid: MessageError, limits: &Limits<'_>) -> CallError {
+    fn send_error(&self, unsaid: MessageError, limits: &Limits<'_>) -> CallError {
         match unsaid {
-            MessageError::Closed => self.lost(StreamEnd::Ended),
+            MessageError::Closed => self.connection_lost(StreamEnd::Ended),
             MessageError::TooSlow => {
                 // It may have read half of a message, after which nothing makes sense.
                 self.shared.end(StreamEnd::Ended);
@@ -241,7 +241,7 @@ impl Connection {
         }
     }
 
-    fn lost(&self, over: StreamEnd) -> CallError {
+    fn connection_lost(&self, over: StreamEnd) -> CallError {
         let name = &self.name;
         if over == StreamEnd::TooLong {
             return CallError::lasting(format!("server `{name}` sent more than 16 MiB at once"));
@@ -257,7 +257,7 @@ impl Connection {
         CallError::cut_off(format!("the connection to server `{name}` was lost{said}"))
     }
 
-    fn worded(&self, why: RequestError) -> CallError {
+    fn request_error(&self, why: RequestError) -> CallError {
         match why {
             RequestError::Refused(refusal) => {
                 let message = format!("server `{}` refused: {}", self.name, refusal.message);

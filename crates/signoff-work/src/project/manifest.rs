@@ -24,7 +24,7 @@ const WHOLE: [&str; 4] = ["patch", "replace", "profile", "lints"];
 /// Whether two versions of a manifest differ in what selects or redirects tests. A new package may have
 /// its own: nobody's tests are among them yet.
 pub fn selects_tests(before: Option<&str>, after: Option<&str>) -> bool {
-    let (Some(old), Some(new)) = (parsed(before), parsed(after)) else {
+    let (Some(old), Some(new)) = (parse_manifest(before), parse_manifest(after)) else {
         // What cannot be read says nothing, until it can be again.
         return before.is_some();
     };
@@ -33,29 +33,29 @@ pub fn selects_tests(before: Option<&str>, after: Option<&str>) -> bool {
     of_all(&old) != of_all(&new) || (before.is_some() && of_package(&old) != of_package(&new))
 }
 
-fn parsed(text: Option<&str>) -> Option<Table> {
+fn parse_manifest(text: Option<&str>) -> Option<Table> {
     text.map_or_else(|| Some(Table::new()), |text| text.parse().ok())
 }
 
 fn whole(manifest: &Table) -> Table {
-    picked(manifest, &WHOLE)
+    select_keys(manifest, &WHOLE)
 }
 
 /// `None`: it is no workspace.
 fn workspace(manifest: &Table) -> Option<Table> {
-    Some(picked(table(manifest, "workspace")?, &WORKSPACE))
+    Some(select_keys(table(manifest, "workspace")?, &WORKSPACE))
 }
 
 fn targets(manifest: &Table) -> (Table, Option<Table>) {
-    let library = table(manifest, "lib").map(|library| picked(library, &LIBRARY));
+    let library = table(manifest, "lib").map(|library| select_keys(library, &LIBRARY));
     let library = library.filter(|library| !library.is_empty());
-    (picked(manifest, &TARGETS), library)
+    (select_keys(manifest, &TARGETS), library)
 }
 
 fn package(manifest: &Table) -> Table {
     let package = table(manifest, "package");
     package
-        .map(|package| picked(package, &PACKAGE))
+        .map(|package| select_keys(package, &PACKAGE))
         .unwrap_or_default()
 }
 
@@ -63,7 +63,7 @@ fn table<'m>(manifest: &'m Table, key: &str) -> Option<&'m Table> {
     manifest.get(key).and_then(Value::as_table)
 }
 
-fn picked(table: &Table, keys: &[&str]) -> Table {
+fn select_keys(table: &Table, keys: &[&str]) -> Table {
     let parts = table.iter().filter(|(key, _)| keys.contains(&key.as_str()));
     parts
         .map(|(key, value)| (key.clone(), value.clone()))

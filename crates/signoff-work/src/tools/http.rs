@@ -86,7 +86,7 @@ impl HttpCall {
         for _ in 0..=MOST_REDIRECTS {
             let request = request(&method, &uri, &args)?;
             let response = self.agent(&uri).run(request);
-            let response = response.map_err(|error| self.worded(&uri, error))?;
+            let response = response.map_err(|error| self.http_error(&uri, error))?;
             let to = response.headers().get("location");
             let to = to.and_then(|to| to.to_str().ok());
             let (Some(to), true, true) = (to, follows, response.status().is_redirection()) else {
@@ -135,7 +135,7 @@ impl HttpCall {
         let body = response.body_mut().with_config().limit(LARGEST);
         let body = body
             .read_to_vec()
-            .map_err(|error| self.worded(uri, error))?;
+            .map_err(|error| self.http_error(uri, error))?;
         let body = String::from_utf8_lossy(&body).into_owned();
         if status.as_u16() >= 400 && !any_status {
             let message = format!("`{uri}` answered with status {status}{}", quoted(&body));
@@ -154,7 +154,7 @@ impl HttpCall {
     }
 
     /// What kept us from a whole answer. A connection that failed may succeed later.
-    fn worded(&self, uri: &Uri, error: Error) -> CallError {
+    fn http_error(&self, uri: &Uri, error: Error) -> CallError {
         match error {
             Error::Timeout(_) => self.too_long.clone(),
             Error::BodyExceedsLimit(_) => {

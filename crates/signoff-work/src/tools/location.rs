@@ -31,7 +31,7 @@ pub(super) fn parse(url: &str) -> Result<Uri, CallError> {
 
 /// Where a redirect from here leads. Never from a secret connection to an open one.
 pub(super) fn follow(from: &Uri, to: &str) -> Result<Redirect, CallError> {
-    let next = parse(&joined(from, to.trim()))?;
+    let next = parse(&join_location(from, to.trim()))?;
     if from.scheme_str() == Some("https") && next.scheme_str() != Some("https") {
         let message = format!("`{from}` redirects to `{next}`, which is not encrypted");
         return Err(CallError::lasting(message));
@@ -42,7 +42,7 @@ pub(super) fn follow(from: &Uri, to: &str) -> Result<Redirect, CallError> {
     Ok(Redirect::OtherServer(next))
 }
 
-fn joined(from: &Uri, to: &str) -> String {
+fn join_location(from: &Uri, to: &str) -> String {
     let scheme = from.scheme_str().unwrap_or("https");
     let authority = from.authority().map_or("", |authority| authority.as_str());
     let path = from.path();

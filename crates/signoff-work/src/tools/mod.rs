@@ -225,7 +225,7 @@ impl Toolbox {
         let slot = servers.find(|slot| slot.server.name == server);
         let slot = slot.ok_or_else(|| format!("there is no server `{server}`"))?;
         let limits = Limits::new(timeout, stop).at_most(slot.server.timeout);
-        let offered = slot.tools(self.around("signoff-tools", None), &limits);
+        let offered = slot.tools(self.server_context("signoff-tools", None), &limits);
         offered.map_err(|fault| match fault {
             CallError::Failed { message, .. } | CallError::CutOff { message } => message,
             CallError::Stopped => "stopped".to_owned(),
@@ -238,7 +238,7 @@ impl Toolbox {
             return Err(CallError::lasting(unfit.join("; ")));
         }
         if let Some((slot, name)) = self.server_of(&call.tool) {
-            let around = self.around(&call.marker, call.log.as_ref());
+            let around = self.server_context(&call.marker, call.log.as_ref());
             return slot.call(name, &call.args, around, limits);
         }
         let Some(tool) = built_in(&call.tool) else {
@@ -247,21 +247,27 @@ impl Toolbox {
         let args = &call.args;
         // Not before a tool needs it: there may be none yet.
         let workspace = || -> Result<Workspace, CallError> {
-            Ok(Workspace::open(&self.workspace)?.staged(self.staging.clone()))
+            Ok(Workspace::open(&self.workspace)?.with_staging(self.staging.clone()))
         };
         match tool.id {
             BuiltIn::HttpRequest => {
-                http::http_request(typed(args)?, self.environment.clone(), limits)
+                http::http_request(parse_arguments(args)?, self.environment.clone(), limits)
             }
-            BuiltIn::ReadFile => read::read_file(&workspace()?, typed(args)?, limits),
-            BuiltIn::WriteFile => change::write_file(&workspace()?, typed(args)?, call.agreed),
-            BuiltIn::EditFile => change::edit_file(&workspace()?, typed(args)?),
-            BuiltIn::DeleteFile => change::delete_file(&workspace()?, typed(args)?),
-            BuiltIn::MoveFile => change::move_file(&workspace()?, typed(args)?, call.agreed),
+            BuiltIn::ReadFile => read::read_file(&workspace()?, parse_arguments(args)?, limits),
+            BuiltIn::WriteFile => {
+                change::write_file(&workspace()?, parse_arguments(args)?, call.agreed)
+            }
+            BuiltIn::EditFile => change::edit_file(&workspace()?, parse_arguments(args)?),
+            BuiltIn::DeleteFile => change::delete_file(&workspace()?, parse_arguments(args)?),
+            BuiltIn::MoveFile => {
+                change::move_file(&workspace()?, parse_arguments(args)?, call.agreed)
+            }
             BuiltIn::ListDirectory => {
-                directories::list_directory(&workspace()?, typed(args)?, limits)
+                directories::list_directory(&workspace()?, parse_arguments(args)?, limits)
             }
-            BuiltIn::SearchFiles => directories::search_files(&workspace()?, &typed(args)?, limits),
+            BuiltIn::SearchFiles => {
+                directories::search_files(&workspace()?, &parse_arguments(args)?, limits)
+            }
             BuiltIn::RunCommand => {
                 let around = command::CommandContext {
                     sandbox: &self.sandbox,
@@ -272,7 +278,7 @@ impl Toolbox {
                     marker: call.marker.clone(),
                     log: call.log.clone(),
                 };
-                command::run_command(&workspace()?, typed(args)?, around, limits)
+                command::run_command(&workspace()?, parse_arguments(args)?, around, limits)
             }
         }
     }
@@ -293,7 +299,11 @@ impl Toolbox {
         Some((slot, name))
     }
 
-    fn around<'a>(&'a self, marker: &'a str, log: Option<&'a PathBuf>) -> mcp::ServerContext<'a> {
+    fn server_context<'a>(
+        &'a self,
+        marker: &'a str,
+        log: Option<&'a PathBuf>,
+    ) -> mcp::ServerContext<'a> {
         mcp::ServerContext {
             sandbox: &self.sandbox,
             workspace: &self.workspace,
@@ -319,7 +329,7 @@ fn unknown(tool: &str) -> String {
 }
 
 /// Arguments that fit the schema, as what they are.
-fn typed<T: DeserializeOwned>(args: &Value) -> Result<T, CallError> {
+fn parse_arguments<T: DeserializeOwned>(args: &Value) -> Result<T, CallError> {
     T::deserialize(args)
         .map_err(|error| CallError::lasting(format!("the arguments do not fit: {error}")))
 }

@@ -52,7 +52,7 @@ impl Workspace {
     }
 
     /// The same with a directory in which a file may have a name before it has its own.
-    pub(super) fn staged(mut self, staging: Option<PathBuf>) -> Self {
+    pub(super) fn with_staging(mut self, staging: Option<PathBuf>) -> Self {
         self.staging = staging;
         self
     }
@@ -78,7 +78,7 @@ impl Workspace {
             is_refused: is_never,
         };
         let spot = walk.find(Path::new(path));
-        let spot = spot.map_err(|error| fault("find", path, error))?;
+        let spot = spot.map_err(|error| call_error("find", path, error))?;
         Ok(WorkspacePath {
             directory: spot.directory,
             name: spot.name,
@@ -90,7 +90,7 @@ impl Workspace {
 }
 
 /// The words of the tools for what went wrong.
-fn fault(doing: &str, path: &str, error: OpenError) -> CallError {
+fn call_error(doing: &str, path: &str, error: OpenError) -> CallError {
     match error {
         OpenError::Outside => CallError::lasting(format!("`{path}` leads out of the workspace")),
         OpenError::ManyLinks => {
@@ -134,7 +134,7 @@ impl WorkspacePath {
     /// Opens an ordinary file for reading.
     pub(super) fn open(&self) -> Result<File, CallError> {
         let opened = open_file(&self.directory, self.file_name()?.as_bytes());
-        opened.map_err(|error| fault("read", &self.written, error))
+        opened.map_err(|error| call_error("read", &self.written, error))
     }
 
     /// Opens the directory.

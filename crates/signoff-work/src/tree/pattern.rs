@@ -56,7 +56,7 @@ impl Pattern {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let what = what(line)?;
+        let what = pattern_kind(line)?;
         Some(Self {
             negated,
             folders_only,
@@ -97,7 +97,7 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     rest
 }
 
-fn what(line: &[u8]) -> Option<PatternKind> {
+fn pattern_kind(line: &[u8]) -> Option<PatternKind> {
     if line.is_empty() {
         return None;
     }

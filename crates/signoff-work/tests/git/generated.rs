@@ -121,7 +121,7 @@ proptest! {
         let (head, expected) = step(&world, &own, &start, &run);
         apply(&world.repo(), &meanwhile);
         let touched: BTreeSet<Vec<u8>> = own
-            .changed(&start, &head)
+            .changed_paths(&start, &head)
             .unwrap()
             .into_iter()
             .map(String::into_bytes)

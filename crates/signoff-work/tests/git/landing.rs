@@ -648,45 +648,6 @@ fn a_head_that_moves_meanwhile_is_seen() {
 }
 
 #[test]
-fn what_was_done_in_place_is_undone_if_nobody_went_on() {
-    let world = World::committed(&FILES);
-    world.write_all(&[("b", "mine\n"), ("u", "u\n")]);
-    let own = world.own();
-    let to = own.snapshot().unwrap();
-    let files = shown(&world.repo());
-    let index = world.git("ls-files -s");
-    world.write_all(&[
-        ("a", "run\n"),
-        ("new/file", "run\n"),
-        ("x.o", "o"),
-        (".signoff/j", "j"),
-    ]);
-    fs::remove_file(world.path("u")).unwrap();
-    let left = own.snapshot().unwrap();
-    world.write_all(&[("a", "later\n"), ("c", "later\n"), (".signoff/j", "k")]);
-    let touched = own.changed(&to, &left).unwrap();
-    assert_eq!(touched, ["a", "new/file", "u"]);
-    let differ = own.restore(&to, &left, &touched).unwrap().unwrap_err();
-    assert_eq!(differ, ["a"]);
-    world.write("a", "run\n");
-    // As if killed in the middle.
-    world.write("u", "u\n");
-    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
-    assert_eq!(
-        (back.restored, back.deleted),
-        (vec!["a".to_owned()], vec!["new/file".to_owned()])
-    );
-    // What the run did not touch is nobody's to take away.
-    assert_eq!(fs::read_to_string(world.path("c")).unwrap(), "later\n");
-    fs::remove_file(world.path("c")).unwrap();
-    let mut now = shown(&world.repo());
-    now.retain(|line| !line.starts_with(".signoff/") && !line.starts_with("x.o"));
-    assert_eq!(now, files);
-    assert_eq!(world.git("ls-files -s"), index);
-    assert!(!world.path("new").exists());
-}
-
-#[test]
 fn a_tree_takes_single_paths_of_another() {
     let world = World::committed(&[("a", "1\n"), ("b", "1\n"), ("c", "1\n"), ("d", "1\n")]);
     let own = world.own();
@@ -697,25 +658,9 @@ fn a_tree_takes_single_paths_of_another() {
     world.write("d/e", "2\n");
     let from = own.snapshot().unwrap();
     let paths = ["a", "c", "d/e", "new", "absent"].map(str::to_owned);
-    let made = own.overlaid(&onto, &from, &paths).unwrap();
-    assert_eq!(own.changed(&made, &from).unwrap(), ["b"]);
-    assert_eq!(own.overlaid(&onto, &from, &[]).unwrap(), onto);
-}
-
-#[test]
-fn kept_paths_are_not_put_back() {
-    let world = World::committed(&[("a", "1\n"), (".signoff/j", "1\n")]);
-    let own = world.own();
-    let to = own.snapshot().unwrap();
-    world.write_all(&[("a", "2\n"), (".signoff/j", "2\n")]);
-    world.commit("mine");
-    let left = own.snapshot().unwrap();
-    let touched = own.changed(&to, &left).unwrap();
-    assert_eq!(touched, [".signoff/j", "a"]);
-    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
-    assert_eq!(back.restored, ["a"]);
-    let kept = fs::read_to_string(world.path(".signoff/j")).unwrap();
-    assert_eq!(kept, "2\n");
+    let made = own.with_paths_from(&onto, &from, &paths).unwrap();
+    assert_eq!(own.changed_paths(&made, &from).unwrap(), ["b"]);
+    assert_eq!(own.with_paths_from(&onto, &from, &[]).unwrap(), onto);
 }
 
 /// The person meant the path, whatever is there.

@@ -155,7 +155,10 @@ fn what_a_person_does_joins_the_run() {
     assert_eq!(run.join(), (vec![], vec!["conflict".to_owned()]));
     world.write("conflict", "run\n");
     assert_eq!(run.join(), (vec![], vec![]));
-    assert_eq!(run.own.changed(&run.base, &run.head).unwrap(), ["both"]);
+    assert_eq!(
+        run.own.changed_paths(&run.base, &run.head).unwrap(),
+        ["both"]
+    );
 }
 
 #[test]
@@ -221,7 +224,10 @@ fn a_step_lands_file_by_file() {
     assert!(!world.path("gone").exists());
     assert_eq!(fs::read(world.path(".git/index")).unwrap(), index);
     // What was held is not agreed on; the person's part of what was merged joins the run.
-    assert_eq!(run.own.changed(&run.base, &run.head).unwrap(), ["conflict"]);
+    assert_eq!(
+        run.own.changed_paths(&run.base, &run.head).unwrap(),
+        ["conflict"]
+    );
     let joined = ["both", "mine"].map(str::to_owned).to_vec();
     assert_eq!(run.join(), (joined, vec!["conflict".to_owned()]));
     // The same again finds all of it done.
@@ -519,7 +525,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         };
         run.own.land(&landing, &|_| {}).unwrap();
         assert_eq!(
-            run.own.changed(&at, &world.head()).unwrap(),
+            run.own.changed_paths(&at, &world.head()).unwrap(),
             ["both", "run"]
         );
         assert_eq!(world.git(&format!("rev-list --count {at}..HEAD")), "2\n");

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::repository;
@@ -12,7 +11,7 @@ use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::command::GitCall;
 use crate::git::entries::tree_entries;
 use crate::git::files::working_tree::{TreeOwner, WorkingTree};
-use crate::git::names::{Name, except, listed, name, parts, path, text, within};
+use crate::git::names::{Name, except, name, nul_terminated, parts, path, within};
 use crate::git::scratch::{beside, copy_index, write};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -55,11 +54,6 @@ impl Worktree {
         remove_tree(&self.aside()).map_err(GitError::file(&self.aside()))
     }
 
-    /// The commit that it was made to show.
-    pub fn shown(&self) -> Result<Id, GitError> {
-        self.base()
-    }
-
     /// Makes this one that one, where there is none yet.
     pub fn move_to(&self, other: &Self) -> Result<(), GitError> {
         other.make_folders()?;
@@ -89,13 +83,13 @@ impl Worktree {
 
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
     pub fn tree(&self) -> Result<Id, GitError> {
-        self.despite_rights(Self::look)
+        self.despite_rights(Self::scan)
     }
 
-    fn look(&self) -> Result<Id, GitError> {
+    fn scan(&self) -> Result<Id, GitError> {
         let (base, excluded) = (self.base()?, self.excluded()?);
         self.copy_index()?;
-        self.own.look(&Scan {
+        self.own.scan(&Scan {
             tree: &self.path,
             index: &self.next_index(),
             base: &base,
@@ -148,24 +142,26 @@ impl Worktree {
         let mut wanted = tree_entries(&self.own.call().words(words).run()?)?;
         wanted.retain(|entry| within(&entry.name, &paths));
         self.own
-            .stage(&index, &folder, wanted.iter().map(|entry| &entry.name))?;
+            .write_files(&index, &folder, wanted.iter().map(|entry| &entry.name))?;
         self.copy_index()?;
         let known = self.call().words(["ls-files", "-z"]).run()?;
         let gone = parts(&known).filter(|name| within(name, &paths));
         let mut entries: Vec<_> = gone.map(|name| (name.to_vec(), None)).collect();
-        let site = WorkingTree::open(&self.path)?;
+        let working_tree = WorkingTree::open(&self.path)?;
         let failed = |name: &Name| GitError::file(&self.path.join(path(name)));
         for path in &paths {
-            site.take_away(path, TreeOwner::Ours)
+            working_tree
+                .take_away(path, TreeOwner::Harness)
                 .map_err(failed(path))?;
         }
         for entry in wanted {
-            site.put(&folder, &entry.name)
+            working_tree
+                .put(&folder, &entry.name)
                 .map_err(failed(&entry.name))?;
             entries.push((entry.name, Some((entry.mode, entry.id))));
         }
         self.own
-            .correct_in(&self.path, &self.next_index(), &entries)?;
+            .set_entries_in(&self.path, &self.next_index(), &entries)?;
         self.take_index()
     }
 
@@ -185,41 +181,8 @@ impl Worktree {
         excluded.extend(new.filter(|name| !name.is_empty()));
         excluded.sort();
         excluded.dedup();
-        write(&self.excluded_file(), &listed(&excluded))?;
+        write(&self.excluded_file(), &nul_terminated(&excluded))?;
         self.settle(&base)
-    }
-
-    /// What is ignored in it now is as much a part of it as what git knows: nobody made it as their work.
-    pub fn take_ignored(&self) -> Result<(), GitError> {
-        let base = self.base()?;
-        write(&self.base_file(), base.as_str().as_bytes())
-    }
-
-    /// Ignored files that were made or changed since it was made or set: they are no part of [`Worktree::tree`].
-    pub fn ignored_since(&self) -> Result<Vec<String>, GitError> {
-        let file = self.base_file();
-        let made = fs::metadata(&file).map_err(GitError::file(&file))?;
-        let made = (made.ctime(), made.ctime_nsec());
-        let words = [
-            "ls-files",
-            "--others",
-            "--ignored",
-            "--exclude-standard",
-            "-z",
-        ];
-        let call = || self.own.call_in(&self.path, &self.index).words(words);
-        let out = match call().run() {
-            // Too many to be named one by one.
-            Err(GitError::TooMuch { .. }) => call().words(["--directory"]).run()?,
-            out => out?,
-        };
-        let is_new = |name: &&[u8]| {
-            let found = fs::symlink_metadata(self.path.join(path(name)));
-            found.is_ok_and(|found| (found.ctime(), found.ctime_nsec()) > made)
-        };
-        let kept = |name: &&[u8]| within(name, &self.own.kept);
-        let new = parts(&out).filter(|name| !kept(name)).filter(is_new);
-        Ok(new.map(text).collect())
     }
 
     /// Removes it, also where somebody took rights from directories; one that is not there is fine.

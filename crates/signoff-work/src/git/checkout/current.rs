@@ -41,24 +41,24 @@ impl HarnessGit {
     /// that the rules of `first` ignore, the tree that the run began with: removing a line of `.gitignore` during a run
     /// does not hand secrets to agents. The person's index and branch are untouched.
     pub fn checkout_tree(&self, base: &Id, first: &Id) -> Result<Id, GitError> {
-        let _one_at_a_time = self.looking();
+        let _one_at_a_time = self.lock_scans();
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        let last = self.last_look(&index)?;
+        let last = self.last_snapshot(&index)?;
         if last.is_none() {
-            self.seed(&index)?;
+            self.copy_cleared_index(&index)?;
         }
         let last = last.filter(|last| last.base == base.as_str());
         if last.is_none() {
             self.track(&index, base)?;
         }
-        let news = self.news(&index)?;
-        let hidden = self.hidden(&index, &news, first)?;
+        let news = self.index_changes(&index)?;
+        let hidden = self.formerly_ignored(&index, &news, first)?;
         let is_old = !news.has_changes && hidden.is_all;
         if let Some(last) = last.filter(|_| is_old) {
             return Ok(last.tree);
         }
-        self.look(&Scan {
+        self.scan(&Scan {
             tree: self.repository.top(),
             index: &index,
             base,
@@ -67,13 +67,13 @@ impl HarnessGit {
             unreadable: Unreadable::LeftOut,
         })?;
         let tree = self.write_tree_in(self.repository.top(), &index)?;
-        self.keep_look(&index, base, &tree)?;
+        self.keep_snapshot(&index, base, &tree)?;
         Ok(tree)
     }
 
     /// Keeps an index that holds what the checkout holds, for the next look.
-    pub(crate) fn keep_look(&self, index: &Path, base: &Id, tree: &Id) -> Result<(), GitError> {
-        let note = self.look_note();
+    pub(crate) fn keep_snapshot(&self, index: &Path, base: &Id, tree: &Id) -> Result<(), GitError> {
+        let note = self.snapshot_note();
         match fs::remove_file(&note) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(GitError::File { path: note, error });
@@ -85,21 +85,21 @@ impl HarnessGit {
             return Ok(());
         }
         self.repository.keep_index(index)?;
-        let kept = self.look_index();
+        let kept = self.snapshot_index();
         fs::rename(index, &kept).map_err(GitError::file(&kept))?;
         // Last: an index without it is not used.
         write(&note, format!("{base} {tree}").as_bytes())
     }
 
     /// Copies the index of the last look, if there was one.
-    fn last_look(&self, index: &Path) -> Result<Option<LastSnapshot>, GitError> {
-        let Ok(note) = fs::read_to_string(self.look_note()) else {
+    fn last_snapshot(&self, index: &Path) -> Result<Option<LastSnapshot>, GitError> {
+        let Ok(note) = fs::read_to_string(self.snapshot_note()) else {
             return Ok(None);
         };
         let Some((base, tree)) = note.split_once(' ') else {
             return Ok(None);
         };
-        let from = self.look_index();
+        let from = self.snapshot_index();
         copy_index(&from, index).map_err(GitError::file(&from))?;
         Ok(Some(LastSnapshot {
             base: base.to_owned(),
@@ -110,16 +110,16 @@ impl HarnessGit {
     /// Has the index know every path of this tree. What is not in the checkout is found missing by the look that follows.
     fn track(&self, index: &Path, base: &Id) -> Result<(), GitError> {
         let unknown: Vec<_> = self
-            .staged(index, base)?
+            .index_differences(index, base)?
             .into_iter()
             .filter(|found| found.after.is_none())
             .map(|found| (found.name, found.before))
             .collect();
-        self.correct_in(self.repository.top(), index, &unknown)
+        self.set_entries_in(self.repository.top(), index, &unknown)
     }
 
     /// What differs between the checkout and the index, but for kept paths.
-    fn news(&self, index: &Path) -> Result<IndexChanges, GitError> {
+    fn index_changes(&self, index: &Path) -> Result<IndexChanges, GitError> {
         let out = self
             .call_in(self.repository.top(), index)
             .words(["ls-files", "-t", "-z", "--modified", "--deleted"])
@@ -138,7 +138,7 @@ impl HarnessGit {
     }
 
     /// Those of the untracked paths that were ignored when the run began.
-    fn hidden(
+    fn formerly_ignored(
         &self,
         index: &Path,
         news: &IndexChanges,
@@ -172,11 +172,11 @@ impl HarnessGit {
     }
 
     /// The index of the last look.
-    pub(crate) fn look_index(&self) -> PathBuf {
+    pub(crate) fn snapshot_index(&self) -> PathBuf {
         self.place().join("checkout.index")
     }
 
-    fn look_note(&self) -> PathBuf {
+    fn snapshot_note(&self) -> PathBuf {
         self.place().join("checkout.look")
     }
 }

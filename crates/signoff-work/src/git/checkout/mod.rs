@@ -2,7 +2,6 @@
 
 pub(crate) mod current;
 pub(crate) mod paths;
-pub(crate) mod restore;
 pub(crate) mod scan;
 pub(crate) mod snapshot;
 pub(crate) mod times;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
-use crate::git::names::{Name, listed, parts, path, within};
+use crate::git::names::{Name, nul_terminated, parts, path, within};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -16,14 +16,14 @@ pub(crate) struct CheckoutPaths {
     pub(crate) tree: Id,
     /// What git does not look at.
     pub(crate) ignored: BTreeSet<Name>,
-    pub(crate) sightings: BTreeMap<Name, Option<FileState>>,
+    pub(crate) file_states: BTreeMap<Name, Option<FileState>>,
     /// What cannot be compared, and why.
     pub(crate) held: BTreeMap<Name, HoldReason>,
 }
 
 impl HarnessGit {
     /// Looks at these paths of the checkout, ignored or not.
-    pub(crate) fn present_at(
+    pub(crate) fn checkout_paths(
         &self,
         names: &BTreeSet<Name>,
         base: &Id,
@@ -32,7 +32,7 @@ impl HarnessGit {
         let tree = self.checkout_tree(base, first)?;
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        copy_if_there(&self.look_index(), &index)?;
+        copy_if_there(&self.snapshot_index(), &index)?;
         let writer = FileWriter::open(self.repository.top())?;
         let mut held = BTreeMap::new();
         let mut files: BTreeSet<&Name> = BTreeSet::new();
@@ -51,12 +51,12 @@ impl HarnessGit {
         let new = self.differences(&tree, &all)?.into_iter();
         let ignored = new.filter(|found| found.before.is_none());
         let ignored: BTreeSet<Name> = ignored.map(|found| found.name).collect();
-        let sightings = self.sight(&writer, &index, names, &mut held)?;
+        let file_states = self.file_states(&writer, &index, names, &mut held)?;
         Ok(CheckoutPaths {
             scratch,
             tree: all,
             ignored,
-            sightings,
+            file_states,
             held,
         })
     }
@@ -68,23 +68,25 @@ impl HarnessGit {
         self.call_in(self.repository.top(), index)
             .words(["update-index", "--add", "--remove", "--replace"])
             .words(["-z", "--stdin"])
-            .stdin(listed(files.iter().copied()))
+            .stdin(nul_terminated(files.iter().copied()))
             .run()?;
         Ok(())
     }
 
     /// How each file looks that was read. One that was written between the two is changing.
-    fn sight(
+    fn file_states(
         &self,
         writer: &FileWriter,
         index: &Path,
         names: &BTreeSet<Name>,
         held: &mut BTreeMap<Name, HoldReason>,
     ) -> Result<BTreeMap<Name, Option<FileState>>, GitError> {
-        let mut sightings = BTreeMap::new();
+        let mut file_states = BTreeMap::new();
         for name in names {
-            let sighting = writer.sight(name).map_err(GitError::file(path(name)))?;
-            sightings.insert(name.clone(), sighting);
+            let state = writer
+                .file_state(name)
+                .map_err(GitError::file(path(name)))?;
+            file_states.insert(name.clone(), state);
         }
         let out = self
             .call_in(self.repository.top(), index)
@@ -93,7 +95,7 @@ impl HarnessGit {
         for name in parts(&out).filter(|name| names.contains(*name)) {
             held.entry(name.to_vec()).or_insert(HoldReason::Changing);
         }
-        Ok(sightings)
+        Ok(file_states)
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::git::entries::GITLINK;
-use crate::git::names::{Name, except, listed, parts, path, texts, within};
+use crate::git::names::{Name, except, nul_terminated, parts, path, texts, within};
 use crate::git::{GitError, HarnessGit, Id};
 pub(crate) use crate::tree::check::Unreadable;
 use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
@@ -37,14 +37,14 @@ pub(crate) struct Scan<'l> {
 
 impl HarnessGit {
     /// Makes the index hold what the working tree holds.
-    pub(crate) fn look(&self, look: &Scan<'_>) -> Result<(), GitError> {
+    pub(crate) fn scan(&self, look: &Scan<'_>) -> Result<(), GitError> {
         let left_out = self.check(look)?;
         if left_out.is_empty() {
-            return self.look_into(look, 0);
+            return self.scan_tree(look, 0);
         }
         let excluded = [look.excluded, &left_out].concat();
         let excluded = excluded.as_slice();
-        self.look_into(&Scan { excluded, ..*look }, 0)
+        self.scan_tree(&Scan { excluded, ..*look }, 0)
     }
 
     /// Fails where git would wait, go on for hours, or overlook something. Of what a person has, gives what is left out.
@@ -130,18 +130,18 @@ impl HarnessGit {
         Ok(())
     }
 
-    fn look_into(&self, look: &Scan<'_>, depth: usize) -> Result<(), GitError> {
+    fn scan_tree(&self, look: &Scan<'_>, depth: usize) -> Result<(), GitError> {
         let mut nested = BTreeSet::new();
-        if let Err(error) = self.add(look, &nested) {
+        if let Err(error) = self.git_add(look, &nested) {
             // One without a commit cannot even be mistaken for a submodule.
-            nested = self.nested(look)?;
+            nested = self.nested_repositories(look)?;
             if nested.is_empty() {
                 return Err(error);
             }
-            self.add(look, &nested)?;
+            self.git_add(look, &nested)?;
         }
         let mut corrected = Vec::new();
-        for difference in self.staged(look.index, look.base)? {
+        for difference in self.index_differences(look.index, look.base)? {
             if within(&difference.name, look.kept) {
                 corrected.push((difference.name, difference.before));
             } else if difference.after.is_some_and(|(mode, _)| mode == GITLINK) {
@@ -149,15 +149,15 @@ impl HarnessGit {
                 nested.insert(difference.name);
             }
         }
-        self.correct_in(look.tree, look.index, &corrected)?;
+        self.set_entries_in(look.tree, look.index, &corrected)?;
         for name in &nested {
             self.graft(look, name, depth)?;
         }
         Ok(())
     }
 
-    fn add(&self, look: &Scan<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
-        let ignored = self.ignored_anyway(look)?;
+    fn git_add(&self, look: &Scan<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
+        let ignored = self.ignored_kept_paths(look)?;
         let words = [
             "add",
             "--all",
@@ -169,7 +169,7 @@ impl HarnessGit {
             self.call_in(look.tree, look.index)
                 .words(words)
                 .words(left_out.then_some("--ignore-errors"))
-                .stdin(look.specs(nested, &ignored))
+                .stdin(look.pathspecs(nested, &ignored))
                 .run_to(if left_out { &[0, 1] } else { &[0] })
         };
         let mut said = try_once();
@@ -199,7 +199,7 @@ impl HarnessGit {
     }
 
     /// What of that which is not looked at is ignored anyway: git will not have it left out.
-    fn ignored_anyway(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
+    fn ignored_kept_paths(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let names: Vec<&Name> = look.kept.iter().chain(look.excluded).collect();
         if names.is_empty() {
             return Ok(BTreeSet::new());
@@ -208,13 +208,13 @@ impl HarnessGit {
             .call_in(look.tree, look.index)
             // A directory with tracked files in it too.
             .words(["check-ignore", "--no-index", "-z", "--stdin"])
-            .stdin(listed(names))
+            .stdin(nul_terminated(names))
             .run_to(&[0, 1])?;
         Ok(parts(&said.out).map(<[u8]>::to_vec).collect())
     }
 
     /// Repositories in the working tree that are not known yet.
-    fn nested(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
+    fn nested_repositories(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let out = self
             .call_in(look.tree, look.index)
             .words(["ls-files", "--others", "--exclude-standard", "-z"])
@@ -240,7 +240,7 @@ impl HarnessGit {
             excluded: &[],
             unreadable: look.unreadable,
         };
-        self.look_into(&inner, depth + 1)?;
+        self.scan_tree(&inner, depth + 1)?;
         let tree = self.write_tree(&index)?;
         if tree != base {
             let mut prefix = b"--prefix=".to_vec();
@@ -268,7 +268,7 @@ impl Scan<'_> {
         }
     }
 
-    fn specs(&self, nested: &BTreeSet<Name>, ignored: &BTreeSet<Name>) -> Vec<u8> {
+    fn pathspecs(&self, nested: &BTreeSet<Name>, ignored: &BTreeSet<Name>) -> Vec<u8> {
         let mut specs = b":(top)\0".to_vec();
         let left_out = self.kept.iter().chain(self.excluded).chain(nested);
         for name in left_out.filter(|name| !ignored.contains(*name)) {

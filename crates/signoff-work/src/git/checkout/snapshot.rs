@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::entries::{Entry, GITLINK};
-use crate::git::names::{Name, listed, texts};
+use crate::git::names::{Name, nul_terminated, texts};
 use crate::git::scratch::{copy_index, write};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -15,23 +15,23 @@ impl HarnessGit {
     /// The checkout as it is: with uncommitted and untracked files, without ignored ones, and with kept paths as in
     /// HEAD. The person's index and branch are untouched.
     pub fn snapshot(&self) -> Result<Id, GitError> {
-        let _one_at_a_time = self.looking();
+        let _one_at_a_time = self.lock_scans();
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        let base = self.present(&index)?;
+        let base = self.record_checkout(&index)?;
         let tree = self.write_tree_in(self.repository.top(), &index)?;
-        self.keep_look(&index, &base, &tree)?;
+        self.keep_snapshot(&index, &base, &tree)?;
         Ok(tree)
     }
 
     /// Makes this index hold what the checkout holds; gives what kept paths were taken from.
-    pub(crate) fn present(&self, index: &Path) -> Result<Id, GitError> {
-        self.seed(index)?;
+    pub(crate) fn record_checkout(&self, index: &Path) -> Result<Id, GitError> {
+        self.copy_cleared_index(index)?;
         let base = match self.repository.head()?.commit {
             Some(commit) => commit,
             None => self.empty_tree()?,
         };
-        self.look(&Scan {
+        self.scan(&Scan {
             tree: self.repository.top(),
             index,
             base: &base,
@@ -43,7 +43,7 @@ impl HarnessGit {
     }
 
     /// Copies the person's index, so that files it knows are not read again.
-    pub(crate) fn seed(&self, index: &Path) -> Result<(), GitError> {
+    pub(crate) fn copy_cleared_index(&self, index: &Path) -> Result<(), GitError> {
         if !self.copy_persons_index(index)? {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl HarnessGit {
             if !names.is_empty() {
                 self.call_in(tree, index)
                     .words(["update-index", option, "-z", "--stdin"])
-                    .stdin(listed(names))
+                    .stdin(nul_terminated(names))
                     .run()?;
             }
         }
@@ -77,7 +77,7 @@ impl HarnessGit {
 
     /// Copies the person's index with all it refers to; `false` if there is none.
     pub(crate) fn copy_persons_index(&self, to: &Path) -> Result<bool, GitError> {
-        let directory = &self.repository.found.directory;
+        let directory = &self.repository.info.directory;
         let from = directory.join("index");
         match copy_index(&from, to) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),

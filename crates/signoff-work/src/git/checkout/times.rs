@@ -25,7 +25,7 @@ impl CheckoutTimes {
     }
 
     /// When these times were taken: files that differ from the checkout's are newer.
-    pub(crate) fn made(&self) -> FileTime {
+    pub(crate) fn taken_at(&self) -> FileTime {
         self.made
     }
 
@@ -66,7 +66,7 @@ impl HarnessGit {
     pub fn snapshot_with_times(&self) -> Result<(Id, CheckoutTimes), GitError> {
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        self.present(&index)?;
+        self.record_checkout(&index)?;
         let tree = self.write_tree(&index)?;
         let words = ["ls-files", "--stage", "--debug", "-z"];
         let out = self

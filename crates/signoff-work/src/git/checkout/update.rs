@@ -10,7 +10,7 @@ use crate::git::entries::Difference;
 use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
 use crate::git::files::working_tree::WorkingTree;
-use crate::git::names::{Name, exactly, listed, parts, path, texts, within};
+use crate::git::names::{Name, exactly, nul_terminated, parts, path, texts, within};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};
 use crate::tree::FileStamp;
@@ -38,24 +38,15 @@ impl CheckoutUpdate {
     }
 
     /// Paths that change.
-    pub(crate) fn changing(&self) -> BTreeSet<Name> {
+    pub(crate) fn changed_names(&self) -> BTreeSet<Name> {
         let names = self.changes.iter().map(|(change, _)| change.name.clone());
         names.collect()
-    }
-
-    /// Paths that go, and those that are there afterwards.
-    pub(crate) fn leaving(&self) -> (BTreeSet<Name>, BTreeSet<Name>) {
-        let goes = |name: &Name| {
-            let mut changes = self.changes.iter();
-            changes.any(|(change, _)| change.name == *name && change.before.is_none())
-        };
-        self.changing().into_iter().partition(goes)
     }
 }
 
 impl HarnessGit {
     /// Works out how the checkout comes from `before` to `after`, at these paths or at all but the kept ones.
-    pub(crate) fn plan(
+    pub(crate) fn plan_update(
         &self,
         before: &Id,
         after: &Id,
@@ -63,26 +54,26 @@ impl HarnessGit {
     ) -> Result<CheckoutUpdate, GitError> {
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        self.present(&index)?;
+        self.record_checkout(&index)?;
         let concerned = |name: &Name| match touched {
             Some(touched) => touched.contains(name),
             None => !within(name, &self.kept),
         };
         let away = |from: &Id| -> Result<Vec<Difference>, GitError> {
-            let mut found = self.staged(&index, from)?;
+            let mut found = self.index_differences(&index, from)?;
             found.retain(|difference| concerned(&difference.name));
             Ok(found)
         };
-        let site = WorkingTree::open(self.repository.top())?;
+        let working_tree = WorkingTree::open(self.repository.top())?;
         let mut left = away(after)?;
-        let (mut differ, ignored) = self.see_ignored(&site, &index, &left)?;
+        let (mut differ, ignored) = self.add_ignored(&working_tree, &index, &left)?;
         if !ignored.is_empty() {
             left = away(after)?;
         }
         let strange: BTreeSet<Name> = away(before)?.into_iter().map(|found| found.name).collect();
         let both = left.iter().filter(|found| strange.contains(&found.name));
         differ.extend(both.map(|found| found.name.clone()));
-        let changes = self.stamped(&site, &index, left, &mut differ)?;
+        let changes = self.with_stamps(&working_tree, &index, left, &mut differ)?;
         Ok(CheckoutUpdate {
             differ,
             ignored,
@@ -93,9 +84,9 @@ impl HarnessGit {
 
     /// Finds what is ignored and in the way of files that come. A file there is added to the index, to be compared like
     /// any other. Gives what certainly is in the way, and what is ignored, whether it is in the way or not.
-    fn see_ignored(
+    fn add_ignored(
         &self,
-        site: &WorkingTree,
+        working_tree: &WorkingTree,
         index: &Path,
         left: &[Difference],
     ) -> Result<(BTreeSet<Name>, BTreeSet<Name>), GitError> {
@@ -110,7 +101,7 @@ impl HarnessGit {
             .collect();
         let (mut differ, mut files) = (BTreeSet::new(), BTreeSet::new());
         for Difference { name, .. } in coming {
-            let stamp = |name: &[u8]| site.stamp(name).map_err(GitError::file(path(name)));
+            let stamp = |name: &[u8]| working_tree.stamp(name).map_err(GitError::file(path(name)));
             match stamp(name)?.map(|found| found.file_type()) {
                 None => {}
                 Some(FileType::RegularFile | FileType::Symlink) => drop(files.insert(name.clone())),
@@ -142,7 +133,7 @@ impl HarnessGit {
         }
         call()
             .words(["update-index", "--add", "--replace", "-z", "--stdin"])
-            .stdin(listed(&files))
+            .stdin(nul_terminated(&files))
             .run()?;
         Ok((differ, ignored))
     }
@@ -158,16 +149,16 @@ impl HarnessGit {
     }
 
     /// How each file looks that was read, so that a later change of it is seen.
-    fn stamped(
+    fn with_stamps(
         &self,
-        site: &WorkingTree,
+        working_tree: &WorkingTree,
         index: &Path,
         left: Vec<Difference>,
         differ: &mut BTreeSet<Name>,
     ) -> Result<Vec<(Difference, Option<FileStamp>)>, GitError> {
         let mut stamps = BTreeMap::new();
         for found in &left {
-            let stamp = site
+            let stamp = working_tree
                 .stamp(&found.name)
                 .map_err(GitError::file(path(&found.name)))?;
             stamps.insert(found.name.clone(), stamp);
@@ -200,20 +191,20 @@ impl HarnessGit {
         let entries: Vec<_> = all
             .map(|(change, _)| (change.name.clone(), change.before.clone()))
             .collect();
-        self.correct(&index, &entries)?;
+        self.set_entries(&index, &entries)?;
         let (come, gone): (Vec<_>, Vec<_>) = plan
             .changes
             .iter()
             .partition(|(change, _)| change.before.is_some());
-        self.stage(&index, &folder, come.iter().map(|(change, _)| &change.name))?;
+        self.write_files(&index, &folder, come.iter().map(|(change, _)| &change.name))?;
         let top = self.repository.top();
-        let site = WorkingTree::open(top)?;
-        site.unchanged(&plan.changes)?;
+        let working_tree = WorkingTree::open(top)?;
+        working_tree.check_unchanged(&plan.changes)?;
         let failed = |name: &Name| GitError::file(&top.join(path(name)));
         let writer = FileWriter::open(top)?;
         for change in gone.into_iter().chain(come) {
             let (Difference { name, before, .. }, seen) = change;
-            site.unchanged([change])?;
+            working_tree.check_unchanged([change])?;
             let seen = seen.filter(|stamp| stamp.file_type() != FileType::Directory);
             let seen = seen.map(FileState::of);
             let done = match before {
@@ -235,7 +226,7 @@ impl HarnessGit {
 
 impl WorkingTree {
     /// Refuses where somebody has changed a file since it was looked at.
-    fn unchanged<'c>(
+    fn check_unchanged<'c>(
         &self,
         changes: impl IntoIterator<Item = &'c (Difference, Option<FileStamp>)>,
     ) -> Result<(), GitError> {
@@ -271,7 +262,7 @@ mod tests {
     fn a_file_that_changed_since_it_was_looked_at_is_left_alone() {
         let tree = tempfile::tempdir().unwrap();
         let file = tree.path().join("a");
-        let site = WorkingTree::open(tree.path()).unwrap();
+        let working_tree = WorkingTree::open(tree.path()).unwrap();
         let change = |seen| {
             let difference = Difference {
                 name: b"a".to_vec(),
@@ -281,17 +272,17 @@ mod tests {
             [(difference, seen)]
         };
         let absent = change(None);
-        assert!(site.unchanged(&absent).is_ok());
+        assert!(working_tree.check_unchanged(&absent).is_ok());
         fs::write(&file, "1").unwrap();
-        assert!(site.unchanged(&absent).is_err());
-        let seen = change(site.stamp(b"a").unwrap());
-        assert!(site.unchanged(&seen).is_ok());
+        assert!(working_tree.check_unchanged(&absent).is_err());
+        let seen = change(working_tree.stamp(b"a").unwrap());
+        assert!(working_tree.check_unchanged(&seen).is_ok());
         fs::write(&file, "longer").unwrap();
-        assert!(site.unchanged(&seen).is_err());
+        assert!(working_tree.check_unchanged(&seen).is_err());
         fs::remove_file(&file).unwrap();
-        assert!(site.unchanged(&seen).is_err());
+        assert!(working_tree.check_unchanged(&seen).is_err());
         // What is in a directory is compared by itself.
         fs::create_dir(&file).unwrap();
-        assert!(site.unchanged(&absent).is_ok());
+        assert!(working_tree.check_unchanged(&absent).is_ok());
     }
 }

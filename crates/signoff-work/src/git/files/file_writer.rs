@@ -28,7 +28,7 @@ const TEMPORARY: &str = ".signoff-landing-next";
 /// Writes files of a checkout.
 #[derive(Debug)]
 pub(crate) struct FileWriter {
-    site: WorkingTree,
+    working_tree: WorkingTree,
 }
 
 /// How a file looked when it was read.
@@ -41,15 +41,15 @@ pub(crate) struct FileState {
 
 impl FileWriter {
     pub(crate) fn open(checkout: &Path) -> Result<Self, GitError> {
-        let site = WorkingTree::open(checkout)?;
-        Ok(Self { site })
+        let working_tree = WorkingTree::open(checkout)?;
+        Ok(Self { working_tree })
     }
 
     /// Removes what an earlier landing left that was killed.
     pub(crate) fn remove_temporary(&self, names: &BTreeSet<Name>) {
         let folders: BTreeSet<&[u8]> = names.iter().map(|name| split(name).0).collect();
         for name in folders {
-            if let Ok(Some(folder)) = self.site.folder(name) {
+            if let Ok(Some(folder)) = self.working_tree.folder(name) {
                 unlinkat(&folder, TEMPORARY, AtFlags::empty()).ok();
             }
         }
@@ -58,12 +58,12 @@ impl FileWriter {
     /// Whether there is an ordinary file or a link, which can be read.
     pub(crate) fn is_file(&self, name: &[u8]) -> Result<bool, HoldReason> {
         let (above, last) = split(name);
-        let Some(folder) = self.site.folder(above).map_err(refused)? else {
+        let Some(folder) = self.working_tree.folder(above).map_err(hold_reason)? else {
             return Ok(false);
         };
         match file_type(folder.as_fd(), last) {
             Some(FileType::RegularFile) => {
-                open_file(folder.as_fd(), last).map_err(refused)?;
+                open_file(folder.as_fd(), last).map_err(hold_reason)?;
                 Ok(true)
             }
             Some(FileType::Symlink) => Ok(true),
@@ -74,10 +74,10 @@ impl FileWriter {
     }
 
     /// How the file at a path looks; `None` without one. What is in a directory is looked at by itself.
-    pub(crate) fn sight(&self, name: &[u8]) -> io::Result<Option<FileState>> {
+    pub(crate) fn file_state(&self, name: &[u8]) -> io::Result<Option<FileState>> {
         let (above, last) = split(name);
-        match self.site.folder(above)? {
-            Some(folder) => sight(folder.as_fd(), last, None),
+        match self.working_tree.folder(above)? {
+            Some(folder) => file_state(folder.as_fd(), last, None),
             None => Ok(None),
         }
     }
@@ -95,9 +95,9 @@ impl FileWriter {
         }
         let (above, last) = split(name);
         let folder = self
-            .site
+            .working_tree
             .make_folder(above, TreeOwner::Person)
-            .map_err(refused)?;
+            .map_err(hold_reason)?;
         let folder = folder.as_fd();
         if is_folder(folder, last) {
             remove_empty(folder, last).map_err(|_| HoldReason::InTheWay)?;
@@ -105,7 +105,7 @@ impl FileWriter {
         let from = staged.join(path(name));
         let put = keep_rights(&from, seen)
             .and_then(|()| move_beside(&from, folder))
-            .map_err(refused)
+            .map_err(hold_reason)
             .and_then(|()| {
                 at("land.rename");
                 replace(folder, last, seen, at)
@@ -124,18 +124,18 @@ impl FileWriter {
         at: &dyn Fn(&'static str),
     ) -> Result<(), HoldReason> {
         let (above, last) = split(name);
-        if let Some(folder) = self.site.folder(above).map_err(refused)? {
+        if let Some(folder) = self.working_tree.folder(above).map_err(hold_reason)? {
             check_unchanged(folder.as_fd(), last, seen)?;
             at("land.swap");
             if let Some(seen) = seen.filter(|seen| seen.is_file()) {
                 let folder = folder.as_fd();
                 let is_expected = |now: &FileStamp| seen.is_same_renamed(folder, now);
-                done(swap::remove(folder, TEMPORARY, last, &is_expected))?;
+                swap_result(swap::remove(folder, TEMPORARY, last, &is_expected))?;
             }
         }
-        self.site
+        self.working_tree
             .take_away(name, TreeOwner::Person)
-            .map_err(refused)
+            .map_err(hold_reason)
     }
 }
 
@@ -178,7 +178,7 @@ fn check_unchanged(
     name: &[u8],
     seen: Option<&FileState>,
 ) -> Result<(), HoldReason> {
-    let now = sight(folder, name, seen).map_err(refused)?;
+    let now = file_state(folder, name, seen).map_err(hold_reason)?;
     let is_same = match (&now, seen) {
         (None, None) => true,
         (Some(now), Some(seen)) => {
@@ -203,19 +203,20 @@ fn replace(
             // Not every file system can.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             Err(Errno::EXIST) => return Err(HoldReason::Changing),
-            renamed => return renamed.map_err(|error| refused(error.into())),
+            renamed => return renamed.map_err(|error| hold_reason(error.into())),
         }
-        return renameat(folder, TEMPORARY, folder, name).map_err(|error| refused(error.into()));
+        return renameat(folder, TEMPORARY, folder, name)
+            .map_err(|error| hold_reason(error.into()));
     };
     let is_expected = |now: &FileStamp| seen.is_same_renamed(folder, now);
-    done(swap::put(folder, TEMPORARY, name, &is_expected))?;
+    swap_result(swap::put(folder, TEMPORARY, name, &is_expected))?;
     // What was there before, or nothing.
     unlinkat(folder, TEMPORARY, AtFlags::empty()).ok();
     Ok(())
 }
 
-fn done(swapped: rustix::io::Result<SwapOutcome>) -> Result<(), HoldReason> {
-    match swapped.map_err(|error| refused(error.into()))? {
+fn swap_result(swapped: rustix::io::Result<SwapOutcome>) -> Result<(), HoldReason> {
+    match swapped.map_err(|error| hold_reason(error.into()))? {
         SwapOutcome::Done => Ok(()),
         SwapOutcome::Changed => Err(HoldReason::Changing),
     }
@@ -249,7 +250,7 @@ fn keep_rights(from: &Path, seen: Option<&FileState>) -> io::Result<()> {
 }
 
 /// `before`: an earlier sighting, that it will be compared with.
-fn sight(
+fn file_state(
     folder: BorrowedFd<'_>,
     name: &[u8],
     before: Option<&FileState>,
@@ -293,7 +294,7 @@ fn file_type(folder: BorrowedFd<'_>, name: &[u8]) -> Option<FileType> {
     Some(FileType::from_raw_mode(stat.st_mode))
 }
 
-fn refused(error: io::Error) -> HoldReason {
+fn hold_reason(error: io::Error) -> HoldReason {
     match Errno::from_io_error(&error) {
         Some(Errno::NOTDIR | Errno::LOOP | Errno::ISDIR) => HoldReason::InTheWay,
         _ => HoldReason::Refused(error.to_string()),

@@ -24,10 +24,11 @@ impl HarnessGit {
         folder: &Path,
         differences: &[Difference],
     ) -> Result<(), GitError> {
-        let site = WorkingTree::open(folder)?;
+        let working_tree = WorkingTree::open(folder)?;
         for difference in differences.iter().filter(|path| path.before.is_some()) {
             let name = &difference.name;
-            site.take_away(name, TreeOwner::Ours)
+            working_tree
+                .take_away(name, TreeOwner::Harness)
                 .map_err(GitError::file(&folder.join(path(name))))?;
         }
         let scratch = self.scratch()?;
@@ -36,7 +37,7 @@ impl HarnessGit {
         let entries: Vec<(Name, _)> = there
             .map(|path| (path.name.clone(), path.after.clone()))
             .collect();
-        self.correct(&index, &entries)?;
-        self.stage(&index, folder, entries.iter().map(|(name, _)| name))
+        self.set_entries(&index, &entries)?;
+        self.write_files(&index, folder, entries.iter().map(|(name, _)| name))
     }
 }

@@ -21,13 +21,13 @@ pub(crate) struct WorkingTree {
     root: OwnedFd,
 }
 
-/// What may be lost.
+/// Whose tree is changed, which says what may be lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TreeOwner {
     /// Nothing that was not looked at: what is in the way is an error.
     Person,
     /// Everything that is in the way.
-    Ours,
+    Harness,
 }
 
 impl WorkingTree {
@@ -50,7 +50,7 @@ impl WorkingTree {
     }
 
     /// Takes a file away, and the directories that are empty without it.
-    pub(crate) fn take_away(&self, name: &[u8], care: TreeOwner) -> io::Result<()> {
+    pub(crate) fn take_away(&self, name: &[u8], owner: TreeOwner) -> io::Result<()> {
         let (above, last) = split(name);
         let Some(folder) = self.folder(above)? else {
             return Ok(());
@@ -58,9 +58,9 @@ impl WorkingTree {
         match unlinkat(&folder, last, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             // What stands there now was never the file that is to go.
-            Err(Errno::ISDIR | Errno::PERM) if is_folder(folder.as_fd(), last) => match care {
+            Err(Errno::ISDIR | Errno::PERM) if is_folder(folder.as_fd(), last) => match owner {
                 TreeOwner::Person => return Ok(()),
-                TreeOwner::Ours => clear_folder(folder.as_fd(), last)?,
+                TreeOwner::Harness => clear_folder(folder.as_fd(), last)?,
             },
             Err(error) => return Err(error.into()),
         }
@@ -82,7 +82,7 @@ impl WorkingTree {
     /// Moves a file that was staged to its place in a tree of ours.
     pub(crate) fn put(&self, staged: &Path, name: &[u8]) -> io::Result<()> {
         let (above, last) = split(name);
-        let folder = self.make_folder(above, TreeOwner::Ours)?;
+        let folder = self.make_folder(above, TreeOwner::Harness)?;
         if is_folder(folder.as_fd(), last) {
             clear_folder(folder.as_fd(), last)?;
         }
@@ -115,13 +115,13 @@ impl WorkingTree {
     }
 
     /// The directory at a path, made where it is not there.
-    pub(crate) fn make_folder(&self, name: &[u8], care: TreeOwner) -> io::Result<OwnedFd> {
+    pub(crate) fn make_folder(&self, name: &[u8], owner: TreeOwner) -> io::Result<OwnedFd> {
         let mut folder = self.root.try_clone()?;
         for part in name
             .split(|byte| *byte == b'/')
             .filter(|part| !part.is_empty())
         {
-            if care == TreeOwner::Ours && !is_folder(folder.as_fd(), part) {
+            if owner == TreeOwner::Harness && !is_folder(folder.as_fd(), part) {
                 unlinkat(&folder, part, AtFlags::empty()).ok();
             }
             match mkdirat(&folder, part, Mode::from_raw_mode(0o777)) {
@@ -141,13 +141,13 @@ pub(crate) fn is_folder(parent: BorrowedFd<'_>, name: &[u8]) -> bool {
 
 /// Removes a directory that holds nothing but empty directories.
 pub(crate) fn remove_empty(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
-    each(parent, name, &|folder, inner| remove_empty(folder, inner))?;
+    for_each_entry(parent, name, &|folder, inner| remove_empty(folder, inner))?;
     Ok(unlinkat(parent, name, AtFlags::REMOVEDIR)?)
 }
 
 /// Removes a directory with all that is in it.
 fn clear_folder(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
-    each(parent, name, &|folder, inner| {
+    for_each_entry(parent, name, &|folder, inner| {
         if is_folder(folder, inner) {
             clear_folder(folder, inner)
         } else {
@@ -157,7 +157,7 @@ fn clear_folder(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
     Ok(unlinkat(parent, name, AtFlags::REMOVEDIR)?)
 }
 
-fn each(
+fn for_each_entry(
     parent: BorrowedFd<'_>,
     name: &[u8],
     visit: &dyn Fn(BorrowedFd<'_>, &[u8]) -> io::Result<()>,

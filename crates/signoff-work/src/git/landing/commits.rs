@@ -93,7 +93,7 @@ impl HarnessGit {
         let to = match self.target((start, head), &missing, commit.as_ref())? {
             ReplayOutcome::Commit(to) => to,
             ReplayOutcome::Conflict(files) => {
-                let plan = self.plan(base, head, Some(&self.touched(base, head)?))?;
+                let plan = self.plan_update(base, head, Some(&self.touched(base, head)?))?;
                 let refusals = self.refusals(&plan, &files, &at)?;
                 reasons.extend(refusals.sentences());
                 return Ok(if refusals.is_conflict() {
@@ -109,7 +109,7 @@ impl HarnessGit {
             at: &at,
             to: to.as_ref().unwrap_or(&at),
         };
-        let LandingPlan { names, plan, lost } = self.course(sides)?;
+        let LandingPlan { names, plan, lost } = self.plan_landing(sides)?;
         let mut refusals = self.refusals(&plan, &BTreeSet::new(), &at)?;
         refusals.lost = lost;
         reasons.extend(refusals.sentences());
@@ -160,7 +160,7 @@ impl HarnessGit {
             to,
         };
         at("land.files");
-        let LandingPlan { names, plan, lost } = self.course(sides)?;
+        let LandingPlan { names, plan, lost } = self.plan_landing(sides)?;
         if !(plan.differ.is_empty() && lost.is_empty()) {
             let paths = texts(plan.differ.union(&lost));
             return Err(GitError::ChangedMeanwhile { paths });
@@ -201,7 +201,7 @@ impl HarnessGit {
 
     /// What git is in the middle of.
     fn unfinished(&self) -> Result<Vec<String>, GitError> {
-        let directory = &self.repository.found.directory;
+        let directory = &self.repository.info.directory;
         let mut found = BTreeSet::new();
         for (name, what) in UNFINISHED {
             let is_ref = name.ends_with("_HEAD") && self.repository.is_ref(name)?;
@@ -227,7 +227,7 @@ impl HarnessGit {
                 to.as_str(),
                 &old,
             ])
-            .outliving()
+            .outliving_harness()
             .run();
         match moved {
             Ok(_) => Ok(true),

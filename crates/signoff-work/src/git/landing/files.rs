@@ -83,7 +83,7 @@ impl HarnessGit {
             if left.is_empty() {
                 break;
             }
-            let present = self.present_at(&left, base, first)?;
+            let present = self.checkout_paths(&left, base, first)?;
             let merge = merge(&present)?;
             let mut round = self.bring_once(&left, &present, &merge, at)?;
             let changing: BTreeSet<Name> = round
@@ -125,7 +125,7 @@ impl HarnessGit {
         let mut changes = self.differences_among(&present.tree, &merge.tree, names)?;
         changes.retain(|change| !held.contains_key(&change.name));
         let changing: Vec<Name> = changes.iter().map(|change| change.name.clone()).collect();
-        for (name, filter) in self.repository.filters(&changing, Some(&merge.tree))? {
+        for (name, filter) in self.repository.filters_of(&changing, Some(&merge.tree))? {
             held.insert(name, HoldReason::Filter(filter));
         }
         changes.retain(|change| !held.contains_key(&change.name));
@@ -138,10 +138,10 @@ impl HarnessGit {
             .partition(|change| change.after.is_some());
         for Difference { name, after, .. } in gone.into_iter().chain(come) {
             at("land.file");
-            let sighting = present.sightings.get(&name).cloned().flatten();
+            let state = present.file_states.get(&name).cloned().flatten();
             let result = match after {
-                Some(_) => writer.put(&staged, &name, sighting.as_ref(), at),
-                None => writer.remove(&name, sighting.as_ref(), at),
+                Some(_) => writer.put(&staged, &name, state.as_ref(), at),
+                None => writer.remove(&name, state.as_ref(), at),
             };
             match result {
                 Ok(()) => drop(written.insert(name)),
@@ -170,9 +170,9 @@ impl HarnessGit {
             .iter()
             .map(|change| (change.name.clone(), change.after.clone()))
             .collect();
-        self.correct(&index, &entries)?;
+        self.set_entries(&index, &entries)?;
         let come = changes.iter().filter(|change| change.after.is_some());
-        self.stage(&index, &folder, come.map(|change| &change.name))?;
+        self.write_files(&index, &folder, come.map(|change| &change.name))?;
         Ok(folder)
     }
 }

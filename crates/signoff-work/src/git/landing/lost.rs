@@ -27,7 +27,7 @@ pub(crate) struct LandingStates<'s> {
 impl HarnessGit {
     /// Those of the paths that the plan changes at which something is not committed, and would not come back if
     /// the commits that land were reverted.
-    pub(crate) fn lost(
+    pub(crate) fn lost_files(
         &self,
         sides: LandingStates<'_>,
         plan: &CheckoutUpdate,
@@ -39,7 +39,7 @@ impl HarnessGit {
             to,
         } = sides;
         let between = |from, to, among: &BTreeSet<Name>| self.differences_among(from, to, among);
-        let uncommitted: BTreeSet<Name> = between(at, start, &plan.changing())?
+        let uncommitted: BTreeSet<Name> = between(at, start, &plan.changed_names())?
             .into_iter()
             .map(|difference| difference.name)
             .collect();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::git::entries::Entry;
 use crate::git::landing::commits::is_there;
 use crate::git::landing::refusals::names;
-use crate::git::names::{Name, listed, parts};
+use crate::git::names::{Name, nul_terminated, parts};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -37,7 +37,7 @@ impl<'o> PersonsIndex<'o> {
         let index = scratch.path("index");
         own.copy_persons_index(&index)?;
         let differences = |from| -> Result<_, GitError> {
-            let mut found = own.staged(&index, from)?;
+            let mut found = own.index_differences(&index, from)?;
             found.retain(|difference| touched.contains(&difference.name));
             Ok(found)
         };
@@ -90,8 +90,8 @@ impl<'o> PersonsIndex<'o> {
             ));
         }
         let lock = self.lock();
-        if is_there(&lock) && !same_file(&lock, &self.ours()) {
-            reasons.push(locked(&lock));
+        if is_there(&lock) && !same_file(&lock, &self.own_lock()) {
+            reasons.push(locked_message(&lock));
         }
         reasons
     }
@@ -99,7 +99,7 @@ impl<'o> PersonsIndex<'o> {
     /// Changes it, if it is still the one that was copied.
     pub(crate) fn put_in_place(self) -> Result<(), GitError> {
         if let Some(said) = self.refusals().into_iter().next() {
-            return Err(failed(said));
+            return Err(land_error(said));
         }
         self.release_own_lock()?;
         if self.is_done() {
@@ -107,9 +107,9 @@ impl<'o> PersonsIndex<'o> {
         }
         let copied = self.scratch.path("index");
         let before = fs::read(&copied).unwrap_or_default();
-        let flagged = self.flagged(&copied)?;
+        let flagged = self.flagged_entries(&copied)?;
         self.own
-            .correct_in(self.own.repository.top(), &copied, &self.left)?;
+            .set_entries_in(self.own.repository.top(), &copied, &self.left)?;
         // So that the next `git status` need not read every file that was written.
         self.own
             .call_in(self.own.repository.top(), &copied)
@@ -120,7 +120,7 @@ impl<'o> PersonsIndex<'o> {
                 self.own
                     .call_in(self.own.repository.top(), &copied)
                     .words(["update-index", option, "-z", "--stdin"])
-                    .stdin(listed(&names))
+                    .stdin(nul_terminated(&names))
                     .run()?;
             }
         }
@@ -128,7 +128,7 @@ impl<'o> PersonsIndex<'o> {
     }
 
     /// What the person told git to take for unchanged, among that which changes and stays: they meant the path.
-    fn flagged(&self, index: &Path) -> Result<[(&'static str, Vec<Name>); 2], GitError> {
+    fn flagged_entries(&self, index: &Path) -> Result<[(&'static str, Vec<Name>); 2], GitError> {
         let call = self.own.call_in(self.own.repository.top(), index);
         let words = ["ls-files", "--stage", "-v", "-z"];
         let entries = Entry::read_index(&call.words(words).run()?)?;
@@ -149,7 +149,7 @@ impl<'o> PersonsIndex<'o> {
 
     /// The lock appears with its content: whoever is killed holding it leaves one that is known as ours.
     fn swap(&self, before: &[u8], after: &Path) -> Result<(), GitError> {
-        let (index, lock, ours) = (self.index(), self.lock(), self.ours());
+        let (index, lock, ours) = (self.index(), self.lock(), self.own_lock());
         fs::remove_file(&ours).ok();
         copy_index(after, &ours)
             .and_then(|()| {
@@ -162,7 +162,7 @@ impl<'o> PersonsIndex<'o> {
         match fs::hard_link(&ours, &lock) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 fs::remove_file(&ours).ok();
-                return Err(failed(locked(&lock)));
+                return Err(land_error(locked_message(&lock)));
             }
             linked => linked.map_err(GitError::file(&lock))?,
         }
@@ -172,7 +172,7 @@ impl<'o> PersonsIndex<'o> {
         } else {
             fs::remove_file(&lock)
                 .map_err(GitError::file(&lock))
-                .and(Err(failed(
+                .and(Err(land_error(
                     "the index changed at the same moment: land again".to_owned(),
                 )))
         };
@@ -182,7 +182,7 @@ impl<'o> PersonsIndex<'o> {
 
     /// Removes what an earlier landing left that was killed.
     fn release_own_lock(&self) -> Result<(), GitError> {
-        let (lock, ours) = (self.lock(), self.ours());
+        let (lock, ours) = (self.lock(), self.own_lock());
         if same_file(&lock, &ours) {
             fs::remove_file(&lock).map_err(GitError::file(&lock))?;
         }
@@ -195,26 +195,26 @@ impl<'o> PersonsIndex<'o> {
     }
 
     fn index(&self) -> PathBuf {
-        self.own.repository.found.directory.join("index")
+        self.own.repository.info.directory.join("index")
     }
 
     fn lock(&self) -> PathBuf {
-        self.own.repository.found.directory.join("index.lock")
+        self.own.repository.info.directory.join("index.lock")
     }
 
-    fn ours(&self) -> PathBuf {
-        self.own.repository.found.directory.join("index.signoff")
+    fn own_lock(&self) -> PathBuf {
+        self.own.repository.info.directory.join("index.signoff")
     }
 }
 
-fn locked(lock: &Path) -> String {
+fn locked_message(lock: &Path) -> String {
     format!(
         "`{}` is there: another git is at work; wait for it, or remove the file if none is, then land again",
         lock.display()
     )
 }
 
-fn failed(said: String) -> GitError {
+fn land_error(said: String) -> GitError {
     GitError::Failed {
         tried: "signoff land".to_owned(),
         said,

@@ -25,22 +25,26 @@ pub(crate) struct LandingPlan {
 impl HarnessGit {
     /// Works out the way of every file. One may be taken away that is not committed, and put back by a later commit:
     /// so what the commits show counts too.
-    pub(crate) fn course(&self, sides: LandingStates<'_>) -> Result<LandingPlan, GitError> {
+    pub(crate) fn plan_landing(&self, sides: LandingStates<'_>) -> Result<LandingPlan, GitError> {
         let mut names = self.touched(sides.start, sides.head)?;
         names.extend(self.touched(sides.at, sides.to)?);
-        let (before, after) = self.ways(sides, &names)?;
-        let plan = self.plan(&before, &after, Some(&names))?;
+        let (before, after) = self.before_and_after(sides, &names)?;
+        let plan = self.plan_update(&before, &after, Some(&names))?;
         let fitted = LandingStates {
             start: &before,
             head: &after,
             ..sides
         };
-        let lost = self.lost(fitted, &plan)?;
+        let lost = self.lost_files(fitted, &plan)?;
         Ok(LandingPlan { names, plan, lost })
     }
 
     /// Two commits or trees: from the first to the second goes each of these files.
-    fn ways(&self, sides: LandingStates<'_>, names: &BTreeSet<Name>) -> Result<(Id, Id), GitError> {
+    fn before_and_after(
+        &self,
+        sides: LandingStates<'_>,
+        names: &BTreeSet<Name>,
+    ) -> Result<(Id, Id), GitError> {
         let LandingStates {
             start,
             head,

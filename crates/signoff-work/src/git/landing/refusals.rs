@@ -36,7 +36,7 @@ impl HarnessGit {
         let names = |found: Vec<crate::git::entries::Difference>| -> BTreeSet<Name> {
             found.into_iter().map(|found| found.name).collect()
         };
-        let uncommitted = names(self.staged(&plan.index(), at)?);
+        let uncommitted = names(self.index_differences(&plan.index(), at)?);
         for name in plan.differ.union(conflicts) {
             let is_differing = plan.differ.contains(name);
             let set = if is_differing && plan.ignored.contains(name) {

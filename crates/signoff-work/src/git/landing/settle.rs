@@ -30,7 +30,7 @@ impl HarnessGit {
         match how {
             Settling::Keep => self.with_paths(base, head, &names),
             Settling::Take => {
-                let present = self.present_at(&names, base, first)?;
+                let present = self.checkout_paths(&names, base, first)?;
                 self.with_paths(base, &present.tree, &names)
             }
         }
@@ -52,7 +52,7 @@ impl HarnessGit {
         let index = scratch.path("index");
         let words = ["read-tree", tree.as_str()];
         self.call_in(folder, &index).words(words).run()?;
-        self.stage(&index, folder, &there)?;
+        self.write_files(&index, folder, &there)?;
         let place = |name: &Name| there.contains(name).then(|| folder.join(path(name)));
         Ok(names.iter().map(place).collect())
     }

@@ -37,7 +37,7 @@ impl HarnessGit {
             .filter(|found| found.after.is_none())
             .map(|found| found.name)
             .collect();
-        let left = self.only(landings, &outcome.held.keys().cloned().collect())?;
+        let left = self.restricted_to(landings, &outcome.held.keys().cloned().collect())?;
         let (deleted, changed): (BTreeSet<Name>, BTreeSet<Name>) = outcome
             .written
             .into_iter()
@@ -52,7 +52,7 @@ impl HarnessGit {
     }
 
     /// The same landings, of these paths alone.
-    fn only(
+    fn restricted_to(
         &self,
         landings: &[LandedFiles],
         names: &BTreeSet<Name>,

@@ -56,7 +56,7 @@ impl HarnessGit {
         if answer.is_clean {
             return Ok(Merge::Clean(answer.tree));
         }
-        let text = self.conflict(sides, (&answer.tree, &answer.files), &answer.messages)?;
+        let text = self.conflict_text(sides, (&answer.tree, &answer.files), &answer.messages)?;
         Ok(Merge::Conflict {
             files: texts(&answer.files),
             text,
@@ -98,7 +98,7 @@ impl MergeTreeOutput {
         let mut files: Vec<Name> = Vec::new();
         for entry in parts.by_ref().take_while(|part| !part.is_empty()) {
             let name = entry.splitn(2, |byte| *byte == b'\t').nth(1);
-            files.extend(name.map(|name| sides.real(name)));
+            files.extend(name.map(|name| sides.real_path(name)));
         }
         let mut messages = Vec::new();
         while let Some(count) = parts.next().filter(|part| !part.is_empty()) {
@@ -109,9 +109,9 @@ impl MergeTreeOutput {
             let (kind, words) = (parts.next().unwrap_or_default(), parts.next());
             if kind.starts_with(b"CONFLICT") {
                 // A conflict may be of names only, such as a file in the way of a directory.
-                files.extend(paths.into_iter().map(|path| sides.real(path)));
+                files.extend(paths.into_iter().map(|path| sides.real_path(path)));
                 if !SHOWN_BY_SIDES.contains(&kind) {
-                    messages.push(sides.told(words.unwrap_or_default()));
+                    messages.push(sides.message_with_names(words.unwrap_or_default()));
                 }
             }
         }

@@ -37,7 +37,7 @@ enum Content {
 
 impl HarnessGit {
     /// What a merge whose outcome is this tree says of files that are in conflict, after what git says.
-    pub(crate) fn conflict(
+    pub(crate) fn conflict_text(
         &self,
         sides: MergeSides<'_>,
         (tree, files): (&Id, &[Name]),
@@ -54,7 +54,7 @@ impl HarnessGit {
                 parts = conflicting_parts(&content);
             }
             if parts.is_empty() {
-                parts = self.both(name, sides)?;
+                parts = self.text_of_both_sides(name, sides)?;
             }
             if !parts.is_empty() {
                 let shown = text(name);
@@ -68,7 +68,7 @@ impl HarnessGit {
     }
 
     /// What each side has where their lines could not be merged; nothing, where neither has anything.
-    fn both(&self, name: &Name, sides: MergeSides<'_>) -> Result<String, GitError> {
+    fn text_of_both_sides(&self, name: &Name, sides: MergeSides<'_>) -> Result<String, GitError> {
         let was = !matches!(self.content(sides.base, name)?, Content::Absent);
         let (ours, theirs) = (
             self.content(sides.ours, name)?,
@@ -77,7 +77,7 @@ impl HarnessGit {
         if let (Content::Absent, Content::Absent) = (&ours, &theirs) {
             return Ok(String::new());
         }
-        let (ours, theirs) = (ours.shown(was), theirs.shown(was));
+        let (ours, theirs) = (ours.text_of_side(was), theirs.text_of_side(was));
         Ok(format!(
             "<<<<<<< {BEFORE}\n{ours}=======\n{theirs}>>>>>>> {ATTEMPT}\n"
         ))
@@ -118,7 +118,7 @@ impl HarnessGit {
 
 impl Content {
     /// As a side of a conflict. `was`: there was something before.
-    fn shown(self, was: bool) -> String {
+    fn text_of_side(self, was: bool) -> String {
         match self {
             Self::Absent if was => "(was removed)\n".to_owned(),
             Self::Absent => "(is not there)\n".to_owned(),
@@ -137,7 +137,7 @@ impl Content {
 
 impl MergeSides<'_> {
     /// The path that a file has, where git made up another to have room for both: `name~commit`.
-    pub(crate) fn real(self, name: &[u8]) -> Name {
+    pub(crate) fn real_path(self, name: &[u8]) -> Name {
         for id in [self.ours, self.theirs] {
             let ending = format!("~{id}");
             let at = name
@@ -158,7 +158,7 @@ impl MergeSides<'_> {
     }
 
     /// What git says, with words in the places of commits.
-    pub(crate) fn told(self, message: &[u8]) -> String {
+    pub(crate) fn message_with_names(self, message: &[u8]) -> String {
         let message = String::from_utf8_lossy(message);
         message
             .replace(self.ours.as_str(), &format!("what was {BEFORE}"))

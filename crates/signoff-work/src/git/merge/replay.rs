@@ -112,7 +112,7 @@ impl HarnessGit {
         let words = ["read-tree", base.as_str()];
         let folder = scratch.folder("none")?;
         self.call_in(&folder, &index).words(words).run()?;
-        self.correct(&index, entries)?;
+        self.set_entries(&index, entries)?;
         self.write_tree(&index)
     }
 
@@ -177,7 +177,7 @@ impl HarnessGit {
     }
 
     fn commit_of(&self, index: &Path, entries: &[(Name, Option<Blob>)]) -> Result<Id, GitError> {
-        self.correct(index, entries)?;
+        self.set_entries(index, entries)?;
         self.commit(&self.write_tree(index)?, &[], "one side")
     }
 

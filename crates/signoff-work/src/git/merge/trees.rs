@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::git::entries::{Difference, tree_entries};
 use crate::git::merge::replay::{Blob, Step};
-use crate::git::names::{Name, within};
+use crate::git::names::{Name, name, within};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// What came of merging two trees.
@@ -36,6 +36,22 @@ impl HarnessGit {
         Ok(self.merge_trees(&trees.0, &trees.1, &trees.2)?.tree)
     }
 
+    /// The tree `onto` with these paths as they are in `from`.
+    pub fn with_paths_from(&self, onto: &Id, from: &Id, paths: &[String]) -> Result<Id, GitError> {
+        let paths: BTreeSet<Name> = paths.iter().map(|path| name(path)).collect();
+        let differences = self.differences(onto, from)?.into_iter();
+        let entries: Vec<_> = differences
+            .filter(|found| paths.contains(&found.name))
+            .map(|found| (found.name, found.after))
+            .collect();
+        let scratch = self.scratch()?;
+        let (index, tree) = (scratch.path("index"), self.place().join("empty"));
+        let words = ["read-tree", onto.as_str()];
+        self.call_in(&tree, &index).words(words).run()?;
+        self.set_entries(&index, &entries)?;
+        self.write_tree(&index)
+    }
+
     /// Brings what `theirs` changed since `base` into `ours`; each is a commit or a tree. Kept paths stay as in `ours`.
     pub(crate) fn merge_trees(
         &self,
@@ -48,7 +64,7 @@ impl HarnessGit {
         let mut step = Step::new(changes, self.differences(base, ours)?);
         let merged = self.merge_files(&mut step, ours)?;
         let mut conflicts = std::mem::take(&mut step.conflicts);
-        let tree = self.take(ours, &mut step.taken, &mut conflicts)?;
+        let tree = self.apply_changes(ours, &mut step.taken, &mut conflicts)?;
         let gone = step.taken.iter().filter(|(_, entry)| entry.is_none());
         let deleted = gone.map(|(name, _)| name.clone()).collect();
         let taken: BTreeSet<Name> = step.taken.into_iter().map(|(name, _)| name).collect();
@@ -85,7 +101,7 @@ impl HarnessGit {
 
     /// `ours` with these files. A file that would take the place of a directory of `ours`, or lie in one of its files, is
     /// no longer taken: it conflicts.
-    fn take(
+    fn apply_changes(
         &self,
         ours: &Id,
         taken: &mut Vec<(Name, Option<Blob>)>,
@@ -138,7 +154,7 @@ impl HarnessGit {
         let mut entries = differences
             .map(|Difference { name, after, .. }| (name, after))
             .collect();
-        self.take(onto, &mut entries, &mut BTreeSet::new())
+        self.apply_changes(onto, &mut entries, &mut BTreeSet::new())
     }
 }
 

@@ -74,7 +74,7 @@ impl HarnessGit {
 
     /// Written anew each time, but for what the person ignores: a run keeps the rules that it began with.
     fn configure(&self) -> Result<(), GitError> {
-        let found = &self.repository.found;
+        let found = &self.repository.info;
         let (excludes, attributes) = (self.place.join("excludes"), self.place.join("attributes"));
         if !excludes.exists() {
             write(&excludes, &self.ignored())?;
@@ -103,9 +103,7 @@ impl HarnessGit {
     fn ignored(&self) -> Vec<u8> {
         let mut text = self.personal("core.excludesfile", "ignore");
         text.push(b'\n');
-        text.extend(
-            fs::read(self.repository.found.common.join("info/exclude")).unwrap_or_default(),
-        );
+        text.extend(fs::read(self.repository.info.common.join("info/exclude")).unwrap_or_default());
         text.extend_from_slice(b"\n.signoff-landing-*\n");
         for what in ["tmp", "next", "gone"] {
             text.extend(format!(".?*.signoff-{what}\n").into_bytes());
@@ -116,7 +114,7 @@ impl HarnessGit {
     /// A file of the person's that a setting names, or that is in the usual place.
     fn personal(&self, setting: &str, usual: &str) -> Vec<u8> {
         let git = &self.repository.git;
-        let path = match self.repository.found.settings.get(setting) {
+        let path = match self.repository.info.settings.get(setting) {
             Some(named) => match named.strip_prefix("~/") {
                 Some(rest) => git.home("HOME").map(|home| home.join(rest)),
                 None => Some(self.repository.top().join(named)),
@@ -207,7 +205,7 @@ impl HarnessGit {
     }
 
     /// One look at the checkout at a time.
-    pub(crate) fn looking(&self) -> MutexGuard<'_, ()> {
+    pub(crate) fn lock_scans(&self) -> MutexGuard<'_, ()> {
         // What it guards is files, which are replaced whole.
         self.looking.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::git::entries::{Entry, GITLINK, tree_entries};
-use crate::git::names::{Name, listed, name, parts, text};
+use crate::git::names::{Name, name, nul_terminated, parts, text};
 use crate::git::repository::persons::RepositoryKind;
 use crate::git::{GitError, HarnessGit, Id, Repository};
 
@@ -27,7 +27,7 @@ impl Repository {
     /// Why this repository cannot record the checkout and take commits, each a sentence; empty where it can. A private
     /// one ([`Repository::private`]) has none of these but a git that is too old.
     pub fn obstacles(&self) -> Result<Vec<String>, GitError> {
-        let (major, minor) = self.found.version;
+        let (major, minor) = self.info.version;
         let mut found = Vec::new();
         if (major, minor) < NEEDED {
             found.push(format!(
@@ -35,7 +35,7 @@ impl Repository {
                 NEEDED.0, NEEDED.1
             ));
         }
-        match &self.found.kind {
+        match &self.info.kind {
             RepositoryKind::Checkout | RepositoryKind::Private => {}
             RepositoryKind::Bare => {
                 found.push("the repository is bare: run in a checkout of it".to_owned())
@@ -48,26 +48,26 @@ impl Repository {
                 found.push(format!("git refuses this repository: {said}"))
             }
         }
-        if self.found.kind == RepositoryKind::Checkout {
-            self.place(&mut found);
-            self.format(&mut found);
-            self.contents(&mut found)?;
+        if self.info.kind == RepositoryKind::Checkout {
+            self.check_workspace(&mut found);
+            self.check_format(&mut found);
+            self.check_contents(&mut found)?;
         }
         Ok(found)
     }
 
-    fn place(&self, found: &mut Vec<String>) {
-        if self.found.workspace != self.found.top {
+    fn check_workspace(&self, found: &mut Vec<String>) {
+        if self.info.workspace != self.info.top {
             found.push(format!(
                 "`{}` is not the top of the repository: run in `{}`",
-                self.found.workspace.display(),
-                self.found.top.display()
+                self.info.workspace.display(),
+                self.info.top.display()
             ));
         }
     }
 
-    fn format(&self, found: &mut Vec<String>) {
-        let settings = &self.found.settings;
+    fn check_format(&self, found: &mut Vec<String>) {
+        let settings = &self.info.settings;
         if settings.is_partial() {
             found.push(
                 "it is a partial clone, which lacks objects until they are asked for: make a full clone"
@@ -85,7 +85,7 @@ impl Repository {
         }
     }
 
-    fn contents(&self, found: &mut Vec<String>) -> Result<(), GitError> {
+    fn check_contents(&self, found: &mut Vec<String>) -> Result<(), GitError> {
         let words = ["ls-files", "--stage", "-v", "-z"];
         let index = Entry::read_index(&self.call()?.words(words).run()?)?;
         let named = |pick: &dyn Fn(&Entry) -> bool| -> BTreeSet<Name> {
@@ -99,28 +99,28 @@ impl Repository {
         if !submodules.is_empty() {
             found.push(format!(
                 "{} a submodule, which worktrees cannot have",
-                are(&submodules)
+                names_with_verb(&submodules)
             ));
         }
         let unmerged = named(&|entry| entry.stage != 0);
         if !unmerged.is_empty() {
             found.push(format!(
                 "{} in conflict: finish the merge first",
-                are(&unmerged)
+                names_with_verb(&unmerged)
             ));
         }
         let skipped = named(&|entry| entry.is_skipped);
-        if !skipped.is_empty() && !self.found.settings.is_true("core.sparsecheckout") {
+        if !skipped.is_empty() && !self.info.settings.is_true("core.sparsecheckout") {
             found.push(format!(
                 "{} left out of the checkout: run `git update-index --no-skip-worktree` on it",
-                are(&skipped)
+                names_with_verb(&skipped)
             ));
         }
-        let filtered = self.filtered(&index)?;
+        let filtered = self.filtered_files(&index)?;
         if !filtered.is_empty() {
             found.push(format!(
                 "{} changed by a filter (LFS, encryption), which is a program that worktrees do not run",
-                are(&filtered)
+                names_with_verb(&filtered)
             ));
         }
         Ok(())
@@ -134,8 +134,8 @@ impl Repository {
     }
 
     /// Files that a program would change on their way in or out, those too that git does not know yet.
-    fn filtered(&self, index: &[Entry]) -> Result<BTreeSet<Name>, GitError> {
-        if !self.found.settings.has_filters() {
+    fn filtered_files(&self, index: &[Entry]) -> Result<BTreeSet<Name>, GitError> {
+        if !self.info.settings.has_filters() {
             return Ok(BTreeSet::new());
         }
         let words = ["ls-files", "--others", "--exclude-standard", "-z"];
@@ -143,19 +143,19 @@ impl Repository {
         let others = parts(&others).map(<[u8]>::to_vec);
         let known = index.iter().map(|entry| entry.name.clone());
         let names: Vec<Name> = known.chain(others).collect();
-        let found = self.filters(&names, None)?;
+        let found = self.filters_of(&names, None)?;
         Ok(found.into_iter().map(|(name, _)| name).collect())
     }
 
     /// Which of these paths a filter would change, and its name, by the attributes of the checkout or of this commit or
     /// tree. A filter that nobody configured does nothing.
-    pub(crate) fn filters(
+    pub(crate) fn filters_of(
         &self,
         names: &[Name],
         source: Option<&Id>,
     ) -> Result<Vec<(Name, String)>, GitError> {
         let mut found = Vec::new();
-        if !self.found.settings.has_filters() {
+        if !self.info.settings.has_filters() {
             return Ok(found);
         }
         let source = source.map(|tree| format!("--source={tree}"));
@@ -165,12 +165,12 @@ impl Repository {
                 .words(["check-attr", "-z", "--stdin"])
                 .words(source.as_deref())
                 .words(["filter"])
-                .stdin(listed(chunk))
+                .stdin(nul_terminated(chunk))
                 .run()?;
             let said: Vec<&[u8]> = parts(&out).collect();
             for answer in said.chunks_exact(3) {
                 if let [name, _, filter] = answer
-                    && self.found.settings.has_filter(&text(filter))
+                    && self.info.settings.has_filter(&text(filter))
                 {
                     found.push((name.to_vec(), text(filter)));
                 }
@@ -183,19 +183,19 @@ impl Repository {
 impl HarnessGit {
     /// Which of these paths of a tree the person's git would not have committed as they are, each with the name of the
     /// filter that it has to pass.
-    pub fn unfiltered(
+    pub fn paths_needing_filter(
         &self,
         tree: &Id,
         paths: &[String],
     ) -> Result<Vec<(String, String)>, GitError> {
         let names: Vec<Name> = paths.iter().map(|path| name(path)).collect();
-        let found = self.repository.filters(&names, Some(tree))?.into_iter();
+        let found = self.repository.filters_of(&names, Some(tree))?.into_iter();
         Ok(found.map(|(path, filter)| (text(&path), filter)).collect())
     }
 }
 
 /// `a` is, or `a` and `b` are: the first few.
-fn are(names: &BTreeSet<Name>) -> String {
+fn names_with_verb(names: &BTreeSet<Name>) -> String {
     const SHOWN: usize = 5;
     let shown: Vec<String> = names
         .iter()

@@ -15,7 +15,7 @@ use crate::git::{Git, GitError, HarnessGit, Id};
 #[derive(Debug, Clone)]
 pub struct Repository {
     pub(crate) git: Git,
-    pub(crate) found: Arc<RepositoryInfo>,
+    pub(crate) info: Arc<RepositoryInfo>,
 }
 
 /// What was found out about a repository.
@@ -75,28 +75,28 @@ impl Repository {
         };
         Ok(found.map(|found| Self {
             git,
-            found: Arc::new(found),
+            info: Arc::new(found),
         }))
     }
 
     /// The directory that the repository's files are in, absolute and without links.
     pub fn top(&self) -> &Path {
-        &self.found.top
+        &self.info.top
     }
 
     /// The directory that its objects are in, absolute and without links.
     pub fn objects(&self) -> &Path {
-        &self.found.objects
+        &self.info.objects
     }
 
     /// Whether its git directory is still there.
     pub fn is_there(&self) -> bool {
-        self.found.common.join("objects").is_dir() && self.found.directory.join("HEAD").exists()
+        self.info.common.join("objects").is_dir() && self.info.directory.join("HEAD").exists()
     }
 
     /// Where its HEAD and references are.
     pub fn directory(&self) -> &Path {
-        &self.found.directory
+        &self.info.directory
     }
 
     /// Where HEAD stands; nowhere in a private repository.
@@ -135,16 +135,16 @@ impl Repository {
 
     /// A call with the person's git directory, and precautions.
     pub(crate) fn call(&self) -> Result<GitCall<'_>, GitError> {
-        if let RepositoryKind::Refused(said) = &self.found.kind {
+        if let RepositoryKind::Refused(said) = &self.info.kind {
             return Err(GitError::Failed {
                 tried: "git rev-parse".to_owned(),
                 said: said.clone(),
             });
         }
-        let call = careful(self.git.call(&self.found.top))
-            .env("GIT_DIR", &self.found.directory)
-            .env("GIT_WORK_TREE", &self.found.top);
-        let hooks = self.found.settings.hooks();
+        let call = without_programs(self.git.call(&self.info.top))
+            .env("GIT_DIR", &self.info.directory)
+            .env("GIT_WORK_TREE", &self.info.top);
+        let hooks = self.info.settings.hooks();
         Ok(hooks.fold(call, |call, hook| {
             call.setting(&format!("hook.{hook}.enabled"), "false")
         }))
@@ -152,7 +152,7 @@ impl Repository {
 }
 
 /// Sees the person's configuration, and none of what it says to run.
-pub(crate) fn careful(call: GitCall<'_>) -> GitCall<'_> {
+pub(crate) fn without_programs(call: GitCall<'_>) -> GitCall<'_> {
     [
         ("core.hooksPath", "/dev/null"),
         ("core.fsmonitor", "false"),
@@ -181,13 +181,15 @@ impl RepositoryInfo {
             "--is-inside-work-tree",
             "--absolute-git-dir",
         ];
-        let said = careful(git.call(&workspace)).words(words).ask()?;
+        let said = without_programs(git.call(&workspace))
+            .words(words)
+            .run_to_any_code()?;
         if said.code != 0 {
             if said.complaint.contains("not a git repository") {
                 return Ok(None);
             }
             let kind = RepositoryKind::Refused(said.complaint.trim().to_owned());
-            return Ok(Some(Self::refused(workspace, version, kind)));
+            return Ok(Some(Self::refused_repository(workspace, version, kind)));
         }
         // The path comes last: it may hold line feeds.
         let mut lines = said.out.splitn(3, |byte| *byte == b'\n');
@@ -196,9 +198,9 @@ impl RepositoryInfo {
         let (kind, top) = match (bare, inside) {
             (true, _) => (RepositoryKind::Bare, workspace.clone()),
             (false, false) => (RepositoryKind::Elsewhere, workspace.clone()),
-            (false, true) => placed(git, &workspace)?,
+            (false, true) => kind_and_top(git, &workspace)?,
         };
-        let listing = careful(git.call(&workspace))
+        let listing = without_programs(git.call(&workspace))
             .env("GIT_DIR", &directory)
             .words(["config", "--list", "--null"])
             .run()?;
@@ -216,7 +218,7 @@ impl RepositoryInfo {
         }))
     }
 
-    fn refused(workspace: PathBuf, version: (u32, u32), kind: RepositoryKind) -> Self {
+    fn refused_repository(workspace: PathBuf, version: (u32, u32), kind: RepositoryKind) -> Self {
         let directory = workspace.join(".git");
         Self {
             top: workspace.clone(),
@@ -233,9 +235,9 @@ impl RepositoryInfo {
 
 /// Where the files of a checkout are. That has to be where the repository was found: its configuration may name any
 /// directory, even `/`.
-fn placed(git: &Git, workspace: &Path) -> Result<(RepositoryKind, PathBuf), GitError> {
+fn kind_and_top(git: &Git, workspace: &Path) -> Result<(RepositoryKind, PathBuf), GitError> {
     let words = ["rev-parse", "--show-toplevel"];
-    let top = path(&careful(git.call(workspace)).words(words).run()?);
+    let top = path(&without_programs(git.call(workspace)).words(words).run()?);
     if top.join(".git").symlink_metadata().is_ok() {
         return Ok((RepositoryKind::Checkout, top));
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::git::names::{exactly, parts};
 use crate::git::repository::excludes::{default_excludes, pattern};
-use crate::git::repository::persons::{RepositoryInfo, RepositoryKind, careful, version};
+use crate::git::repository::persons::{RepositoryInfo, RepositoryKind, version, without_programs};
 use crate::git::repository::settings::Settings;
 use crate::git::scratch::{copy_index, write};
 use crate::git::{Git, GitError, Repository};
@@ -61,7 +61,7 @@ impl Repository {
         place: &Path,
         persons: Option<&Self>,
     ) -> Result<Self, GitError> {
-        if persons.is_some_and(|persons| persons.found.kind == RepositoryKind::Bare) {
+        if persons.is_some_and(|persons| persons.info.kind == RepositoryKind::Bare) {
             return Err(GitError::Failed {
                 tried: "signoff run".to_owned(),
                 said: "the repository is bare: run in a checkout of it".to_owned(),
@@ -76,7 +76,7 @@ impl Repository {
         }
         let place = place.canonicalize().map_err(GitError::file(place))?;
         let persons =
-            persons.filter(|persons| !matches!(persons.found.kind, RepositoryKind::Refused(_)));
+            persons.filter(|persons| !matches!(persons.info.kind, RepositoryKind::Refused(_)));
         let excludes = match persons {
             Some(persons) => persons.excludes_of(&workspace)?,
             None if workspace.join(".gitignore").exists() => Vec::new(),
@@ -87,7 +87,7 @@ impl Repository {
         write(&place.join("config"), CONFIG)?;
         write(&place.join("HEAD"), b"ref: refs/heads/none\n")?;
         let settings = match persons {
-            Some(persons) => persons.found.settings.without_conversions(),
+            Some(persons) => persons.info.settings.without_conversions(),
             None => personal_settings(&git, &place)?,
         };
         let found = RepositoryInfo {
@@ -102,13 +102,13 @@ impl Repository {
         };
         Ok(Self {
             git,
-            found: Arc::new(found),
+            info: Arc::new(found),
         })
     }
 
     /// Whether it is the harness's own: then a run lands as files.
     pub fn is_private(&self) -> bool {
-        self.found.kind == RepositoryKind::Private
+        self.info.kind == RepositoryKind::Private
     }
 
     /// Keeps what was read of the files, so that the next run need not read them again. A person's repository has an
@@ -117,9 +117,9 @@ impl Repository {
         if !self.is_private() {
             return Ok(());
         }
-        let to = self.found.directory.join("index");
+        let to = self.info.directory.join("index");
         let next = self
-            .found
+            .info
             .directory
             .join(format!("index.{}", std::process::id()));
         copy_index(index, &next).map_err(GitError::file(&next))?;
@@ -130,11 +130,11 @@ impl Repository {
     fn excludes_of(&self, workspace: &Path) -> Result<Vec<u8>, GitError> {
         let top = self.top();
         let below = match workspace.strip_prefix(top) {
-            Ok(below) if self.found.kind == RepositoryKind::Checkout => below,
+            Ok(below) if self.info.kind == RepositoryKind::Checkout => below,
             _ => return Ok(Vec::new()),
         };
         if below.as_os_str().is_empty() {
-            return Ok(read(&self.found.common.join("info/exclude")));
+            return Ok(read(&self.info.common.join("info/exclude")));
         }
         let name = below.as_os_str().as_bytes();
         let said = self
@@ -146,7 +146,7 @@ impl Repository {
             // A project that its surroundings ignore as a whole: their rules are not about it.
             return Ok(Vec::new());
         }
-        let mut rules = loose_rules(&read(&self.found.common.join("info/exclude")));
+        let mut rules = loose_rules(&read(&self.info.common.join("info/exclude")));
         let above = workspace.ancestors().skip(1);
         let mut above: Vec<&Path> = above.take_while(|path| path.starts_with(top)).collect();
         above.reverse();
@@ -193,7 +193,7 @@ fn read(path: &Path) -> Vec<u8> {
 
 /// Who the person is.
 fn personal_settings(git: &Git, place: &Path) -> Result<Settings, GitError> {
-    let listing = careful(git.call(place))
+    let listing = without_programs(git.call(place))
         .env("GIT_DIR", place)
         .words(["config", "--list", "--null"])
         .run()?;

@@ -19,7 +19,7 @@ pub struct Checkout {
 impl Repository {
     /// What a reference of this full name stands at.
     pub fn read_ref(&self, name: &str) -> Result<Option<Id>, GitError> {
-        let found = self.listed(name)?;
+        let found = self.references_below(name)?;
         let exact = found.into_iter().find(|(found, _)| found == name);
         Ok(exact.map(|(_, id)| id))
     }
@@ -44,7 +44,7 @@ impl Repository {
                 "--end-of-options",
             ])
             .words([name, to.as_str(), &old])
-            .outliving()
+            .outliving_harness()
             .run();
         match moved {
             Ok(_) => Ok(true),
@@ -61,7 +61,7 @@ impl Repository {
     pub fn delete_ref(&self, name: &str) -> Result<(), GitError> {
         self.call()?
             .words(["update-ref", "--no-deref", "-d", "--end-of-options", name])
-            .outliving()
+            .outliving_harness()
             .run()?;
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Repository {
     pub fn refs(&self, prefix: &str) -> Result<Vec<(String, Id)>, GitError> {
         // Git matches whole parts of names.
         let parts = prefix.rsplit_once('/').map_or("refs", |(parts, _)| parts);
-        let mut found = self.listed(parts)?;
+        let mut found = self.references_below(parts)?;
         found.retain(|(name, _)| name.starts_with(prefix));
         Ok(found)
     }
@@ -95,7 +95,7 @@ impl Repository {
         Ok(found)
     }
 
-    fn listed(&self, parts: &str) -> Result<Vec<(String, Id)>, GitError> {
+    fn references_below(&self, parts: &str) -> Result<Vec<(String, Id)>, GitError> {
         let out = self
             .call()?
             .words(["for-each-ref", "--format=%(objectname) %(refname)", "--"])

@@ -39,12 +39,12 @@ impl HarnessGit {
         if let Some(tree) = known().get(commit) {
             return Ok(tree.clone());
         }
-        let tree = self.resolved(&format!("{commit}^{{tree}}"))?;
+        let tree = self.resolve(&format!("{commit}^{{tree}}"))?;
         known().insert(commit.clone(), tree.clone());
         Ok(tree)
     }
 
-    fn resolved(&self, expression: &str) -> Result<Id, GitError> {
+    fn resolve(&self, expression: &str) -> Result<Id, GitError> {
         let words = ["rev-parse", "--verify", "--end-of-options", expression];
         let out = self.call().words(words).run()?;
         // Git repeats the word that ends its options.
@@ -61,11 +61,11 @@ impl HarnessGit {
 
     /// The tree of a commit's first parent.
     pub fn tree_before(&self, commit: &Id) -> Result<Id, GitError> {
-        self.resolved(&format!("{commit}^1^{{tree}}"))
+        self.resolve(&format!("{commit}^1^{{tree}}"))
     }
 
     /// Paths that differ between two commits or trees. A moved file is two paths.
-    pub fn changed(&self, from: &Id, to: &Id) -> Result<Vec<String>, GitError> {
+    pub fn changed_paths(&self, from: &Id, to: &Id) -> Result<Vec<String>, GitError> {
         let differences = self.differences(from, to)?;
         Ok(texts(differences.iter().map(|difference| &difference.name)))
     }
@@ -84,7 +84,7 @@ impl HarnessGit {
             ])
             .words([from.as_str(), to.as_str()])
             .run();
-        differences(&out.or_else(|error| self.explained(error, [from, to]))?)
+        differences(&out.or_else(|error| self.explain_missing(error, [from, to]))?)
     }
 
     /// The same, of these paths alone.
@@ -100,11 +100,11 @@ impl HarnessGit {
     }
 
     /// What git says where a commit or tree is gone helps nobody.
-    fn explained<T>(&self, error: GitError, needed: [&Id; 2]) -> Result<T, GitError> {
+    fn explain_missing<T>(&self, error: GitError, needed: [&Id; 2]) -> Result<T, GitError> {
         let mut commits = Vec::new();
         for id in needed {
             let words = ["cat-file", "-e", id.as_str()];
-            if self.call().words(words).ask()?.code != 0 {
+            if self.call().words(words).run_to_any_code()?.code != 0 {
                 commits.push(id.to_string());
             }
         }
@@ -118,7 +118,7 @@ impl HarnessGit {
     /// The commit after `since` up to `head`, by first parents, that says it was made by this attempt.
     pub fn attempt(&self, since: &Id, head: &Id, attempt: &str) -> Result<Option<Id>, GitError> {
         let range = format!("{since}..{head}");
-        let told = self.told(&["--first-parent", &range])?;
+        let told = self.attempts_in_trailers(&["--first-parent", &range])?;
         let mut told = told.into_iter();
         let found = told.find(|(_, attempts)| attempts.iter().any(|told| told == attempt));
         Ok(found.map(|(id, _)| id))
@@ -127,7 +127,7 @@ impl HarnessGit {
     /// The commits in the history of `at` that say they are of an attempt of this run, the newest first.
     pub fn commits_of_run(&self, run: &str, at: &Id) -> Result<Vec<Id>, GitError> {
         let line = format!("--grep=^{TRAILER}: {run}/");
-        let mut told = self.told(&["--topo-order", &line, at.as_str()])?;
+        let mut told = self.attempts_in_trailers(&["--topo-order", &line, at.as_str()])?;
         let of_run = format!("{run}/");
         told.retain(|(_, attempts)| attempts.iter().any(|told| told.starts_with(&of_run)));
         Ok(told.into_iter().map(|(id, _)| id).collect())
@@ -149,10 +149,10 @@ impl HarnessGit {
             return Ok(all);
         };
         let line = format!("--grep=^{TRAILER}: ");
-        let there = self.told(&[&line, &format!("{since}..{at}")])?;
+        let there = self.attempts_in_trailers(&[&line, &format!("{since}..{at}")])?;
         let attempts: BTreeSet<String> = there.into_iter().flat_map(|(_, told)| told).collect();
         let (not_there, range) = (format!("^{at}"), format!("{since}..{head}"));
-        let missing = self.told(&["--first-parent", &range, &not_there])?;
+        let missing = self.attempts_in_trailers(&["--first-parent", &range, &not_there])?;
         let is_picked = |told: &[String]| told.iter().any(|told| attempts.contains(told));
         let missing = missing.into_iter().filter(|(_, told)| !is_picked(told));
         let missing = missing.map(|(id, _)| id).filter(|id| !joins.contains(id));
@@ -163,7 +163,9 @@ impl HarnessGit {
     pub(crate) fn joins(&self, since: &Id, head: &Id) -> Result<BTreeSet<Id>, GitError> {
         let range = format!("{since}..{head}");
         let line = format!("--grep=^{JOIN}: ");
-        let marked = self.told(&["--first-parent", &line, &range])?.into_iter();
+        let marked = self
+            .attempts_in_trailers(&["--first-parent", &line, &range])?
+            .into_iter();
         // What an agent wrote into the message of its own commit does not make it one.
         let joins = marked.filter(|(_, attempts)| attempts.is_empty());
         Ok(joins.map(|(id, _)| id).collect())
@@ -175,14 +177,14 @@ impl HarnessGit {
         let mut changed = BTreeSet::new();
         for commit in self.commits(since, head)? {
             if !joins.contains(&commit) {
-                changed.extend(self.changed(&self.tree_before(&commit)?, &commit)?);
+                changed.extend(self.changed_paths(&self.tree_before(&commit)?, &commit)?);
             }
         }
         Ok(changed)
     }
 
     /// Commits, and which attempts each says that it is of.
-    fn told(&self, which: &[&str]) -> Result<Vec<(Id, Vec<String>)>, GitError> {
+    fn attempts_in_trailers(&self, which: &[&str]) -> Result<Vec<(Id, Vec<String>)>, GitError> {
         let format = format!("--format=tformat:%H%n%(trailers:key={TRAILER},valueonly=true)");
         let out = self
             .call()
@@ -204,7 +206,7 @@ impl HarnessGit {
         let range = format!("{since}..{head}");
         let words = ["rev-list", "--first-parent", "--reverse", range.as_str()];
         let out = self.call().words(words).run();
-        let out = out.or_else(|error| self.explained(error, [since, head]))?;
+        let out = out.or_else(|error| self.explain_missing(error, [since, head]))?;
         let text = String::from_utf8_lossy(&out);
         text.lines().map(str::parse).collect()
     }

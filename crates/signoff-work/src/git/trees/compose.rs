@@ -7,7 +7,7 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 
 use crate::git::entries::Entry;
-use crate::git::names::{Name, listed, quoted};
+use crate::git::names::{Name, nul_terminated, quoted};
 use crate::git::scratch::write;
 use crate::git::trees::listing::index_ids;
 use crate::git::{GitError, HarnessGit, Id};
@@ -70,11 +70,11 @@ impl HarnessGit {
         let known: Vec<_> = known
             .map(|entry| (entry.name.clone(), Some((entry.mode, entry.id.clone()))))
             .collect();
-        self.correct(&index, &known)?;
+        self.set_entries(&index, &known)?;
         // Not `hash-object`, which waits for the disk once for each file.
         self.call_in(folder, &index)
             .words(["update-index", "--add", "--replace", "-z", "--stdin"])
-            .stdin(listed(names))
+            .stdin(nul_terminated(names))
             .run()?;
         let words = ["ls-files", "--stage", "-z"];
         let out = self.call_in(folder, &index).words(words).run()?;
@@ -88,7 +88,7 @@ impl HarnessGit {
         let mut hash = Sha256::new();
         hash.update(self.kept_attributes()?);
         // As it is in every run: it names places of this one.
-        hash.update(self.repository.found.settings.own(b"", b""));
+        hash.update(self.repository.info.settings.own(b"", b""));
         for file in ["attributes", "info/attributes"] {
             let content = fs::read(self.place().join(file)).unwrap_or_default();
             hash.update(content.len().to_le_bytes());
@@ -102,7 +102,7 @@ impl HarnessGit {
     /// Whether the person's settings, or attributes that are kept, can make a file in a commit another one than in the
     /// working tree.
     pub(crate) fn may_convert(&self) -> Result<bool, GitError> {
-        let settings = &self.repository.found.settings;
+        let settings = &self.repository.info.settings;
         let is_set = |name| {
             let value = settings.get(name);
             value.is_some_and(|value| !value.is_empty() && value != "false")

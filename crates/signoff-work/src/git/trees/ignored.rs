@@ -3,18 +3,12 @@
 use std::fs;
 
 use crate::git::entries::tree_entries;
-use crate::git::names::{Name, listed, name, parts, path, texts};
+use crate::git::names::{Name, nul_terminated, parts, path};
 use crate::git::{GitError, HarnessGit, Id};
 
 impl HarnessGit {
     /// Which of these paths a commit or tree neither has nor would take: its own `.gitignore` files say so, whatever has
-    /// become of them.
-    pub fn ignored_by(&self, tree: &Id, paths: &[String]) -> Result<Vec<String>, GitError> {
-        let names: Vec<Name> = paths.iter().map(|path| name(path)).collect();
-        Ok(texts(&self.ignored_names(tree, &names)?))
-    }
-
-    /// The same of paths as git spells them; one that ends in a slash is a directory.
+    /// become of them. A path that ends in a slash is a directory.
     pub(crate) fn ignored_names(&self, tree: &Id, names: &[Name]) -> Result<Vec<Name>, GitError> {
         if names.is_empty() {
             return Ok(Vec::new());
@@ -27,7 +21,7 @@ impl HarnessGit {
         let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
         let mut rules = tree_entries(&self.call().words(words).run()?)?;
         rules.retain(|entry| entry.name.ends_with(b".gitignore"));
-        self.stage(&index, &folder, rules.iter().map(|entry| &entry.name))?;
+        self.write_files(&index, &folder, rules.iter().map(|entry| &entry.name))?;
         for name in names.iter().filter(|name| name.ends_with(b"/")) {
             // Whether a path is a directory is looked up. What cannot be made is asked about as a file.
             fs::create_dir_all(folder.join(path(name))).ok();
@@ -35,7 +29,7 @@ impl HarnessGit {
         let said = self
             .call_in(&folder, &index)
             .words(["check-ignore", "-z", "--stdin"])
-            .stdin(listed(names))
+            .stdin(nul_terminated(names))
             .run_to(&[0, 1])?;
         Ok(parts(&said.out).map(<[u8]>::to_vec).collect())
     }

@@ -3,12 +3,16 @@
 use std::path::Path;
 
 use crate::git::entries::{Difference, differences, index_lines};
-use crate::git::names::{Name, listed};
+use crate::git::names::{Name, nul_terminated};
 use crate::git::{GitError, HarnessGit, Id};
 
 impl HarnessGit {
     /// What differs between a commit or tree and an index.
-    pub(crate) fn staged(&self, index: &Path, base: &Id) -> Result<Vec<Difference>, GitError> {
+    pub(crate) fn index_differences(
+        &self,
+        index: &Path,
+        base: &Id,
+    ) -> Result<Vec<Difference>, GitError> {
         let words = [
             "diff-index",
             "--cached",
@@ -29,17 +33,17 @@ impl HarnessGit {
     }
 
     /// Makes an index that belongs to no files hold these; `None` takes the path out.
-    pub(crate) fn correct(
+    pub(crate) fn set_entries(
         &self,
         index: &Path,
         entries: &[(Name, Option<(u32, Id)>)],
     ) -> Result<(), GitError> {
-        self.correct_in(&self.place().join("empty"), index, entries)
+        self.set_entries_in(&self.place().join("empty"), index, entries)
     }
 
     /// The same with an index of the files of this tree. Git looks at files that were written within the second that the
     /// index was: written later without that look, the index would have them unchanged for ever.
-    pub(crate) fn correct_in(
+    pub(crate) fn set_entries_in(
         &self,
         tree: &Path,
         index: &Path,
@@ -73,13 +77,13 @@ impl HarnessGit {
     }
 
     /// Writes files as this index has them into a directory of their own, with the attributes that it says.
-    pub(crate) fn stage<'n>(
+    pub(crate) fn write_files<'n>(
         &self,
         index: &Path,
         folder: &Path,
         names: impl IntoIterator<Item = &'n Name>,
     ) -> Result<(), GitError> {
-        let names = listed(names);
+        let names = nul_terminated(names);
         if names.is_empty() {
             return Ok(());
         }

@@ -82,7 +82,7 @@ impl HarnessGit {
         paths: &BTreeSet<String>,
     ) -> Result<BTreeSet<String>, GitError> {
         let names: Vec<_> = paths.iter().map(|path| name(path)).collect();
-        let found = self.entries_at(tree, &names, TreeDepth::Nothing)?;
+        let found = self.entries_at(tree, &names, TreeDepth::Entries)?;
         Ok(found.iter().map(|entry| text(&entry.name)).collect())
     }
 }

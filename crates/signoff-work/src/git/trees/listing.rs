@@ -16,13 +16,13 @@ impl HarnessGit {
         tree_entries(&self.call().words(words).run()?)
     }
 
-    /// What a commit or tree has at exactly these paths, directories as entries of their own. With `below`, the files
-    /// in those directories instead.
+    /// What a commit or tree has at exactly these paths, directories as entries of their own. With [`TreeDepth::Files`], the
+    /// files in those directories instead.
     pub(crate) fn entries_at(
         &self,
         tree: &Id,
         names: &[Name],
-        below: TreeDepth,
+        depth: TreeDepth,
     ) -> Result<Vec<Entry>, GitError> {
         let mut found = Vec::new();
         let mut rest = names;
@@ -39,8 +39,8 @@ impl HarnessGit {
                 // A name may look like a pattern.
                 .env("GIT_LITERAL_PATHSPECS", "1")
                 .words(["ls-tree", "-z", "--full-tree"])
-                .words([match below {
-                    TreeDepth::Nothing => "-t",
+                .words([match depth {
+                    TreeDepth::Entries => "-t",
                     TreeDepth::Files => "-r",
                 }])
                 .words([tree.as_str(), "--"])
@@ -48,7 +48,7 @@ impl HarnessGit {
                 .run()?;
             found.extend(tree_entries(&out)?);
         }
-        if below == TreeDepth::Nothing {
+        if depth == TreeDepth::Entries {
             // Where one path lies in another, git lists what is beside it too.
             let wanted: BTreeSet<&Name> = names.iter().collect();
             found.retain(|entry| wanted.contains(&entry.name));
@@ -81,7 +81,7 @@ impl HarnessGit {
         let index = scratch.path("index");
         let entry = |name: &Name| (name.clone(), Some((0o120_000, id.clone())));
         let all: Vec<_> = names.iter().map(entry).collect();
-        self.correct(&index, &all)?;
+        self.set_entries(&index, &all)?;
         // Git only says that it leaves them out.
         let tree = self.place().join("empty");
         let out = self
@@ -98,7 +98,7 @@ impl HarnessGit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TreeDepth {
     /// The entries themselves.
-    Nothing,
+    Entries,
     /// The files in them.
     Files,
 }

@@ -172,7 +172,7 @@ impl Import<'_> {
         let Some(told) = self.unless_refused(&what, told)? else {
             return Ok(());
         };
-        let wanted = self.fitting(&String::from_utf8_lossy(&told));
+        let wanted = self.readable_objects(&String::from_utf8_lossy(&told));
         let count = wanted.lines().count();
         let packed = self
             .incoming_call()
@@ -193,7 +193,7 @@ impl Import<'_> {
     }
 
     /// The names of those objects, listed as `NAME SIZE`, that can be read and have room when they are unpacked.
-    fn fitting(&mut self, listing: &str) -> String {
+    fn readable_objects(&mut self, listing: &str) -> String {
         let mut room = self.limits.bytes;
         let (mut wanted, mut large, mut unknown) = (String::new(), 0, 0);
         for line in listing.lines() {

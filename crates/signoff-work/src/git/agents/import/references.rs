@@ -22,7 +22,7 @@ type References = BTreeMap<Name, String>;
 impl Import<'_> {
     pub(super) fn import_references(&mut self) -> Result<(), GitError> {
         let mut found = self.references();
-        for name in shadows(&mut found) {
+        for name in remove_shadows(&mut found) {
             self.leave_out(format!(
                 "`{name}`: it would show commits as others than they are"
             ));
@@ -56,7 +56,7 @@ impl Import<'_> {
             .source
             .read(Path::new("packed-refs"), Links::Refuse, LARGEST)
         {
-            Ok(text) => found.extend(text.split(|byte| *byte == b'\n').filter_map(packed)),
+            Ok(text) => found.extend(text.split(|byte| *byte == b'\n').filter_map(reference_line)),
             Err(error) if error.is_absence() => {}
             Err(error) => self.leave_out(format!("`packed-refs`: {error}")),
         }
@@ -83,7 +83,7 @@ impl Import<'_> {
         let listing = call.words(words).run()?;
         Ok(listing
             .split(|byte| *byte == b'\n')
-            .filter_map(packed)
+            .filter_map(reference_line)
             .collect())
     }
 
@@ -152,7 +152,10 @@ impl Import<'_> {
                 }
             };
             room = room.saturating_sub(text.len() as u64);
-            let lines: Vec<u8> = text.split(|byte| *byte == b'\n').flat_map(logged).collect();
+            let lines: Vec<u8> = text
+                .split(|byte| *byte == b'\n')
+                .flat_map(log_line)
+                .collect();
             let to = self.to.join(&path);
             let folder = to.parent().unwrap_or(&to);
             let written = fs::create_dir_all(folder).and_then(|()| fs::write(&to, lines));
@@ -199,7 +202,7 @@ fn is_shadow(name: &[u8]) -> bool {
 }
 
 /// Takes out what would change how others are shown.
-fn shadows(found: &mut References) -> Vec<String> {
+fn remove_shadows(found: &mut References) -> Vec<String> {
     let names: Vec<Name> = found
         .keys()
         .filter(|name| is_shadow(name))
@@ -227,7 +230,7 @@ fn list(
 }
 
 /// `ID NAME`, as git lists references.
-fn packed(line: &[u8]) -> Option<(Name, String)> {
+fn reference_line(line: &[u8]) -> Option<(Name, String)> {
     let at = line.iter().position(|byte| *byte == b' ')?;
     let (id, name) = (line.get(..at)?, line.get(at + 1..)?);
     let id = id_text(id)?;
@@ -257,7 +260,7 @@ fn is_reference(name: &[u8]) -> bool {
 }
 
 /// A line of a log, if it is one: two names, who and when, and a message.
-fn logged(line: &[u8]) -> Vec<u8> {
+fn log_line(line: &[u8]) -> Vec<u8> {
     let mut parts = line.splitn(3, |byte| *byte == b' ');
     let is_id = |part: Option<&[u8]>| part.and_then(id_text).is_some();
     if !is_id(parts.next()) || !is_id(parts.next()) || parts.next().is_none() {
@@ -278,7 +281,7 @@ fn logged(line: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_reference, logged};
+    use super::{is_reference, log_line};
 
     #[test]
     fn only_sound_names_are_references() {
@@ -309,7 +312,7 @@ mod tests {
         let id = "0".repeat(40);
         let line = format!("{id} {id} a <a@x> 1 +0000\tm\u{1b}[2J");
         let plain = format!("{id} {id} a <a@x> 1 +0000\tm?[2J\n");
-        assert_eq!(logged(line.as_bytes()), plain.as_bytes());
-        assert!(logged(b"x y z").is_empty());
+        assert_eq!(log_line(line.as_bytes()), plain.as_bytes());
+        assert!(log_line(b"x y z").is_empty());
     }
 }
