@@ -94,8 +94,7 @@ pub fn for_contract(all: &Variables, allowed: &[String], tree: &Path) -> Vec<(Os
 pub fn path_outside(path: &OsStr, tree: &Path) -> OsString {
     let kept = std::env::split_paths(path)
         .filter(|entry| entry.is_absolute() && !lies_inside(entry, tree));
-    // Joining fails only for an entry with a colon, which splitting cannot have produced.
-    std::env::join_paths(kept).unwrap_or_default()
+    std::env::join_paths(kept).expect("an entry that was split off has no colon")
 }
 
 /// The entries of a PATH that lie, or lead, inside the tree: nothing is looked for in them.

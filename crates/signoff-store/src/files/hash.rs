@@ -18,7 +18,7 @@ pub(crate) fn sha256_hex_of(mut reader: impl Read) -> io::Result<String> {
     loop {
         match reader.read(&mut buffer) {
             Ok(0) => return Ok(hex(&hasher.finalize())),
-            Ok(count) => hasher.update(buffer.get(..count).unwrap_or_default()),
+            Ok(count) => hasher.update(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

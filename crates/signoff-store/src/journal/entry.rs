@@ -32,13 +32,12 @@ impl JournalEntry {
 
     /// Its `type`, as it is written.
     pub(super) fn kind(&self) -> &[u8] {
-        until_quote(self.0.strip_prefix(TYPE).unwrap_or_default())
+        until_quote(&self.0[TYPE.len()..])
     }
 
     /// The fields, without the braces around them.
     pub(super) fn fields(&self) -> &[u8] {
-        let inner = self.0.get(1..self.0.len().saturating_sub(1));
-        inner.unwrap_or_default()
+        &self.0[1..self.0.len() - 1]
     }
 }
 
@@ -79,7 +78,7 @@ fn until_quote(text: &[u8]) -> &[u8] {
         escaped = *byte == b'\\' && !escaped;
         closes
     });
-    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+    &text[..end.unwrap_or(text.len())]
 }
 
 fn refuse_if_reserved(name: &[u8]) -> Result<(), String> {

@@ -125,11 +125,9 @@ fn mode(word: Option<&str>) -> Result<u32, GitError> {
 
 fn split_at_tab(part: &[u8]) -> Result<(String, Name), GitError> {
     let tab = part.iter().position(|byte| *byte == b'\t');
-    let (head, name) = tab
-        .and_then(|tab| part.split_at_checked(tab))
-        .ok_or_else(|| unexpected(part))?;
-    let name = name.get(1..).unwrap_or_default().to_vec();
-    Ok((String::from_utf8_lossy(head).into_owned(), name))
+    let tab = tab.ok_or_else(|| unexpected(part))?;
+    let head = String::from_utf8_lossy(&part[..tab]).into_owned();
+    Ok((head, part[tab + 1..].to_vec()))
 }
 
 fn unexpected(part: &[u8]) -> GitError {

@@ -52,6 +52,14 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), GitError> {
     fs::rename(&new, path).map_err(GitError::file(path))
 }
 
+/// A file's content; empty where there is none.
+pub(crate) fn read_if_there(path: &Path) -> Result<Vec<u8>, GitError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(GitError::file(path)),
+    }
+}
+
 /// A path beside another one.
 pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

@@ -47,7 +47,7 @@ impl IgnoreRules {
         let patterns = texts.iter().map(|text| Patterns::read(text));
         let mut rules = Self {
             tree: tree.clone(),
-            personal: Patterns::read(&own.excludes()),
+            personal: Patterns::read(&own.excludes()?),
             folders: folders.into_iter().zip(patterns).collect(),
             tracked: BTreeSet::new(),
             tracked_folders: BTreeSet::new(),
@@ -131,7 +131,7 @@ impl IgnoreRules {
             } else {
                 folder.len() + 1
             };
-            let relative = path.get(start..).unwrap_or_default();
+            let relative = &path[start..];
             let patterns = self.folders.get(folder);
             if let Some(verdict) = patterns.and_then(|file| file.verdict(relative, is_folder)) {
                 return verdict;

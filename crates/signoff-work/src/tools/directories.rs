@@ -157,7 +157,7 @@ impl SearchResults {
     fn in_file(&mut self, path: &str, file: File) -> VisitNext {
         let mut bytes = Vec::new();
         let read = file.take(LARGEST).read_to_end(&mut bytes);
-        let head = bytes.get(..bytes.len().min(8000)).unwrap_or_default();
+        let head = &bytes[..bytes.len().min(8000)];
         // What has a zero byte is not for reading.
         if read.is_err() || head.contains(&0) {
             return VisitNext::On;
@@ -221,7 +221,7 @@ impl DirectoryWalk<'_> {
                 name,
                 path,
                 kind,
-                size: u64::try_from(stat.st_size).unwrap_or_default(),
+                size: u64::try_from(stat.st_size).expect("a size is not negative"),
             };
             if show(entry)? == VisitNext::Stop {
                 return Ok(VisitNext::Stop);

@@ -181,8 +181,7 @@ impl HttpCall {
 
 /// The beginning of a body on one line, behind a message: it may be a whole page.
 fn quoted(body: &str) -> String {
-    let beginning = body.get(..body.floor_char_boundary(QUOTED));
-    let beginning = beginning.unwrap_or_default();
+    let beginning = &body[..body.floor_char_boundary(QUOTED)];
     let words: Vec<&str> = beginning.split_whitespace().collect();
     match words.join(" ") {
         nothing if nothing.is_empty() => nothing,

@@ -217,7 +217,7 @@ impl TreeCheck<'_> {
     }
 
     fn file(&mut self, entry: &CheckedEntry<'_>, stat: &Stat) -> Result<(), TreeError> {
-        let size = u64::try_from(stat.st_size).unwrap_or_default();
+        let size = u64::try_from(stat.st_size).expect("a size is not negative");
         let limits = &self.options.limits;
         let is_control_file = CONTROL_FILES.contains(&entry.name);
         let limit = if is_control_file {

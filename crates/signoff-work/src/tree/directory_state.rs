@@ -157,7 +157,7 @@ fn names(path: &Path) -> io::Result<BTreeSet<OsString>> {
 fn attributes(path: &Path) -> io::Result<Vec<u8>> {
     let mut names = [0_u8; 1024];
     match rustix::fs::llistxattr(path, &mut names[..]) {
-        Ok(length) => Ok(names.get(..length).unwrap_or_default().to_vec()),
+        Ok(length) => Ok(names[..length].to_vec()),
         Err(rustix::io::Errno::NOTSUP) => Ok(Vec::new()),
         Err(error) => Err(error.into()),
     }

@@ -156,7 +156,7 @@ fn hash(mut file: impl io::Read) -> io::Result<String> {
     loop {
         match file.read(&mut buffer) {
             Ok(0) => break,
-            Ok(count) => hasher.update(buffer.get(..count).unwrap_or_default()),
+            Ok(count) => hasher.update(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

@@ -72,7 +72,7 @@ fn named_in_home<'t>(word: &'t str, home: Option<&Path>, workspace: &Path) -> Op
     let variable = ["$HOME", "${HOME"].iter().find_map(|name| word.find(name));
     let tilde = word.match_indices('~').map(|(at, _)| at);
     let tilde = tilde.filter(|at| starts_a_path(word, *at)).find(|at| {
-        let rest = word.get(at + 1..).unwrap_or_default();
+        let rest = &word[at + 1..];
         rest.is_empty() || rest.starts_with('/')
     });
     let absolute = home.and_then(|home| absolute_in_home(word, home, workspace));
@@ -89,7 +89,7 @@ fn absolute_in_home(word: &str, home: &Path, workspace: &Path) -> Option<usize> 
     let name = home.to_str().filter(|name| *name != "/")?;
     let mut found = word.match_indices(name).map(|(at, _)| at);
     found.find(|at| {
-        let path = word.get(*at..).map(path_text).unwrap_or_default();
+        let path = path_text(&word[*at..]);
         let path = resolved(Path::new(path));
         starts_a_path(word, *at) && path.starts_with(home) && !path.starts_with(workspace)
     })

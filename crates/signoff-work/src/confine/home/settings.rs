@@ -320,7 +320,7 @@ impl Settings {
                 } else {
                     end
                 };
-                let key = line.get(..end).unwrap_or_default();
+                let key = &line[..end];
                 let key = key.trim_matches(['"', '\'', ' ']);
                 takes = line.starts_with('[') || self.takes(key);
                 options = OPTIONS.iter().find(|(known, _)| *known == key);

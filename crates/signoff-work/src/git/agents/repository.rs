@@ -29,7 +29,7 @@ pub(crate) fn make(
         root.directory(Path::new(".git"))
     };
     let made = open().map_err(failed(&directory))?;
-    let mut ignored = own.excludes();
+    let mut ignored = own.excludes()?;
     for name in excluded {
         ignored.extend(pattern(name));
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::repository;
+use crate::git::scratch::read_if_there;
 use crate::git::{GitError, HarnessGit, Id};
 
 impl HarnessGit {
@@ -26,16 +27,16 @@ impl HarnessGit {
         repository::make(self, folder, &index, commit, &[])?;
         let alternates = folder.join(".git/objects/info/alternates");
         let mut lines = repository::alternate(objects);
-        lines.extend(self.more_objects());
+        lines.extend(self.more_objects()?);
         fs::write(&alternates, lines).map_err(GitError::file(&alternates))
     }
 
     /// Where the person's repository finds objects beside its own.
-    fn more_objects(&self) -> Vec<u8> {
+    fn more_objects(&self) -> Result<Vec<u8>, GitError> {
         let file = self.repository.objects().join("info/alternates");
-        let text = fs::read(file).unwrap_or_default();
+        let text = read_if_there(&file)?;
         let lines = text.split(|byte| *byte == b'\n');
         let absolute = lines.filter(|line| line.starts_with(b"/"));
-        absolute.flat_map(|line| [line, b"\n"].concat()).collect()
+        Ok(absolute.flat_map(|line| [line, b"\n"].concat()).collect())
     }
 }

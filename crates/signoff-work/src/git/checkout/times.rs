@@ -49,7 +49,7 @@ impl CheckoutTimes {
         let mut rest = listing;
         while let Some(tab) = rest.iter().position(|byte| *byte == b'\t') {
             let (entry, after) = rest.split_at(tab);
-            let (name, after) = split_once(after.get(1..).unwrap_or_default(), 0)?;
+            let (name, after) = split_once(&after[1..], 0)?;
             let (lines, after) = debug_lines(after)?;
             let text = String::from_utf8_lossy(entry);
             let id = text.split(' ').nth(1).unwrap_or_default().parse()?;
@@ -103,7 +103,7 @@ fn split_once(text: &[u8], at: u8) -> Result<(&[u8], &[u8]), GitError> {
     let end = text.iter().position(|byte| *byte == at);
     let end = end.ok_or_else(|| unexpected(text))?;
     let (first, rest) = text.split_at(end);
-    Ok((first, rest.get(1..).unwrap_or_default()))
+    Ok((first, &rest[1..]))
 }
 
 fn unexpected(text: &[u8]) -> GitError {

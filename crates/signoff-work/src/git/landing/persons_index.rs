@@ -10,7 +10,7 @@ use crate::git::entries::Entry;
 use crate::git::landing::commits::is_there;
 use crate::git::landing::refusals::names;
 use crate::git::names::{Name, nul_terminated, parts};
-use crate::git::scratch::{Scratch, copy_index};
+use crate::git::scratch::{Scratch, copy_index, read_if_there};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// The person's index, copied and compared.
@@ -106,7 +106,7 @@ impl<'o> PersonsIndex<'o> {
             return Ok(());
         }
         let copied = self.scratch.path("index");
-        let before = fs::read(&copied).unwrap_or_default();
+        let before = read_if_there(&copied)?;
         let flagged = self.flagged_entries(&copied)?;
         self.own
             .set_entries_in(self.own.repository.top(), &copied, &self.left)?;
@@ -166,15 +166,14 @@ impl<'o> PersonsIndex<'o> {
             }
             linked => linked.map_err(GitError::file(&lock))?,
         }
-        let now = fs::read(&index).unwrap_or_default();
-        let result = if now == before {
-            fs::rename(&lock, &index).map_err(GitError::file(&index))
-        } else {
-            fs::remove_file(&lock)
-                .map_err(GitError::file(&lock))
-                .and(Err(land_error(
-                    "the index changed at the same moment: land again".to_owned(),
-                )))
+        let result = match read_if_there(&index) {
+            Ok(now) if now == before => fs::rename(&lock, &index).map_err(GitError::file(&index)),
+            read => {
+                let changed = "the index changed at the same moment: land again".to_owned();
+                fs::remove_file(&lock)
+                    .map_err(GitError::file(&lock))
+                    .and(Err(read.err().unwrap_or_else(|| land_error(changed))))
+            }
         };
         fs::remove_file(&ours).ok();
         result

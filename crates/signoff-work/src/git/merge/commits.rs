@@ -106,12 +106,14 @@ impl MergeTreeOutput {
                 .parse()
                 .map_err(|_| GitError::unexpected("a number of paths", &text(count)))?;
             let paths: Vec<&[u8]> = parts.by_ref().take(count).collect();
-            let (kind, words) = (parts.next().unwrap_or_default(), parts.next());
+            let (Some(kind), Some(words)) = (parts.next(), parts.next()) else {
+                return Err(GitError::unexpected("a message of a merge", ""));
+            };
             if kind.starts_with(b"CONFLICT") {
                 // A conflict may be of names only, such as a file in the way of a directory.
                 files.extend(paths.into_iter().map(|path| sides.real_path(path)));
                 if !SHOWN_BY_SIDES.contains(&kind) {
-                    messages.push(sides.message_with_names(words.unwrap_or_default()));
+                    messages.push(sides.message_with_names(words));
                 }
             }
         }

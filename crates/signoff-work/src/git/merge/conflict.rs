@@ -97,14 +97,15 @@ impl HarnessGit {
             out => out?,
         };
         // `id blob size`, the content, and a line feed; or `… missing`.
-        let line = out.iter().position(|byte| *byte == b'\n').unwrap_or(0);
+        let line = out.iter().position(|byte| *byte == b'\n');
+        let line = line.ok_or_else(|| GitError::unexpected("an object", ""))?;
         let (head, rest) = out.split_at(line);
         let head = String::from_utf8_lossy(head);
         // A name may have spaces, and comes before the word.
         if head.ends_with(" missing") {
             return Ok(Content::Absent);
         }
-        let content = rest.get(1..).unwrap_or_default();
+        let content = &rest[1..];
         let content = content.strip_suffix(b"\n").unwrap_or(content);
         Ok(match head.split(' ').nth(1) {
             Some("blob") if !content.contains(&0) => {
@@ -146,7 +147,7 @@ impl MergeSides<'_> {
             let Some((real, rest)) = at.and_then(|at| name.split_at_checked(at)) else {
                 continue;
             };
-            let rest = rest.get(ending.len()..).unwrap_or_default();
+            let rest = &rest[ending.len()..];
             if rest
                 .iter()
                 .all(|byte| *byte == b'_' || byte.is_ascii_digit())
@@ -175,7 +176,7 @@ fn conflicting_parts(content: &str) -> String {
         inside |= line.starts_with("<<<<<<< ");
         if inside {
             let around = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
-            shown.get_mut(around).unwrap_or_default().fill(true);
+            shown[around].fill(true);
         }
         inside &= !line.starts_with(">>>>>>> ");
     }

@@ -192,10 +192,9 @@ impl HarnessGit {
         let mut rest = &old[..];
         let replaced = |line: &[u8]| line.starts_with(b"tree ") || line.starts_with(b"parent ");
         while replaced(rest) {
-            let line = rest.iter().position(|byte| *byte == b'\n');
-            rest = line
-                .and_then(|line| rest.get(line + 1..))
-                .unwrap_or_default();
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            let end = end.ok_or_else(|| GitError::unexpected("a commit", "a line without end"))?;
+            rest = &rest[end + 1..];
         }
         new.extend_from_slice(rest);
         let words = ["hash-object", "-t", "commit", "-w", "--stdin"];

@@ -129,8 +129,9 @@ impl HarnessGit {
     }
 
     /// What agents' repositories ignore too.
-    pub(crate) fn excludes(&self) -> Vec<u8> {
-        fs::read(self.place.join("excludes")).unwrap_or_default()
+    pub(crate) fn excludes(&self) -> Result<Vec<u8>, GitError> {
+        let path = self.place.join("excludes");
+        fs::read(&path).map_err(GitError::file(&path))
     }
 
     /// Commits that are there without their parents.

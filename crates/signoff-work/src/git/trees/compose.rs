@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::git::entries::Entry;
 use crate::git::names::{Name, nul_terminated, quoted};
-use crate::git::scratch::write;
+use crate::git::scratch::{read_if_there, write};
 use crate::git::trees::listing::index_ids;
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -90,7 +90,7 @@ impl HarnessGit {
         // As it is in every run: it names places of this one.
         hash.update(self.repository.info.settings.own(b"", b""));
         for file in ["attributes", "info/attributes"] {
-            let content = fs::read(self.place().join(file)).unwrap_or_default();
+            let content = read_if_there(&self.place().join(file))?;
             hash.update(content.len().to_le_bytes());
             hash.update(content);
         }
@@ -107,13 +107,13 @@ impl HarnessGit {
             let value = settings.get(name);
             value.is_some_and(|value| !value.is_empty() && value != "false")
         };
-        let has_lines = |file: &str| {
-            let content = fs::read(self.place().join(file)).unwrap_or_default();
-            content.iter().any(|byte| !byte.is_ascii_whitespace())
+        let has_lines = |file: &str| -> Result<bool, GitError> {
+            let content = read_if_there(&self.place().join(file))?;
+            Ok(content.iter().any(|byte| !byte.is_ascii_whitespace()))
         };
         Ok(is_set("core.autocrlf")
-            || has_lines("attributes")
-            || has_lines("info/attributes")
+            || has_lines("attributes")?
+            || has_lines("info/attributes")?
             || !self.kept_attributes()?.is_empty())
     }
 }

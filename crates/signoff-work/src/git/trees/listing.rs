@@ -109,15 +109,12 @@ fn next_blob(rest: &mut &[u8]) -> Result<Vec<u8>, GitError> {
         GitError::unexpected("the content of a file", &String::from_utf8_lossy(found))
     };
     let end = rest.iter().position(|byte| *byte == b'\n');
-    let (head, after) = rest
-        .split_at_checked(end.unwrap_or_default())
-        .filter(|_| end.is_some())
-        .ok_or_else(|| unexpected(rest))?;
+    let (head, after) = rest.split_at(end.ok_or_else(|| unexpected(rest))?);
     let text = String::from_utf8_lossy(head);
     let size = text.rsplit(' ').next().and_then(|size| size.parse().ok());
     let size: usize = size.ok_or_else(|| unexpected(head))?;
     let content = after.get(1..=size).ok_or_else(|| unexpected(head))?;
-    *rest = after.get(size + 2..).unwrap_or_default();
+    *rest = after.get(size + 2..).ok_or_else(|| unexpected(head))?;
     Ok(content.to_vec())
 }
 
@@ -127,8 +124,8 @@ pub(crate) fn index_ids(out: &[u8]) -> Result<Vec<(Name, Id)>, GitError> {
         let text = String::from_utf8_lossy(part);
         let id = text.split(' ').nth(1).unwrap_or_default().parse()?;
         let tab = part.iter().position(|byte| *byte == b'\t');
-        let name = tab.and_then(|tab| part.get(tab + 1..));
-        Ok((name.unwrap_or_default().to_vec(), id))
+        let tab = tab.ok_or_else(|| GitError::unexpected("an entry of the index", &text))?;
+        Ok((part[tab + 1..].to_vec(), id))
     });
     entries.collect()
 }

@@ -94,7 +94,7 @@ pub fn named_by_line(line: &str, tree: &Path) -> NamedFiles {
         // Each may be a program with what follows it.
         if !word.contains(char::is_whitespace) {
             let end = all.len().min(at + 3);
-            named.merge(named_by_words(all.get(at..end).unwrap_or_default(), tree));
+            named.merge(named_by_words(&all[at..end], tree));
         }
     }
     named
@@ -161,7 +161,7 @@ impl NamedFiles {
     fn add_module(&mut self, module: &str, tree: &Path) {
         let parts: Vec<&str> = module.split('.').collect();
         for end in 1..=parts.len() {
-            let path = parts.get(..end).unwrap_or_default().join("/");
+            let path = parts[..end].join("/");
             if tree.join(&path).is_dir() {
                 self.add_entries(&path, tree);
             }

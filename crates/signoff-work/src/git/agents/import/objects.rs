@@ -101,7 +101,7 @@ impl Import<'_> {
             self.leave_out(format!("{} packs: there are too many", more.len()));
         }
         for pack in packs {
-            let name = pack.path.file_name().unwrap_or_default();
+            let name = pack.path.file_name().expect("a pack has a name");
             let to = self.to.join("objects/pack").join(name);
             if self.copy(pack, &to, &mut room)? && self.index(&to)? {
                 self.report.objects += 1;
@@ -151,7 +151,10 @@ impl Import<'_> {
     fn index(&mut self, pack: &Path) -> Result<bool, GitError> {
         let call = self.call().words(["index-pack", "--fsck-objects"]);
         let said = call.words([pack]).run();
-        let what = format!("`{}`", pack.file_name().unwrap_or_default().display());
+        let what = format!(
+            "`{}`",
+            pack.file_name().expect("a pack has a name").display()
+        );
         let is_sound = self.unless_refused(&what, said)?.is_some();
         if !is_sound {
             fs::remove_file(pack).map_err(GitError::file(pack))?;
@@ -219,7 +222,7 @@ impl Import<'_> {
     }
 
     fn take_pack(&mut self, pack: &Path, count: usize) -> Result<(), GitError> {
-        let name = pack.file_name().unwrap_or_default();
+        let name = pack.file_name().expect("a pack has a name");
         let to = self.to.join("objects/pack").join(name);
         let mut from = match File::open(pack) {
             // There was nothing to pack.
@@ -244,7 +247,7 @@ fn copy_exactly(file: File, size: u64, to: &Path) -> io::Result<()> {
 fn file_size(folder: &Directory, name: &OsStr) -> Option<u64> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    is_file.then(|| u64::try_from(stat.st_size).unwrap_or_default())
+    is_file.then(|| u64::try_from(stat.st_size).expect("a size is not negative"))
 }
 
 fn is_pack(name: &[u8]) -> bool {
