@@ -159,7 +159,7 @@ impl Project {
     /// The project's id, made if there is none. Refuses a copy that nobody trusted: what is signed
     /// there would not count.
     pub(crate) fn require_id(&self) -> Result<String, Error> {
-        self.store.complete()?;
+        self.store.create_missing()?;
         match self.id_status()? {
             (_, ProjectStatus::Copy { of }) => Err(Error::CopiedProject { of }),
             (Some(id), ProjectStatus::Known | ProjectStatus::First) => Ok(id),
@@ -171,7 +171,7 @@ impl Project {
 
     /// Remembers that this directory has the project's id: a copy of it is then known for one.
     pub fn remember_id(&self) -> Result<(), Error> {
-        self.store.complete()?;
+        self.store.create_missing()?;
         if let (Some(id), Some(state)) = (self.store.project_id()?, &self.around.state_dir) {
             match projects::remember(state, &id, self.store.workspace()) {
                 // A home that cannot be written to remembers nothing; that stops nobody.
@@ -256,7 +256,7 @@ pub(crate) fn random() -> u32 {
 
 /// The proof that a person is asked for when they sign: never less than what counts afterwards.
 pub fn required_proof(project: &Project) -> Proof {
-    project.config.approval.asked()
+    project.config.approval.required_proof()
 }
 
 /// The least proof that counts when a plan is to run.

@@ -84,7 +84,7 @@ pub fn counted_for_run(
 ) -> Result<Counted, Error> {
     let mut found = signatures::all_matching(&project.store, key, plan, terms)?;
     if found.is_empty() {
-        found = signatures::kept(run, key, plan, terms)?;
+        found = signatures::copies_of_run(run, key, plan, terms)?;
     }
     counted_among(project, found, minimum_proof(project))
 }

@@ -206,7 +206,7 @@ fn signature_of(
     dir: &RunDir,
     (digest, terms): (&Digest, &Digest),
 ) -> Result<Option<SignatureRecord>, Error> {
-    let kept = signatures::kept(dir, key, digest, terms)?
+    let kept = signatures::copies_of_run(dir, key, digest, terms)?
         .into_iter()
         .next();
     match kept {
@@ -223,11 +223,11 @@ pub(crate) fn keep_signature(
     signed: &SignedPlan,
 ) -> Result<(), Error> {
     let (digest, terms) = (signed.digest(), signed.terms());
-    if !signatures::kept(dir, key, &digest, &terms)?.is_empty() {
+    if !signatures::copies_of_run(dir, key, &digest, &terms)?.is_empty() {
         return Ok(());
     }
     if let Some(found) = signatures::matching(&project.store, key, &digest, &terms)? {
-        signatures::keep(dir, &found)?;
+        signatures::copy_to_run(dir, &found)?;
     }
     Ok(())
 }

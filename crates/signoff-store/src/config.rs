@@ -8,19 +8,20 @@
 mod environment;
 mod key;
 mod layer;
+mod listing;
 mod origin;
 mod pi;
 mod problem;
 mod read;
 mod rules;
 mod sections;
-mod shown;
 mod value;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+pub use self::listing::{SettingEntry, UnknownKey};
 pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::policy::Policy;
@@ -30,7 +31,6 @@ pub use self::sections::{
     Durability, GreenBaseline, IgnoredFiles, NotifySettings, PlansSettings, RunSettings,
     SandboxMode, SandboxSettings, ServerSettings, UnverifiedPolicy,
 };
-pub use self::shown::{SettingEntry, UnknownKey};
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.

@@ -12,6 +12,7 @@ mod head;
 mod large;
 mod line;
 mod read;
+mod record;
 mod sync;
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -26,21 +27,10 @@ pub use self::error::JournalError;
 pub use self::follow::Follower;
 use self::head::Head;
 pub use self::read::JournalLine;
+pub use self::record::Record;
 use self::sync::Syncer;
 use crate::files::atomic::{self, FileMode};
-use crate::files::hash::ZEROS;
 use crate::files::{FileError, failpoint, timestamp};
-
-/// One event as it stands in the journal.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// Position, from 1.
-    pub seq: u64,
-    pub at: String,
-    /// The event's own fields, `type` among them.
-    pub body: Map<String, Value>,
-    pub hash: String,
-}
 
 /// The end of a line whose writing was interrupted, moved out of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,22 +84,6 @@ pub fn load_each<E: From<JournalError>>(
 /// A journal that is not there must never have been: refused if its end was recorded.
 pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
     Head::read(path)?.check_reached(path, 0)
-}
-
-impl Record {
-    fn of(path: &Path, line: JournalLine<'_>) -> Result<Self, JournalError> {
-        let body = line::body(line.event).map_err(|reason| JournalError::Corrupt {
-            path: path.to_path_buf(),
-            line: line.seq,
-            reason,
-        })?;
-        Ok(Self {
-            seq: line.seq,
-            at: line.at.to_owned(),
-            body,
-            hash: line.hash.to_owned(),
-        })
-    }
 }
 
 /// Where the end of this journal is recorded.
@@ -269,7 +243,7 @@ impl Journal {
             self.syncer = Some(syncer.map_err(FileError::at("sync", &self.path))?);
         }
         if let Some(syncer) = &self.syncer {
-            syncer.want(&self.head);
+            syncer.request(&self.head);
         }
         Ok(())
     }
@@ -280,7 +254,7 @@ impl Journal {
         let Some(syncer) = &self.syncer else {
             return Ok(());
         };
-        match syncer.done() {
+        match syncer.synced_head() {
             Ok(done) if done.seq > self.synced.seq => self.synced = done,
             Ok(_) => {}
             Err(error) => {
@@ -294,7 +268,7 @@ impl Journal {
     /// Records, outside the journal, how long it had become at the last sync, so that a shorter one
     /// is noticed. The caller says how often that is worth it.
     pub fn write_head(&mut self) -> Result<(), JournalError> {
-        if let Some(Ok(done)) = self.syncer.as_ref().map(Syncer::done)
+        if let Some(Ok(done)) = self.syncer.as_ref().map(Syncer::synced_head)
             && done.seq > self.synced.seq
         {
             self.synced = done;
@@ -413,15 +387,6 @@ impl Journal {
         JournalError::BadEvent {
             path: self.path.clone(),
             reason,
-        }
-    }
-}
-
-impl Default for Head {
-    fn default() -> Self {
-        Self {
-            seq: 0,
-            hash: ZEROS.to_owned(),
         }
     }
 }

@@ -53,13 +53,13 @@ pub(crate) fn of_path(workspace: &Path, path: &Path) -> String {
 fn resolve(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
-            return normalised(&real.join(rest));
+            return normalize(&real.join(rest));
         }
     }
-    normalised(path)
+    normalize(path)
 }
 
-fn normalised(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {

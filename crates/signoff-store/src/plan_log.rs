@@ -91,7 +91,7 @@ pub fn append(
         }
         Journal::create(&path)?
     };
-    let events: Vec<_> = events.iter().map(|event| naming(plan, event)).collect();
+    let events: Vec<_> = events.iter().map(|event| with_plan(plan, event)).collect();
     let records = journal.append(at, &events)?;
     journal.sync()?;
     journal.write_head()?;
@@ -99,7 +99,7 @@ pub fn append(
 }
 
 /// Records where the log ends, which a writer that was killed may have left undone.
-pub fn settle(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), PlanLogError> {
+pub fn record_end(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), PlanLogError> {
     let (mut journal, _) = Journal::open(&store.log_path(plan))?;
     journal.sync()?;
     journal.write_head()?;
@@ -113,7 +113,7 @@ pub fn head_path(log: &Path) -> PathBuf {
 }
 
 /// The event, with the plan it is about.
-fn naming(plan: &str, event: &Map<String, Value>) -> Map<String, Value> {
+fn with_plan(plan: &str, event: &Map<String, Value>) -> Map<String, Value> {
     let mut event = event.clone();
     event.insert(PLAN.to_owned(), Value::from(plan));
     event

@@ -54,7 +54,7 @@ impl Store {
         Self {
             workspace: workspace.to_path_buf(),
             dir: workspace.join(NAME),
-            kind: other(workspace).unwrap_or(StoreKind::Own),
+            kind: other_tools_store(workspace).unwrap_or(StoreKind::Own),
         }
     }
 
@@ -70,13 +70,13 @@ impl Store {
             .canonicalize()
             .map_err(FileError::at("find", workspace))?;
         let store = Self::at(&workspace);
-        store.complete()?;
+        store.create_missing()?;
         Ok(store)
     }
 
     /// Makes what is missing of `.signoff/`: before the first write in a fresh clone, or beside a
     /// store that another tool made. Refuses a store that leads somewhere else.
-    pub fn complete(&self) -> Result<(), FileError> {
+    pub fn create_missing(&self) -> Result<(), FileError> {
         self.refuse_links()?;
         let gitignore = self.dir.join(".gitignore");
         let is_complete = self.locks_dir().is_dir()
@@ -227,11 +227,11 @@ impl Store {
 
 /// Is this directory the root of a project?
 fn is_root(directory: &Path) -> bool {
-    directory.join(NAME).is_dir() || other(directory).is_some()
+    directory.join(NAME).is_dir() || other_tools_store(directory).is_some()
 }
 
 /// The other tool's store in this directory, if there is one.
-fn other(directory: &Path) -> Option<StoreKind> {
+fn other_tools_store(directory: &Path) -> Option<StoreKind> {
     OTHERS
         .into_iter()
         .find(|(_, plans)| directory.join(plans).is_dir())
@@ -284,7 +284,7 @@ mod tests {
             assert_eq!(store.kind(), kind);
             assert!(store.plans_dir().ends_with(plans));
             assert!(!store.dir().exists(), "looking writes nothing");
-            store.complete().unwrap();
+            store.create_missing().unwrap();
             assert!(store.dir().is_dir());
         }
     }

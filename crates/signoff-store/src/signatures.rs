@@ -71,18 +71,18 @@ pub fn save(store: &Store, signed: &SignatureRecord) -> Result<PathBuf, Signatur
 
 /// Keeps a copy with a run that begins under it. What the person commits and stashes is not there when they are on another
 /// branch, and the run must be readable all the same.
-pub fn keep(run: &RunDir, signed: &SignatureRecord) -> Result<(), SignatureError> {
+pub fn copy_to_run(run: &RunDir, signed: &SignatureRecord) -> Result<(), SignatureError> {
     save_in(&run.signatures(), signed).map(drop)
 }
 
 /// The copies that were kept with a run over exactly these digests, the newest first.
-pub fn kept(
+pub fn copies_of_run(
     run: &RunDir,
     key: &str,
     plan: &Digest,
     terms: &Digest,
 ) -> Result<Vec<SignatureRecord>, SignatureError> {
-    Ok(over(load_all(&run.signatures(), key)?, plan, terms))
+    Ok(with_digests(load_all(&run.signatures(), key)?, plan, terms))
 }
 
 fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {
@@ -137,14 +137,18 @@ pub fn all_matching(
     plan: &Digest,
     terms: &Digest,
 ) -> Result<Vec<SignatureRecord>, SignatureError> {
-    Ok(over(
+    Ok(with_digests(
         load_all(&store.signatures_dir(key), key)?,
         plan,
         terms,
     ))
 }
 
-fn over(mut all: Vec<SignatureRecord>, plan: &Digest, terms: &Digest) -> Vec<SignatureRecord> {
+fn with_digests(
+    mut all: Vec<SignatureRecord>,
+    plan: &Digest,
+    terms: &Digest,
+) -> Vec<SignatureRecord> {
     all.retain(|signed| signed.signature.digest == *plan && signed.signature.terms == *terms);
     all.reverse();
     all

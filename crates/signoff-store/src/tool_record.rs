@@ -53,7 +53,7 @@ fn read(path: &Path) -> Option<ToolRecord> {
 
 /// Keeps a record. The file stays untouched where it says the same.
 pub fn save(store: &Store, record: &ToolRecord) -> Result<(), FileError> {
-    store.complete()?;
+    store.create_missing()?;
     let path = path(store.workspace());
     if read(&path).as_ref() == Some(record) {
         return Ok(());

@@ -74,7 +74,7 @@ impl Planning {
         self.current()?;
         let plans = self.read_all(doing)?;
         let plans_dir = doing.project.store.plans_dir();
-        doing.project.store.complete()?;
+        doing.project.store.create_missing()?;
         atomic::create_directories(&plans_dir)?;
         let prepared = self.prepare(doing, plans)?;
         let withdrawn = self.withdraw_emptied(doing, &prepared)?;

@@ -45,7 +45,7 @@ pub(super) fn apply(
         };
         match KEYS.iter().find(|key| key.variable() == name) {
             Some(key) => problems.extend(set(config, key, name, value)),
-            None => problems.extend(unknown(name)),
+            None => problems.extend(unknown_variable(name)),
         }
     }
 }
@@ -89,7 +89,7 @@ fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
 }
 
 /// A name that is not ours may be anybody's, unless it looks like a setting.
-fn unknown(name: &str) -> Option<Problem> {
+fn unknown_variable(name: &str) -> Option<Problem> {
     if NOT_SETTINGS.contains(&name) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Every setting with a fixed name: one table for the files, the environment and `signoff config`.
 
+use super::listing::{SettingEntry, entry};
 use super::read::Reader;
-use super::shown::{SettingEntry, entry};
 use super::value::Value;
 use super::{
     AcceptTime, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles, Isolation,

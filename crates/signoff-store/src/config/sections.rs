@@ -47,7 +47,7 @@ pub struct ApprovalSettings {
 
 impl ApprovalSettings {
     /// The proof a signature needs so that it is enough when it is made and when it is used.
-    pub fn asked(&self) -> Proof {
+    pub fn required_proof(&self) -> Proof {
         self.proof.value.max(self.minimum.value)
     }
 

@@ -71,8 +71,8 @@ pub fn replace(
     failpoint::reached("replace.before");
     let target = real_target(path)?;
     let fingerprint = match expected_old {
-        Some(expected) => swapped(&target, expected, new, sync)?,
-        None => created(&target, new, sync)?,
+        Some(expected) => replace_existing(&target, expected, new, sync)?,
+        None => create_new(&target, new, sync)?,
     };
     failpoint::reached("replace.after");
     if sync {
@@ -84,7 +84,7 @@ pub fn replace(
     })
 }
 
-fn swapped(
+fn replace_existing(
     target: &Path,
     expected: &[u8],
     new: &[u8],
@@ -111,7 +111,7 @@ fn swapped(
     Err(changed())
 }
 
-fn created(target: &Path, new: &[u8], sync: bool) -> Result<Fingerprint, ReplaceError> {
+fn create_new(target: &Path, new: &[u8], sync: bool) -> Result<Fingerprint, ReplaceError> {
     let changed = || ReplaceError::Changed {
         path: target.to_path_buf(),
     };
@@ -151,7 +151,7 @@ pub fn clear_strays(directory: &Path) -> Result<(), FileError> {
 
 /// Removes a directory with everything in it; first its name, so that nobody finds half of it.
 pub fn remove_directory(path: &Path) -> Result<(), FileError> {
-    let gone = temp::hidden(path, "gone");
+    let gone = temp::hidden_path(path, "gone");
     remove_whole(&gone)?;
     failpoint::change()
         .and_then(|()| fs::rename(path, &gone))

@@ -34,7 +34,7 @@ impl Follower {
         &mut self,
         each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if let Some(file) = self.grown()? {
+        if let Some(file) = self.open_if_grown()? {
             let after = (self.head.clone(), &Head::default());
             let found = each_after(&self.path, file, after, each)?;
             self.offset += found.end;
@@ -44,7 +44,7 @@ impl Follower {
     }
 
     /// The file from where we are on, if there is more in it.
-    fn grown(&self) -> Result<Option<File>, JournalError> {
+    fn open_if_grown(&self) -> Result<Option<File>, JournalError> {
         let at = |what| FileError::at(what, &self.path);
         let mut file = File::open(&self.path).map_err(at("open"))?;
         let length = file.metadata().map_err(at("look at"))?.len();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::JournalError;
 use crate::files::atomic::{self, FileMode};
-use crate::files::hash::is_hex;
+use crate::files::hash::{ZEROS, is_hex};
 
 /// Number and hash of a record; 0 and zeros before the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,15 @@ struct HeadFile {
     v: u32,
     seq: u64,
     hash: String,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            seq: 0,
+            hash: ZEROS.to_owned(),
+        }
+    }
 }
 
 impl Head {

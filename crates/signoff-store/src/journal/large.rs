@@ -40,7 +40,7 @@ pub(super) fn put_away(
 
 /// Puts the event into the place of what stands for it.
 pub(super) fn fetch(journal: &Path, line: u64, event: &mut Vec<u8>) -> Result<(), JournalError> {
-    let Some((kind, hash)) = named(event) else {
+    let Some((kind, hash)) = blob_reference(event) else {
         return Ok(());
     };
     let Some(directory) = directory(journal) else {
@@ -60,7 +60,7 @@ pub(super) fn fetch(journal: &Path, line: u64, event: &mut Vec<u8>) -> Result<()
 }
 
 /// The type and the blob that a line names.
-fn named(event: &[u8]) -> Option<(&[u8], &str)> {
+fn blob_reference(event: &[u8]) -> Option<(&[u8], &str)> {
     let inner = event.strip_prefix(TYPE)?.strip_suffix(END)?;
     let (rest, hash) = inner.split_at_checked(inner.len().checked_sub(64)?)?;
     let kind = rest.strip_suffix(BLOB)?;

@@ -57,7 +57,7 @@ impl Syncer {
     }
 
     /// Asks for everything up to here, and returns at once.
-    pub(super) fn want(&self, head: &Head) {
+    pub(super) fn request(&self, head: &Head) {
         let mut state = self.shared.lock();
         if state.wanted.seq < head.seq {
             state.wanted = head.clone();
@@ -66,7 +66,7 @@ impl Syncer {
     }
 
     /// How far the journal is on disk; fails if syncing did.
-    pub(super) fn done(&self) -> io::Result<Head> {
+    pub(super) fn synced_head(&self) -> io::Result<Head> {
         let state = self.shared.lock();
         state.refuse_if_failed()?;
         Ok(state.done.clone())
@@ -74,7 +74,7 @@ impl Syncer {
 
     /// Waits until everything up to here is on disk.
     pub(super) fn wait(&self, head: &Head) -> io::Result<()> {
-        self.want(head);
+        self.request(head);
         let mut state = self.shared.lock();
         while state.done.seq < head.seq && state.failed.is_none() {
             state = self.shared.wait(state);

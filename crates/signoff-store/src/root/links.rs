@@ -41,7 +41,7 @@ impl Store {
 
     /// Makes what is missing, and refuses links in the place of what belongs to this plan.
     pub(crate) fn complete_for(&self, key: &str) -> Result<(), FileError> {
-        self.complete()?;
+        self.create_missing()?;
         self.refuse_any(&[
             self.log_path(key),
             self.signatures_dir(key),
@@ -137,7 +137,7 @@ mod tests {
             let (_dir, store, _) = planted(name);
             fs::create_dir_all(store.workspace().join(plans)).unwrap();
             let store = Store::at(store.workspace());
-            let refused = store.complete().unwrap_err();
+            let refused = store.create_missing().unwrap_err();
             assert!(refused.is_link(), "{name}: {refused}");
         }
     }

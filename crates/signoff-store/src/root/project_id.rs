@@ -108,7 +108,7 @@ mod tests {
         let store = Store::create(dir.path()).unwrap();
         fs::remove_file(store.project_path()).unwrap();
         assert_eq!(store.project_id().unwrap(), None);
-        store.complete().unwrap();
+        store.create_missing().unwrap();
         assert!(store.project_id().unwrap().is_some());
     }
 
@@ -123,7 +123,7 @@ mod tests {
             r#"{"schema":"signoff.project/2","id":"00112233445566778899aabbccddeeff"}"#,
         ] {
             fs::write(store.project_path(), text).unwrap();
-            store.complete().unwrap();
+            store.create_missing().unwrap();
             assert!(store.project_id().is_err(), "{text}");
             assert_eq!(fs::read_to_string(store.project_path()).unwrap(), text);
         }

@@ -82,7 +82,7 @@ impl Proposal<'_> {
             push_text(text, "Tools", Some(&only));
         }
         if !self.earlier.is_empty() {
-            text.push_str("\n## EarlierStep results\n\n");
+            text.push_str("\n## Earlier results\n\n");
             for step in self.earlier {
                 let head = format!("{}. {}: {}", step.number, step.title, step.status);
                 push_all(text, &[&head, "\n"]);
@@ -200,7 +200,7 @@ mod tests {
         check(
             proposal,
             &format!(
-                "\n## Tools\n\nYou ONLY have [read_file, go-easy].\n\n## EarlierStep results\n\n1. Read it: success\n   > found\n   > 3 lines\n\n## If something fails\n\n{STOP}\n"
+                "\n## Tools\n\nYou ONLY have [read_file, go-easy].\n\n## Earlier results\n\n1. Read it: success\n   > found\n   > 3 lines\n\n## If something fails\n\n{STOP}\n"
             ),
         );
     }

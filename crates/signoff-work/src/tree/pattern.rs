@@ -159,7 +159,7 @@ fn tokens(part: &[u8]) -> Option<Vec<Token>> {
     Some(found)
 }
 
-/// PatternKind stands between `[` and `]`, and what follows.
+/// What stands between `[` and `]`, and what follows.
 fn class(text: &[u8]) -> Option<(Token, &[u8])> {
     let (negated, mut rest) = match text {
         [b'!' | b'^', rest @ ..] => (true, rest),

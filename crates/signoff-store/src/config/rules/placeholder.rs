@@ -8,7 +8,7 @@ pub(in crate::config) const SHOWN: [&str; 4] =
 
 /// Words in braces that look like placeholders and are none: `{taks}`, but neither `{ print }`,
 /// `{a,b}` nor the shell's `${name}`.
-pub(in crate::config) fn unknown(argument: &str) -> impl Iterator<Item = &str> {
+pub(in crate::config) fn unknown_placeholders(argument: &str) -> impl Iterator<Item = &str> {
     argument
         .match_indices('{')
         .filter(|(at, _)| !argument[..*at].ends_with('$'))
@@ -30,7 +30,7 @@ mod tests {
     fn only_what_looks_like_a_placeholder_counts() {
         let check = |argument, expected: &[&str]| {
             assert_eq!(
-                unknown(argument).collect::<Vec<_>>(),
+                unknown_placeholders(argument).collect::<Vec<_>>(),
                 expected,
                 "{argument}"
             );

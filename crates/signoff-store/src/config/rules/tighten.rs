@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::config::Setting;
 use crate::config::key::Key;
+use crate::config::listing::ShownValue;
 use crate::config::read::Reader;
 use crate::config::sections::agents::is_below_home;
-use crate::config::shown::ShownValue;
 use crate::config::value::Value;
 
 impl Reader<'_> {
@@ -27,9 +27,9 @@ impl Reader<'_> {
                 "{} cannot loosen {} from `{}` ({}) to `{}`",
                 self.origin.who(),
                 key.written(),
-                slot.value.shown().to_string().trim_matches('"'),
+                slot.value.shown_value().to_string().trim_matches('"'),
                 slot.source(),
-                new.shown().to_string().trim_matches('"'),
+                new.shown_value().to_string().trim_matches('"'),
             );
             let hint = "only your own configuration can".to_owned();
             self.problem(value, message, Some(hint));

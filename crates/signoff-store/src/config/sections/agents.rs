@@ -149,7 +149,7 @@ impl Reader<'_> {
             good = false;
         }
         for (place, word) in &words {
-            for unknown in placeholder::unknown(word) {
+            for unknown in placeholder::unknown_placeholders(word) {
                 let (unknown, known) = (format!("{{{unknown}}}"), placeholder::SHOWN);
                 let message = format!(
                     "unknown placeholder `{unknown}`; there are {}",

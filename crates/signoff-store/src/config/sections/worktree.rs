@@ -91,7 +91,7 @@ impl Reader<'_> {
         let before = self.problems.len();
         let mut paths = Vec::new();
         for (item, text) in self.texts(value)? {
-            match copied(&text) {
+            match copied_path(&text) {
                 Ok(path) => paths.push(path),
                 Err((why, hint)) => {
                     let message = format!("`{}` {why}", text.escape_debug());
@@ -104,7 +104,7 @@ impl Reader<'_> {
 }
 
 /// The path as it is used, or why it cannot be.
-fn copied(written: &str) -> Result<String, (&'static str, Option<&'static str>)> {
+fn copied_path(written: &str) -> Result<String, (&'static str, Option<&'static str>)> {
     let relative = Some("write a path or pattern below the project, like `.env` or `config/*.key`");
     if written.starts_with(['/', '~', '\\']) || written.get(1..3) == Some(":\\") {
         return Err(("is not a path below the project", relative));
@@ -142,7 +142,7 @@ mod tests {
             (".gitignore", ".gitignore"),
             ("é/x", "é/x"),
         ] {
-            assert_eq!(copied(written).as_deref(), Ok(expected), "{written}");
+            assert_eq!(copied_path(written).as_deref(), Ok(expected), "{written}");
         }
         for written in [
             "/etc/passwd",
@@ -160,7 +160,7 @@ mod tests {
             ".",
             "./",
         ] {
-            assert!(copied(written).is_err(), "{written}");
+            assert!(copied_path(written).is_err(), "{written}");
         }
     }
 

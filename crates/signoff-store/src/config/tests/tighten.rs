@@ -16,7 +16,7 @@ fn a_user_may_loosen_and_a_project_may_not() {
     )
     .unwrap();
     assert!(tighter.approval.required.value && !tighter.approval.then_run.value);
-    assert_eq!(tighter.approval.asked(), Proof::Key);
+    assert_eq!(tighter.approval.required_proof(), Proof::Key);
     assert_eq!(
         load(
             user,

@@ -39,7 +39,7 @@ impl TempFile {
     /// Removes the file unless a writer is at work on it; true when there was one to remove.
     pub(super) fn remove_stray(target: &Path) -> Result<bool, FileError> {
         let path = path_for(target);
-        let next = hidden(target, "next");
+        let next = hidden_path(target, "next");
         try_remove_stray(&path, &next).map_err(FileError::at("remove", &path))
     }
 
@@ -104,11 +104,11 @@ pub(super) fn take_over(file: &File, old: &Metadata) -> io::Result<()> {
 }
 
 fn path_for(target: &Path) -> PathBuf {
-    hidden(target, "tmp")
+    hidden_path(target, "tmp")
 }
 
 /// The same name every time, so that what a killed writer left is found.
-pub(super) fn hidden(target: &Path, what: &str) -> PathBuf {
+pub(super) fn hidden_path(target: &Path, what: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name = if name.len() > 200 {
         sha256_hex(name.as_bytes())

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use self::allow::AllowList;
-use self::settings::Copy;
+use self::settings::SettingsCopy;
 pub(super) use self::view::{View, ViewOptions};
 use super::{ITS_OWN, machine};
 use crate::environment::Variables;
@@ -68,7 +68,7 @@ struct HomePlan {
     others: Vec<PathBuf>,
     list: AllowList,
     /// Settings made anew.
-    copies: Vec<Copy>,
+    copies: Vec<SettingsCopy>,
     git_config: String,
     environment: Vec<(OsString, OsString)>,
     hidden: Vec<PathBuf>,

@@ -38,14 +38,14 @@ impl Repository {
         match &self.info.kind {
             RepositoryKind::Checkout | RepositoryKind::Private => {}
             RepositoryKind::Bare => {
-                found.push("the repository is bare: run in a checkout of it".to_owned())
+                found.push("the repository is bare: run in a checkout of it".to_owned());
             }
             RepositoryKind::Elsewhere => found.push(
                 "the files of this repository are elsewhere: unset `core.worktree`, or run there"
                     .to_owned(),
             ),
             RepositoryKind::Refused(said) => {
-                found.push(format!("git refuses this repository: {said}"))
+                found.push(format!("git refuses this repository: {said}"));
             }
         }
         if self.info.kind == RepositoryKind::Checkout {

@@ -72,132 +72,132 @@ impl Config {
 
 /// A value as it is shown.
 pub(super) trait ShownValue {
-    fn shown(&self) -> Value;
+    fn shown_value(&self) -> Value;
 }
 
 /// A setting under its name.
 pub(super) fn entry<T: ShownValue>(key: String, setting: &Setting<T>) -> SettingEntry {
     SettingEntry {
         key,
-        value: setting.value.shown(),
+        value: setting.value.shown_value(),
         origin: setting.origin,
         place: setting.place.clone(),
     }
 }
 
 impl ShownValue for bool {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         (*self).into()
     }
 }
 
 impl ShownValue for u32 {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         (*self).into()
     }
 }
 
 impl ShownValue for String {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.as_str().into()
     }
 }
 
 impl ShownValue for Vec<String> {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.as_slice().into()
     }
 }
 
 /// As it could be written: `10m`, not a number of seconds.
 impl ShownValue for Duration {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         humantime::format_duration(*self).to_string().into()
     }
 }
 
 impl ShownValue for Proof {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for UnverifiedPolicy {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for GreenBaseline {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for ContractCache {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for IgnoredFiles {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for Option<u32> {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         (*self).into()
     }
 }
 
 impl ShownValue for SandboxMode {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for Isolation {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for LandMode {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for Durability {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for AcceptTime {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.name().into()
     }
 }
 
 impl ShownValue for Option<PathBuf> {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         self.as_ref()
             .map_or(Value::Null, |path| path.to_string_lossy().into())
     }
 }
 
 impl ShownValue for Vec<Policy> {
-    fn shown(&self) -> Value {
-        self.iter().map(ShownValue::shown).collect()
+    fn shown_value(&self) -> Value {
+        self.iter().map(ShownValue::shown_value).collect()
     }
 }
 
 /// Only the conditions it has.
 impl ShownValue for Policy {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         let Self {
             owner,
             dialect,
@@ -205,10 +205,10 @@ impl ShownValue for Policy {
             tools,
         } = self;
         let conditions = [
-            ("owner", owner.as_ref().map(ShownValue::shown)),
-            ("dialect", dialect.as_ref().map(ShownValue::shown)),
-            ("title", title.as_ref().map(ShownValue::shown)),
-            ("tools", tools.as_ref().map(ShownValue::shown)),
+            ("owner", owner.as_ref().map(ShownValue::shown_value)),
+            ("dialect", dialect.as_ref().map(ShownValue::shown_value)),
+            ("title", title.as_ref().map(ShownValue::shown_value)),
+            ("tools", tools.as_ref().map(ShownValue::shown_value)),
         ];
         let given = conditions
             .into_iter()
@@ -219,7 +219,7 @@ impl ShownValue for Policy {
 
 /// The lists only where there is something in them: terms that were signed without them hold.
 impl ShownValue for AgentSettings {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         let Self {
             driver,
             command,
@@ -228,10 +228,10 @@ impl ShownValue for AgentSettings {
         } = self;
         let mut shown = Map::new();
         shown.insert("driver".to_owned(), driver.name().into());
-        shown.insert("command".to_owned(), command.shown());
+        shown.insert("command".to_owned(), command.shown_value());
         let lists = [("login", login), ("env", env)];
         let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        shown.extend(given.map(|(name, list)| (name.to_owned(), list.shown())));
+        shown.extend(given.map(|(name, list)| (name.to_owned(), list.shown_value())));
         Value::Object(shown)
     }
 }
@@ -239,13 +239,13 @@ impl ShownValue for AgentSettings {
 impl AgentSettings {
     /// As its part of the terms says it.
     pub(crate) fn terms(&self) -> Value {
-        self.shown()
+        self.shown_value()
     }
 }
 
 /// Only what it says.
 impl ShownValue for ServerSettings {
-    fn shown(&self) -> Value {
+    fn shown_value(&self) -> Value {
         let Self {
             command,
             confined,
@@ -261,10 +261,10 @@ impl ShownValue for ServerSettings {
             ("repeatable", repeatable),
         ];
         let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        let given = given.map(|(name, list)| (name.to_owned(), list.shown()));
+        let given = given.map(|(name, list)| (name.to_owned(), list.shown_value()));
         let timeout = timeout
             .as_ref()
-            .map(|timeout| ("timeout".to_owned(), timeout.shown()));
+            .map(|timeout| ("timeout".to_owned(), timeout.shown_value()));
         let confined = confined.then(|| ("confined".to_owned(), true.into()));
         Value::Object(given.chain(confined).chain(timeout).collect::<Map<_, _>>())
     }
