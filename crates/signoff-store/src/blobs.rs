@@ -74,7 +74,9 @@ impl fmt::Display for BlobError {
                 "`{}` is damaged: its content is not what its name says",
                 path.display()
             ),
-            Self::BadName { name } => write!(f, "`{}` is no blob name", name.escape_debug()),
+            Self::BadName { name } => {
+                write!(f, "`{}` is not the name of a blob", name.escape_debug())
+            }
             Self::File(error) => error.fmt(f),
         }
     }

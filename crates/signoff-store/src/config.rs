@@ -44,7 +44,7 @@ pub struct Layers {
     pub project: Option<PathBuf>,
     /// The person's home: a project's commands must not name anything in it.
     pub home: Option<PathBuf>,
-    /// Variables of the process; only `SIGNOFF_SECTION_KEY` are looked at.
+    /// Variables of the process; only `SIGNOFF_SECTION_KEY` are read.
     pub environment: BTreeMap<OsString, OsString>,
 }
 

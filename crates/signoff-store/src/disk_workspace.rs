@@ -97,7 +97,7 @@ impl Workspace for DiskWorkspace {
     }
 
     fn line_count(&self, path: &str) -> Option<u64> {
-        // A file that is larger is nobody's list of lines.
+        // A larger file is not a list of lines.
         const LARGEST: u64 = 10_000_000;
         let file = self.root.join(path);
         let readable = self.path_exists(path) && file.metadata().ok()?.len() <= LARGEST;
@@ -167,7 +167,7 @@ impl Workspace for DiskWorkspace {
         if !self.servers.iter().any(|known| known == server) {
             return false;
         }
-        // The server itself, or whatever it may have as long as nobody asked it.
+        // The server itself, or any of its tools before it was asked.
         name == server
             || !self.record.servers.contains_key(server)
             || tool_record::find(&self.record, name).is_some()

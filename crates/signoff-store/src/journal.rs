@@ -50,9 +50,9 @@ pub struct Journal {
     /// The newest head known to be on disk, and whether `head.json` says so.
     synced: Head,
     recorded: Head,
-    /// Since the first sync that nobody waits for.
+    /// The time of the first sync that is not waited for.
     syncer: Option<Syncer>,
-    /// A write or sync failed: nobody knows what is on disk until it is read again.
+    /// A write or sync failed: what is on disk is unknown until it is read again.
     unknown: bool,
     torn: Option<TornLine>,
 }

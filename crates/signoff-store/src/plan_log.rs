@@ -36,7 +36,7 @@ impl From<FileError> for PlanLogError {
     }
 }
 
-/// Waits until nobody else does anything to this plan, and keeps others waiting.
+/// Waits for the plan's lock and takes it.
 pub fn lock(store: &Store, plan: &str) -> Result<PlanLock, FileError> {
     store.complete_for(plan)?;
     let path = store.locks_dir().join("plans").join(key::encode(plan));
@@ -51,7 +51,7 @@ pub fn clear_stray(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), Re
     Ok(())
 }
 
-/// Everything that happened to a plan, oldest first; nothing for one that nobody ever touched.
+/// Everything that happened to a plan, oldest first; empty for a plan without a log.
 pub fn read(store: &Store, plan: &str) -> Result<Vec<Record>, PlanLogError> {
     load(&store.log_path(plan))
 }

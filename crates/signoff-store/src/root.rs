@@ -89,7 +89,7 @@ impl Store {
         atomic::create_directories(&self.dir)?;
         create_private(&self.runs_dir())?;
         create_private(&self.locks_dir())?;
-        // Somebody's own .gitignore stays as it is.
+        // A person's own .gitignore stays as it is.
         atomic::create(&gitignore, GITIGNORE, FileMode::Shared)?;
         self.make_project_id()
     }
@@ -206,7 +206,7 @@ impl Store {
         self.locks_dir().join("workspace")
     }
 
-    /// The lock of whoever makes or clears away a run's directory.
+    /// The lock for making or clearing away a run's directory.
     pub fn start_lock(&self) -> PathBuf {
         self.locks_dir().join("start")
     }

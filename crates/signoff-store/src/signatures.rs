@@ -27,7 +27,7 @@ pub struct SignatureRecord {
     pub signature: Signature,
     pub canonical_plan: Value,
     pub canonical_terms: Value,
-    /// Present where the proof is [`Proof::Key`], and only there. Nobody has verified it yet.
+    /// Present where the proof is [`Proof::Key`], and only there. Not verified yet.
     pub key: Option<KeyProof>,
 }
 
@@ -42,7 +42,7 @@ pub struct KeyProof {
 }
 
 impl SignatureRecord {
-    /// How we know that it is a person's. A word that nobody knows proves nothing.
+    /// How we know that it is a person's. An unknown word proves nothing.
     pub fn proof(&self) -> Proof {
         Proof::parse(&self.signature.proof).unwrap_or(Proof::Policy)
     }
@@ -110,7 +110,7 @@ fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, Signat
     Err(FileError::at("add a file to", directory)(full).into())
 }
 
-/// Clears away what a signer that was killed left. For whoever holds the plan's lock.
+/// Clears away what a killed signer left. The caller holds the plan's lock.
 pub fn clear_strays(store: &Store, key: &str) -> Result<(), FileError> {
     atomic::clear_strays(&store.signatures_dir(key))
 }

@@ -153,7 +153,7 @@ fn search_path(path: &OsStr, home: Option<&Path>) -> Vec<String> {
 
 /// The hash of a file as the terms hold it; nothing where there is no such file.
 pub fn file_hash(path: &Path) -> Result<Option<String>, FileError> {
-    // Opening a pipe would wait for somebody to write to it.
+    // Opening a pipe would wait for a writer.
     if !path.is_file() {
         return Ok(None);
     }

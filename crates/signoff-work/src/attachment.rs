@@ -10,7 +10,7 @@ use crate::beneath::{Directory, Links};
 
 /// More than this of one file does not help an agent.
 const LIMIT: u64 = 256 * 1024;
-/// How far into a file lines are looked for.
+/// How far into a file lines are counted.
 const FARTHEST: u64 = 64 * 1024 * 1024;
 
 /// A subscription and what it holds, or why it cannot be read.

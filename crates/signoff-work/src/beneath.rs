@@ -1,4 +1,4 @@
-//! Reads directories that somebody else may write to, such as an agent's tree.
+//! Reads directories that other processes may write to, such as an agent's tree.
 //!
 //! Every path is walked part by part, each opened relative to the directory before it and never through a symbolic link
 //! that the walk did not read itself. So nothing outside is reached, whatever is swapped meanwhile. Only ordinary files are
@@ -30,7 +30,7 @@ pub use self::remove::remove_tree;
 pub(crate) use self::tests::make_pipe;
 pub(crate) use self::walk::{FinalLink, Location, MissingDirectories, PathWalk};
 
-/// A directory that somebody else may write to.
+/// A directory that other processes may write to.
 #[derive(Debug)]
 pub struct Directory {
     fd: OwnedFd,
@@ -161,7 +161,7 @@ pub(crate) fn open_folder(parent: impl AsFd, name: &[u8]) -> io::Result<OwnedFd>
     Ok(openat(parent, name, flags, Mode::empty())?)
 }
 
-/// Opens an ordinary file by its name in a directory, without waiting for anybody; a link is an error.
+/// Opens an ordinary file by its name in a directory, without blocking; a link is an error.
 pub(crate) fn open_file(directory: impl AsFd, name: &[u8]) -> Result<File, OpenError> {
     // Looked at before it is opened: opening a device may do something.
     let stat = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)?;

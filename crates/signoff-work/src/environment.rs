@@ -126,7 +126,7 @@ fn resolved(path: &Path) -> PathBuf {
 pub fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> {
     allowed
         .iter()
-        // These make a shell run somebody's code before the command.
+        // These make a shell run other code before the command.
         .filter(|name| !matches!(name.as_str(), "BASH_ENV" | "ENV" | "SIGNOFF_INSIDE"))
         .filter_map(|name| {
             let value = all.get(OsStr::new(name))?;

@@ -46,7 +46,7 @@ pub enum ScriptAction {
     /// On stderr.
     Complain(String),
     PauseMs(u64),
-    /// Works on until somebody else has made this file.
+    /// Waits until another process has made this file.
     WaitFor(PathBuf),
     /// Ends at once with this code.
     Exit(u8),

@@ -80,7 +80,7 @@ fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
             }
             Ok(Spanned::new(0..0, DeValue::Array(list)))
         }
-        // What is no literal is a text, and will be told what it should have been.
+        // What is not a literal is a text; reading it as the setting's type reports what it should have been.
         VariableKind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
         VariableKind::List => {
             DeValue::parse(text).map_err(|error| error.message().replace('\n', "; "))
@@ -88,7 +88,7 @@ fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
     }
 }
 
-/// A name that is not ours may be anybody's, unless it looks like a setting.
+/// A variable that is not ours may belong to another program, unless it looks like a setting.
 fn unknown_variable(name: &str) -> Option<Problem> {
     if NOT_SETTINGS.contains(&name) {
         return None;

@@ -84,7 +84,7 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// A value that nobody wrote down.
+    /// A built-in value.
     pub fn built_in(value: T) -> Self {
         Self::of(value, Origin::BuiltIn, None)
     }

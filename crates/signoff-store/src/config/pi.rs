@@ -1,5 +1,5 @@
 //! `.pi/plans.json`, the settings of a `.pi` store. The file is pi's: keys that are not about plans
-//! are none of our business.
+//! are not read.
 
 use std::path::Path;
 

@@ -319,9 +319,9 @@ pub struct ServerSettings {
     pub confined: bool,
     /// Names of variables that it gets to see, besides those that all do.
     pub env: Vec<String>,
-    /// Names and patterns of tools that change nothing, so that nobody has to agree to a call.
+    /// Names and patterns of tools that change nothing, so that a call needs no agreement.
     pub read_only: Vec<String>,
-    /// Names and patterns of tools that may be called again when nobody knows how a call ended.
+    /// Names and patterns of tools that may be called again when the end of a call is unknown.
     pub repeatable: Vec<String>,
     /// How long a call may take at most.
     pub timeout: Option<Duration>,

@@ -388,7 +388,7 @@ fn mistakes_in_servers_have_a_place() {
     check(
         "[mcp.servers.'a.b']\ncommand = []\n[mcp.servers.c]\nenv = ['A=B']\ncomand = ['c']\n[mcp.server.d]\n",
         &[
-            "1:14: `a.b` is no name for a server; use letters, digits, `_` and `-`",
+            "1:14: `a.b` is not a name for a server; use letters, digits, `_` and `-`",
             "2:11: a command needs at least a program",
             "3:14: server `c` has no `command`; write one like `command = [\"my-server\", \"stdio\"]`",
             "4:8: `A=B` is not the name of a variable; a variable's value comes from your environment",

@@ -1,4 +1,4 @@
-//! The one way a file is written: whole or not at all, and never over what somebody else wrote.
+//! The one way a file is written: whole or not at all, and never over what another process wrote.
 //!
 //! The new content goes to a hidden file beside the target, whose name depends only on the target,
 //! and is renamed over it. That hidden file is also the lock: writers of the same target meet there
@@ -100,7 +100,7 @@ fn replace_existing(
     let mut next = NextFile::create(&temp, target)?;
     next.fill(&old, new, sync)?;
     failpoint::reached("replace.temp");
-    // Most of those who are too late find out here, before anybody sees anything.
+    // Most late writers find out here, before anything is visible.
     if read_if_exists(target)?.as_deref() != Some(expected) {
         return Err(changed());
     }
@@ -149,7 +149,7 @@ pub fn clear_strays(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Removes a directory with everything in it; first its name, so that nobody finds half of it.
+/// Removes a directory with everything in it; first its name, so that no reader finds half of it.
 pub fn remove_directory(path: &Path) -> Result<(), FileError> {
     let gone = temp::hidden_path(path, "gone");
     remove_whole(&gone)?;
@@ -160,7 +160,7 @@ pub fn remove_directory(path: &Path) -> Result<(), FileError> {
     remove_whole(&gone)
 }
 
-/// Removes a file, so that it stays removed after a power failure. One that is gone is no error.
+/// Removes a file, so that it stays removed after a power failure. An absent file is not an error.
 pub fn remove(path: &Path) -> Result<(), FileError> {
     match failpoint::change().and_then(|()| fs::remove_file(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -178,7 +178,7 @@ pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: FileMode) -> Result<(),
     sync_parent(path)
 }
 
-/// Writes a file that can be made anew, whatever it held before. Not synced.
+/// Overwrites a file that can be made again. Not synced.
 pub(crate) fn overwrite_unsynced(
     path: &Path,
     bytes: &[u8],
@@ -235,7 +235,7 @@ pub fn create_directories(path: &Path) -> Result<(), FileError> {
         create_directories(directory)?;
     }
     match failpoint::change().and_then(|()| fs::create_dir(path)) {
-        // Somebody else made it at the same time, and may not have synced it yet.
+        // Another process made it at the same time, and may not have synced it yet.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => {}
         made => made.map_err(FileError::at("create", path))?,
     }

@@ -88,21 +88,21 @@ impl WorkspaceLock {
 }
 
 impl StartLock {
-    /// Waits for the lock and takes it. Whoever holds it waits for nobody.
+    /// Waits for the lock and takes it. Its holder waits for no other lock.
     pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
         Self::wait(path)
     }
 }
 
 impl PlanLock {
-    /// Waits for the lock and takes it. Whoever holds it never waits for a person.
+    /// Waits for the lock and takes it. Its holder never waits for a person.
     pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
         Self::wait(path)
     }
 }
 
 impl SessionsLock {
-    /// Waits for the lock and takes it. Whoever holds it waits for plans at most.
+    /// Waits for the lock and takes it. Its holder waits for locks of plans at most.
     pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
         Self::wait(path)
     }
@@ -119,7 +119,7 @@ impl<Kind> Lock<Kind> {
         loop {
             let file = open_or_create(path)?;
             file.lock()?;
-            // Somebody may have cleared the file away while we waited for it.
+            // Another process may have removed the file while we waited for it.
             if is_still_at(&file, path)? {
                 let kind = PhantomData;
                 return Ok(Self { file, kind });
@@ -185,7 +185,7 @@ pub fn is_held(path: &Path) -> io::Result<bool> {
     probe(&file)
 }
 
-/// Who holds this lock now. `None`: nobody, or its holder has not yet written itself down.
+/// The holder of this lock; `None` if it is free, or its holder has not yet written its name.
 pub fn holder(path: &Path) -> io::Result<Option<LockHolder>> {
     let Some(file) = open_if_exists(path)? else {
         return Ok(None);

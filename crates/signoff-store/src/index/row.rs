@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::StampHash;
 
-/// What was found in one place, and how the files behind it looked.
+/// What was found in one place, and the state of its files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexEntry {
-    /// How everything looked that was read.
+    /// The state of everything that was read.
     pub seen: StampHash,
     /// It has to be read next time whatever its files look like.
     #[serde(default, skip_serializing_if = "is_default")]

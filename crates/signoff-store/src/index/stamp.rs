@@ -1,4 +1,4 @@
-//! How a file looks from outside, to be compared with how it looked.
+//! The state of a file from outside, to be compared with an earlier one.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::root::Store;
 pub struct StampHash(u64);
 
 impl StampHash {
-    /// Of these files; `None` for what was not there.
+    /// Hashes the stamps of these files; `None` stands for a file that is not there.
     pub fn of(stamps: &[Option<Stamp>]) -> Self {
         // Its keys are always the same. Should another version hash otherwise, everything is read.
         let mut hasher = DefaultHasher::new();

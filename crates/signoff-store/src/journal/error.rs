@@ -42,7 +42,7 @@ pub enum JournalError {
     Unknown {
         path: PathBuf,
     },
-    /// Somebody else removed, replaced, cut or wrote to the file while it was open.
+    /// Another process removed, replaced, cut or wrote to the file while it was open.
     Touched {
         path: PathBuf,
     },

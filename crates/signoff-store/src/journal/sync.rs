@@ -1,4 +1,4 @@
-//! Syncs a journal on a thread of its own, so that whoever appends need not wait.
+//! Syncs a journal on its own thread, so that a writer need not wait.
 //!
 //! At most one sync is under way. What is appended meanwhile shares the next one, however many events that are.
 

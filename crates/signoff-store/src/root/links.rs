@@ -26,7 +26,7 @@ impl Store {
         self.refuse_any(&parts)
     }
 
-    /// Refuses a plan of the store that is a link: what it leads to may be anybody's.
+    /// Refuses a plan of the store that is a link: its target may be written by others.
     pub fn refuse_linked_plan(&self, path: &Path) -> Result<(), FileError> {
         let path = self.workspace.join(path);
         let is_kept = [self.plans_dir(), self.archive_dir()]

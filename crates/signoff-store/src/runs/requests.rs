@@ -26,14 +26,14 @@ impl Requests {
         }
     }
 
-    /// Asks something under a name that nobody else uses.
+    /// Writes a request under a unique name.
     pub fn send(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
         create_private(&self.dir)?;
         atomic::create(&self.path(name, REQUEST), bytes, FileMode::Private)?;
         Ok(())
     }
 
-    /// What nobody has answered yet, by name. What cannot be read is left to whoever asked.
+    /// The requests without an answer, by name. Unreadable ones are left to their senders.
     pub fn pending(&self) -> Vec<(String, Vec<u8>)> {
         let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let mut found: Vec<(String, Vec<u8>)> = entries
@@ -60,7 +60,7 @@ impl Requests {
     pub fn take_reply(&self, name: &str) -> Option<Vec<u8>> {
         let path = self.path(name, REPLY);
         let bytes = fs::read(&path).ok()?;
-        // Nobody else looks for it.
+        // No other process looks for it.
         fs::remove_file(&path).ok();
         Some(bytes)
     }

@@ -60,7 +60,7 @@ pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool
     }
     let old = exchange(&hidden, target)?;
     failpoint::reached("thread.replaced");
-    // Somebody who knows no lock may have written until the very last moment.
+    // A process that takes no lock may have written until the last moment.
     if !fits(hash_of(&old)?) {
         exchange(&old, target)?;
         recover(target)?;

@@ -131,7 +131,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(of(&one), levels(Some("bubblewrap"), Some("overlay")));
-        // A run that somebody wants in the checkout says nothing about rooms.
+        // A run in the checkout itself says nothing about overlays.
         record(&state, Some(&one), &levels(Some("bubblewrap"), None)).unwrap();
         assert_eq!(of(&one), levels(Some("bubblewrap"), Some("overlay")));
         assert_eq!(

@@ -20,7 +20,7 @@ pub enum ProjectStatus {
     Known,
     /// No other directory has the id.
     First,
-    /// Another directory has the id, and nobody trusted this one.
+    /// Another directory has the id, and the person did not trust this one.
     Copy {
         /// The other one.
         of: PathBuf,

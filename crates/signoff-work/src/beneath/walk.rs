@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::{Links, OpenError, open_folder};
 
-/// More links on the way to a file than anybody needs.
+/// The most links that are followed on the way to a file.
 const MOST_LINKS: usize = 40;
 
 /// How paths are walked.
@@ -40,7 +40,7 @@ pub(crate) struct Location {
     pub(crate) real: PathBuf,
 }
 
-/// What is meant by a path whose last part is a link.
+/// What a path means if its last part is a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FinalLink {
     /// What the link leads to.

@@ -12,7 +12,7 @@ pub(crate) enum CallError {
         message: String,
         transient: bool,
     },
-    /// It was cut off: nobody knows whether it took place.
+    /// It was cut off: whether it took place is unknown.
     CutOff {
         message: String,
     },

@@ -25,7 +25,7 @@ impl<'c> Limits<'c> {
         }
     }
 
-    /// The same, ending earlier where somebody asks for less.
+    /// The same, with an earlier end if the call asks for less time.
     pub(crate) fn at_most(&self, time: Option<Duration>) -> Self {
         let time = time.map_or(self.time, |time| time.min(self.time));
         Self::new(time, self.stop)

@@ -25,6 +25,6 @@ pub enum CallEnd {
         /// It was cut off, and may have taken place.
         unknown: bool,
     },
-    /// The run is being stopped. What it did before nobody knows.
+    /// The run is being stopped. What the call did before is unknown.
     Stopped,
 }

@@ -13,7 +13,7 @@ const SOCKETS: [&str; 4] = [
     "/var/lib/incus/unix.socket",
 ];
 
-/// What nobody but root may read of the machine: root reads it whatever its capabilities are.
+/// Files of the machine that only root may read: root reads them whatever its capabilities are.
 const OF_ROOT: [&str; 20] = [
     "/etc/shadow",
     "/etc/shadow-",

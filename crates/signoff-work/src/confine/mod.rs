@@ -32,7 +32,7 @@ use crate::environment::Variables;
 /// Bytes of a file that says where a repository is.
 const POINTER: u64 = 64 << 10;
 
-/// Where a process finds a temporary directory and shared memory of its own, and nothing of anybody else's.
+/// Where a process finds a temporary directory and shared memory of its own.
 const ITS_OWN: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Where everything is, for one run.
@@ -42,7 +42,7 @@ pub struct RunPaths {
     pub tree: PathBuf,
     /// The directory with the objects that recorded trees are made of.
     pub objects: Option<PathBuf>,
-    /// What nobody but the harness writes: its store, the plan's file.
+    /// What only the harness writes: its store, the plan's file.
     pub kept: Vec<PathBuf>,
     /// What is found of the person's home.
     pub home: Home,

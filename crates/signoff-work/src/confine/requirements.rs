@@ -49,7 +49,7 @@ impl AgentRequirements {
         self
     }
 
-    /// Those of its variables that are set, each once.
+    /// Its variables that are set, each once.
     pub fn variables(&self, all: &Variables) -> Vec<(OsString, OsString)> {
         let known = self.known.variables.iter().copied().flatten();
         let mut names: Vec<String> = known.map(|name| (*name).to_owned()).collect();

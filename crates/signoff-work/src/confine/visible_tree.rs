@@ -12,7 +12,7 @@ pub const OBJECTS: &str = "/run/signoff/objects";
 /// What a process finds at the checkout's path.
 #[derive(Debug, Clone)]
 pub enum VisibleTree {
-    /// The checkout itself: nothing can be mounted, or somebody asked for it.
+    /// The checkout itself: nothing can be mounted, or the person asked for it.
     Checkout,
     /// A recorded tree in layers; what the process changes goes to the uppermost one.
     Overlay(Overlay),

@@ -1,4 +1,4 @@
-//! How git is started: with an environment of ours, and nothing of anybody else's that would make it start a program.
+//! Starts git with an environment of our own, so that no setting makes it start another program.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -114,14 +114,14 @@ pub(crate) struct GitCall<'g> {
     time: Duration,
 }
 
-/// What git said.
+/// What git printed, and its exit code.
 #[derive(Debug)]
 pub(crate) struct GitOutput {
     /// The exit code.
     pub(crate) code: i32,
     /// Everything it printed.
     pub(crate) out: Vec<u8>,
-    /// What it complained about.
+    /// The end of its standard error.
     pub(crate) complaint: String,
 }
 
@@ -132,7 +132,7 @@ impl GitCall<'_> {
     }
 
     pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
-        // Whoever says it last means it: git would read the first.
+        // The last value wins: git would read the first.
         self.env.retain(|(known, _)| known != name);
         self.env.push((name.into(), value.into()));
         self
@@ -167,12 +167,12 @@ impl GitCall<'_> {
         self
     }
 
-    /// Runs it; only the code 0 is success.
+    /// Runs it and accepts only exit code 0.
     pub(crate) fn run(self) -> Result<Vec<u8>, GitError> {
         Ok(self.run_to(&[0])?.out)
     }
 
-    /// Runs it; each of these codes is an answer.
+    /// Runs it and accepts these exit codes.
     pub(crate) fn run_to(self, codes: &[i32]) -> Result<GitOutput, GitError> {
         let tried = self.shown_command();
         let said = self.run_to_any_code()?;
@@ -187,7 +187,7 @@ impl GitCall<'_> {
         Err(GitError::Failed { tried, said })
     }
 
-    /// Runs it, whatever code it ends with.
+    /// Runs it and accepts every exit code.
     pub(crate) fn run_to_any_code(self) -> Result<GitOutput, GitError> {
         let (tried, time) = (self.shown_command(), self.time);
         let (git, outlives) = (self.git, self.outlives);
@@ -219,7 +219,7 @@ impl GitCall<'_> {
         })
     }
 
-    /// The words a person would know it by.
+    /// The command as messages show it, such as `git add`.
     fn shown_command(&self) -> String {
         let word = self.words.first().map(|word| word.display().to_string());
         format!("git {}", word.unwrap_or_default())

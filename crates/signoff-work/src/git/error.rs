@@ -18,11 +18,11 @@ pub enum GitError {
         /// Why not.
         error: StartError,
     },
-    /// Git said no.
+    /// Git failed.
     Failed {
         /// What was tried.
         tried: String,
-        /// Git's own words, or how it ended.
+        /// Git's error message, or how it ended.
         said: String,
     },
     /// The run is being stopped.

@@ -1,4 +1,4 @@
-//! Names of objects.
+//! Ids of objects.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,14 +1,15 @@
-//! Git, as the harness uses it: by a git directory of its own.
+//! Git, as the harness uses it: with a git directory of its own.
 //!
-//! Whoever can write a repository's configuration can make git run programs: hooks, filters, drivers, monitors. So the
-//! person's git directory is used for nothing but references and for reading values ([`Repository`]); everything that
-//! touches objects or files is done by [`HarnessGit`], a git directory whose configuration the harness writes, and which
-//! shares only the objects. Agents work in a [`Worktree`], which has a repository of its own that is never read.
+//! A repository's configuration can make git run programs: hooks, filters, drivers, monitors. So the person's git
+//! directory is used only for references and for reading values ([`Repository`]). Everything that touches objects or
+//! files goes through [`HarnessGit`], a git directory whose configuration the harness writes, and which shares only the
+//! objects. Agents work in a [`Worktree`], which has a repository of its own that is never read.
 //!
-//! What a person does meanwhile joins the run's tree ([`HarnessGit::join_checkout`]); what the run made lands in the checkout as
-//! commits ([`HarnessGit::prepare_landing`]) or file by file ([`HarnessGit::land_files`]). Projects that are in no repository, or in one
-//! that cannot record them, get a private one ([`Repository::for_run`]).
+//! A person's changes join the run's tree ([`HarnessGit::join_checkout`]); the run's work lands in the checkout as commits
+//! ([`HarnessGit::prepare_landing`]) or file by file ([`HarnessGit::land_files`]). Projects without a repository, or with
+//! one that cannot record them, get a private one ([`Repository::for_run`]).
 //!
+//! Each folder builds on those before it: `repository`, `trees`, `files`, `checkout`, `merge`, then `agents` and `landing`.
 //! Start reading at [`Repository::find`], then [`HarnessGit::snapshot`].
 
 mod agents;

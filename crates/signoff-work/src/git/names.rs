@@ -1,4 +1,4 @@
-//! Paths of files in a repository: bytes to git, text to everybody else.
+//! Paths of files in a repository: bytes for git, text for everything else.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;

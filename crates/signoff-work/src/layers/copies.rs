@@ -1,4 +1,4 @@
-//! Copies of the files that work changed, where nobody but the harness can write.
+//! Copies of the files that work changed, where only the harness can write.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use super::{LayerError, LayerLimits};
 use crate::git::{Entry, HarnessGit, Id, Name, Scratch, TreeDepth, path, within};
 use crate::tree::split;
 
-/// Bytes that are copied before it is asked whether anybody still wants them.
+/// Bytes that are copied between two checks of the stop flag.
 const PIECE: u64 = 16 << 20;
 
 /// Git reads these copies: what an agent wrote may be a pipe by the time that git opens it.
@@ -95,7 +95,7 @@ impl<'o> Copies<'o> {
         }
     }
 
-    /// Is the run being stopped? Then nobody waits for what is left to be read.
+    /// Is the run being stopped? Then the rest is not read.
     pub(super) fn is_stopped(&self) -> bool {
         self.own.stop_flag().is_raised()
     }

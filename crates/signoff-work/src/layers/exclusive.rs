@@ -17,7 +17,7 @@ use crate::tree::{FileStamp, open_root};
 
 /// A directory that shows a tree to its holder alone, who may write to it.
 ///
-/// One that is dropped without [`ExclusiveTree::give_back`] is made anew before anybody else gets it.
+/// A tree that is dropped without [`ExclusiveTree::give_back`] is filled again before the next holder gets it.
 #[derive(Debug)]
 pub struct ExclusiveTree {
     own: HarnessGit,
@@ -97,7 +97,7 @@ impl ExclusiveTree {
         let missing: Vec<Difference> = missing.collect();
         self.own.update_folder(&self.path, &missing)?;
         self.slot.remember(&SlotContent {
-            // Whoever is next sets them.
+            // The next holder sets them.
             times: String::new(),
             ..self.shown.clone()
         })
@@ -130,7 +130,7 @@ impl ExclusiveTree {
     }
 }
 
-/// How every file of a directory looks.
+/// The stamps of all files of a directory.
 fn stamp_files(
     folder: BorrowedFd<'_>,
     path: &[u8],

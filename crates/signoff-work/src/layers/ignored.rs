@@ -38,7 +38,7 @@ impl Search<'_> {
             if self.entries > limits.entries || depth > limits.depth {
                 return Err(io::Error::other("there is too much to look at"));
             }
-            // A repository is nobody's cache.
+            // A repository is not a cache.
             if last == b".git" {
                 continue;
             }

@@ -38,7 +38,7 @@ pub(super) enum MaskEntry {
     Whiteout,
     /// A directory that holds both kinds.
     Folder,
-    /// Nothing: the checkout's is seen.
+    /// Nothing: the checkout shines through.
     Shown,
 }
 
@@ -69,7 +69,7 @@ impl Mask {
         mask.without(left_out, at)
     }
 
-    /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not looked at again.
+    /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not read again.
     pub fn without(&self, left_out: &[Vec<u8>], at: &Path) -> io::Result<Self> {
         let mut covers = self.covers.clone();
         for (name, cover) in &mut covers {
@@ -105,7 +105,7 @@ impl Mask {
         &self.at
     }
 
-    /// The ignored paths that are seen through it, each the highest of its kind.
+    /// The ignored paths that shine through it, each the highest of its kind.
     pub fn ignored_roots(&self) -> impl Iterator<Item = &[u8]> {
         let shown = self.covers.iter();
         let shown = shown.filter(|(_, cover)| **cover == MaskEntry::Shown);
@@ -117,12 +117,12 @@ impl Mask {
         &self.left_out
     }
 
-    /// How the checkout looked where the mask lets it be seen.
+    /// The state of the checkout where it shines through the mask.
     pub fn stamp(&self) -> &MaskStamp {
         &self.stamp
     }
 
-    /// How it looks there now.
+    /// The state there now.
     pub fn stamp_now(&self) -> io::Result<MaskStamp> {
         let root = open_root(&self.checkout)?;
         MaskStamp::take(root.as_fd(), &self.covers, &self.inner)
@@ -172,7 +172,7 @@ impl MaskWalk<'_> {
                 }
             }
         }
-        // Without anything to be seen, one whiteout further up does.
+        // If nothing shines through, one whiteout further up is enough.
         if shows || depth == 0 {
             let hidden = hidden.into_iter().map(|name| (name, MaskEntry::Whiteout));
             self.covers.extend(hidden);
@@ -195,7 +195,7 @@ impl MaskWalk<'_> {
         if !is_folder || depth == DEEPEST {
             return MaskEntry::Whiteout;
         }
-        // What cannot be looked at is masked.
+        // What cannot be read is masked.
         let inner = open_folder(folder, name);
         let shows = inner.and_then(|inner| self.folder(inner.as_fd(), path, covered, depth + 1));
         if shows.unwrap_or(false) {

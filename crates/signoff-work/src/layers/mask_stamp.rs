@@ -1,4 +1,4 @@
-//! Whether what is seen through a mask changed.
+//! Tells whether what shines through a mask changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -25,12 +25,12 @@ const INNER_MOST: usize = 256;
 const INNER_FILES: usize = 256;
 const ALL_FILES: usize = 512;
 
-/// How the checkout looked at one moment, where a mask lets it be seen.
+/// The state of the checkout at one moment, where it shines through a mask.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MaskStamp(BTreeMap<Name, FileStamp>);
 
 impl MaskStamp {
-    /// Of everything that is not masked: ignored paths, and directories that hold both kinds.
+    /// Records everything that is not masked: ignored paths, and directories that hold both kinds.
     pub(super) fn take(
         root: BorrowedFd<'_>,
         covers: &BTreeMap<Name, MaskEntry>,
@@ -163,7 +163,7 @@ fn open_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<impl AsFd + use<>> {
     Ok(openat(root, or_here(name), flags, Mode::empty())?)
 }
 
-/// `None` if nothing is there, or nothing that may be looked at.
+/// `None` if nothing is there, or nothing that may be read.
 fn stamp_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<FileStamp>> {
     match stat_at(root, or_here(name)) {
         Ok(stat) => Ok(Some(FileStamp::of(&stat))),

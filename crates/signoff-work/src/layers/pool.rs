@@ -69,7 +69,7 @@ impl TreePool {
         if let Some(lent) = last.as_ref().filter(|lent| lent.tree == tree) {
             return Ok(lent.clone());
         }
-        // Nobody may need it any more, and then it can become what is asked for.
+        // If no process needs it any more, it can be updated to the wanted tree.
         *last = None;
         drop(last);
         let lent = self.find_or_make(&tree)?;
@@ -91,7 +91,7 @@ impl TreePool {
             }
             let (slot, lock) = self.free_slot(&wanted.tree)?;
             slot.show(&self.own, &wanted, times.as_deref())?;
-            // Released and taken again as a shared one: nobody takes one alone without the pool's lock.
+            // Released and locked again as shared: an exclusive lock is taken only under the pool's lock.
             drop(lock);
         }
     }
@@ -127,7 +127,7 @@ impl TreePool {
         locked(&self.times).clone()
     }
 
-    /// A directory that shows it now and that nobody has alone.
+    /// A directory that holds this tree and that no process has exclusively.
     fn find_lent(&self, wanted: &SlotContent) -> Result<Option<SharedTree>, GitError> {
         let is_it = |slot: &PoolSlot| slot.content().is_some_and(|shown| shown == *wanted);
         // Looked at twice: before it is locked, it may change.
@@ -146,7 +146,7 @@ impl TreePool {
         Ok(None)
     }
 
-    /// A directory that nobody has, best one that shows this tree already, or a new one. The pool's lock is held.
+    /// A directory that no process has, preferably one that holds this tree already, or a new one. The pool's lock is held.
     fn free_slot(&self, tree: &Id) -> Result<(PoolSlot, SlotLock), GitError> {
         let mut slots = self.slots()?;
         // What shows another tree is changed in less time than what shows none.
@@ -200,7 +200,7 @@ impl TreePool {
         Ok(numbers.into_iter().map(folder).map(PoolSlot::new).collect())
     }
 
-    /// Held by whoever changes a directory of the pool.
+    /// Held while a directory of the pool is changed.
     fn lock(&self) -> Result<SlotLock, GitError> {
         let path = self.root.join("lock");
         SlotLock::wait(&path).map_err(GitError::file(&path))

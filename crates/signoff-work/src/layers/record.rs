@@ -118,7 +118,7 @@ impl<'l> LayerContext<'l> {
         })
     }
 
-    /// Those of these directories that are files in the base.
+    /// The directories among these that are files in the base.
     fn files_at(&self, folders: &[Name]) -> Result<Vec<Name>, LayerError> {
         let mut found = self
             .own

@@ -36,7 +36,7 @@ impl IgnoreRules {
         let files = own.files_of(tree)?;
         let is_rules = |name: &[u8]| split(name).1 == b".gitignore";
         let is_file = |mode: u32| mode & 0o170_000 == 0o100_000;
-        // A link is no rule file, as for git.
+        // A link is not a rule file, as in git.
         let sources = files
             .iter()
             .filter(|entry| is_rules(&entry.name) && is_file(entry.mode));

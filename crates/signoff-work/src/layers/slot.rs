@@ -53,7 +53,7 @@ pub(super) enum LockAttempt {
 pub(super) struct SlotLock(File);
 
 impl SlotLock {
-    /// Waits until nobody else holds it.
+    /// Waits until no other process holds it.
     pub(super) fn wait(path: &Path) -> io::Result<Self> {
         let file = File::options().create(true).append(true).open(path)?;
         file.lock()?;
@@ -99,7 +99,7 @@ impl PoolSlot {
         }
     }
 
-    /// What it shows; `None` if that is not known, because it was never finished or somebody may have written to it.
+    /// The tree that it holds; `None` if that is unknown: it was never finished, or its holder may have written to it.
     pub(super) fn content(&self) -> Option<SlotContent> {
         let text = fs::read_to_string(self.shows()).ok()?;
         let mut lines = text.lines().map(str::to_owned);
@@ -167,7 +167,7 @@ impl PoolSlot {
         self.remember(wanted)
     }
 
-    /// Changes what differs, and tells the files that are new; `None` if everything has to be made anew.
+    /// Updates what differs and returns the new files; `None` if the directory has to be filled again.
     fn update(
         &self,
         own: &HarnessGit,

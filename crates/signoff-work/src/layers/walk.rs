@@ -13,7 +13,7 @@ use super::{ExclusiveTree, LayerError};
 use crate::git::{GitError, Name, within};
 use crate::tree::{FileStamp, split};
 
-/// How much of a layer is read. What goes beyond is an error.
+/// How much of a layer is read. More is an error.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerLimits {
     /// Files and directories.
@@ -37,7 +37,7 @@ impl Default for LayerLimits {
     }
 }
 
-/// What is looked for.
+/// What a walk records and what it leaves out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WalkOptions<'w> {
     pub(super) rules: &'w IgnoreRules,
@@ -56,7 +56,7 @@ pub(super) struct LayerContent {
     /// Whether each copied file is executable, in the order of the copies.
     pub(super) executable: Vec<bool>,
     pub(super) links: Vec<(Name, Vec<u8>)>,
-    /// Paths of which the layers below are not seen any more.
+    /// Paths that hide the layers below.
     pub(super) removed: Vec<Name>,
     /// Directories with nothing in them that is recorded: they may stand where a file was.
     pub(super) hollow: Vec<Name>,
@@ -70,7 +70,7 @@ pub(super) struct LayerWalk<'w> {
     /// Files of the base that are ignored and yet versioned, because an earlier step produced them.
     tracked: BTreeSet<Name>,
     tracked_folders: BTreeSet<Name>,
-    /// The directory is no layer, but a tree that was taken.
+    /// The directory is not a layer, but an exclusive tree.
     taken: Option<&'w ExclusiveTree>,
     /// Files of the tree that was taken and that are still there.
     present: BTreeSet<Name>,

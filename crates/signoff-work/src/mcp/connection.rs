@@ -217,10 +217,10 @@ impl Connection {
         Err(RequestError::Call(fault))
     }
 
-    /// Tells the server that nobody waits any more.
+    /// Tells the server that the caller gave up.
     fn given_up(&self, id: u64, fault: CallError) -> CallError {
         self.forget(id);
-        let params = json!({"requestId": id, "reason": "nobody waits for it any more"});
+        let params = json!({"requestId": id, "reason": "the caller gave up"});
         let cancelled = wire::notification("notifications/cancelled", &params);
         self.shared.say(&cancelled, Instant::now() + ASIDE).ok();
         fault
@@ -284,14 +284,14 @@ impl Shared {
         stdin.write_message(line, until)
     }
 
-    /// Hands every answer to whoever waits for it, until there are no more.
+    /// Passes every answer to its caller, until the stream ends.
     fn listen(&self, stdout: impl std::io::Read) {
         let over = wire::read_lines(stdout, |line| {
             for message in wire::incoming(line) {
                 match message {
                     ServerMessage::Answer { id, answer } => {
                         let waiting = lock(&self.calls).waiting.remove(&id);
-                        // Whoever gave up hears nothing.
+                        // A caller that gave up no longer listens.
                         waiting.map(|tell| tell.send(CallOutcome::Answer(answer)));
                     }
                     ServerMessage::Request { reply } => {

@@ -33,7 +33,7 @@ pub struct Server {
     pub env: Vec<(OsString, OsString)>,
     /// Names and patterns of its tools that change nothing, as a person said.
     pub read_only: Vec<String>,
-    /// Names and patterns of its tools that may be called again when nobody knows how a call ended.
+    /// Names and patterns of its tools that may be called again when the end of a call is unknown.
     pub repeatable: Vec<String>,
     /// How long a call may take at most, its start included.
     pub timeout: Option<Duration>,

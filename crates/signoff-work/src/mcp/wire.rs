@@ -45,7 +45,7 @@ pub(super) fn line(message: &Value) -> Vec<u8> {
     line
 }
 
-/// Understands a line. What is no message is passed over: servers print where they should not.
+/// Parses a line. A line that is not a message is skipped: some servers print to stdout.
 pub(super) fn incoming(line: &[u8]) -> Vec<ServerMessage> {
     match serde_json::from_slice(line) {
         // Several at once, as an older version of the protocol has it.
@@ -92,7 +92,7 @@ pub(super) enum StreamEnd {
     TooLong,
 }
 
-/// Hands every line on until there are no more.
+/// Passes every line on until the stream ends.
 pub(super) fn read_lines(from: impl Read, mut each: impl FnMut(&[u8])) -> StreamEnd {
     let mut reader = BufReader::new(from);
     let mut line = Vec::new();

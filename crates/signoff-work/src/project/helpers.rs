@@ -45,7 +45,7 @@ impl PinnedCommand {
     }
 }
 
-/// What of these files is not what was trusted, in words.
+/// Describes the files that differ from what the person trusted.
 pub fn differences(named: &NamedFiles, tree: &Path, trusted: &Hashes) -> Vec<String> {
     let changed = named.files.iter().filter_map(|file| {
         let why = match (hash(&tree.join(file)), trusted.get(file)) {

@@ -41,7 +41,7 @@ fn whole(manifest: &Table) -> Table {
     select_keys(manifest, &WHOLE)
 }
 
-/// `None`: it is no workspace.
+/// `None` if it is not a workspace.
 fn workspace(manifest: &Table) -> Option<Table> {
     Some(select_keys(table(manifest, "workspace")?, &WORKSPACE))
 }

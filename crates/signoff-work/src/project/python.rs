@@ -22,7 +22,7 @@ const COMMON: [&str; 12] = [
     "test",
     "tests",
 ];
-/// Entries of a directory that are looked at.
+/// Entries of a directory that are read.
 const MOST: usize = 100_000;
 
 /// Top-level names of modules that are installed: in the environments of a project, in the active one, and where the

@@ -1,4 +1,4 @@
-//! The tools that look through directories: `list_directory` and `search_files`.
+//! The tools that read directories: `list_directory` and `search_files`.
 //!
 //! Links are shown and not followed: they may lead in circles. What belongs to git and to the harness
 //! is not there.
@@ -22,13 +22,13 @@ use crate::call::{CallError, Limits};
 
 /// Entries that a listing can have.
 const MOST_ENTRIES: usize = 10_000;
-/// Entries of one directory that are looked at.
+/// Entries of one directory that are read.
 const MOST_NAMES: usize = 1_000_000;
-/// Matches that a search gives where nobody says how many.
+/// The default number of matches of a search.
 const MOST_MATCHES: usize = 1_000;
 /// Bytes of a matching line that are shown.
 const SHOWN: usize = 1_000;
-/// Directories within directories; deeper, somebody is playing.
+/// Directories within directories; deeper nesting is an attack.
 const DEEPEST: usize = 200;
 
 #[derive(Deserialize)]

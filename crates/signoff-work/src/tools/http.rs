@@ -41,7 +41,7 @@ pub(super) struct HttpRequestArguments {
     any_status: bool,
 }
 
-/// Sends it from a thread of its own, so that nobody has to wait for a server to be stopped.
+/// Sends it from its own thread, so that a stop does not wait for the server.
 pub(super) fn http_request(
     args: HttpRequestArguments,
     environment: Vec<(OsString, OsString)>,

@@ -30,7 +30,7 @@ use crate::call::{CallError, Limits};
 use crate::confine::Confined;
 use crate::mcp::{self, ServerSlot};
 
-/// The shell of `run_command` where nobody chose another.
+/// The default shell of `run_command`.
 const SHELL: &str = "bash";
 
 /// All tools that a run can call. Dropping it ends the servers.
@@ -160,7 +160,7 @@ impl Toolbox {
         }
     }
 
-    /// Why a person must agree to this call as things are now; nothing if nobody must.
+    /// Why a person must agree to this call now; `None` if no one has to.
     pub fn needs_approval(&self, tool: &str, args: &Value, pre_approved: bool) -> Option<String> {
         if pre_approved {
             return None;
@@ -185,7 +185,7 @@ impl Toolbox {
                 let there = Workspace::open(&self.workspace)
                     .and_then(|workspace| workspace.find(path, follows, MissingDirectories::Refuse))
                     .and_then(|spot| spot.kind());
-                // A path that cannot be used makes the call fail, which nobody has to agree to.
+                // A path that cannot be used makes the call fail, which needs no agreement.
                 there.ok().flatten().map(|_| format!("overwrites `{path}`"))
             }
             Approval::Unless { argument, values } => {
@@ -195,7 +195,7 @@ impl Toolbox {
         }
     }
 
-    /// Whether a call whose end nobody saw may be made again.
+    /// Whether a call with an unknown end may be repeated.
     pub fn is_repeatable(&self, tool: &str, args: &Value) -> bool {
         if let Some(built_in) = built_in(tool) {
             return built_in.is_repeatable(args);
@@ -317,7 +317,7 @@ impl Toolbox {
 
 impl Drop for Toolbox {
     fn drop(&mut self) {
-        // All at once, so that nobody waits for one after the other.
+        // All at once, so that their ends are not waited for one after the other.
         for slot in &self.servers {
             slot.hang_up();
         }

@@ -13,15 +13,15 @@ use crate::call::CallError;
 /// What may be there already.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Overwrite {
-    /// Anything: somebody agreed that it is overwritten.
+    /// A person agreed that the file is overwritten, whatever it is.
     Anything,
-    /// Nothing: nobody agreed to overwrite.
+    /// No person agreed to overwrite a file.
     Nothing,
     /// This, as it was read.
     Exactly(Stat),
 }
 
-/// Writes a file that is either all there or not at all, whenever one looks.
+/// Writes a file atomically: readers see all of it or none.
 pub(super) fn replace(
     spot: &WorkspacePath,
     content: &[u8],
@@ -63,7 +63,7 @@ pub(super) fn rename<D: AsFd>(
         return rustix::fs::renameat(&from, old, &to, new);
     }
     match rustix::fs::renameat_with(&from, old, &to, new, RenameFlags::NOREPLACE) {
-        // A file system that cannot promise it: look first.
+        // This file system cannot promise it: check first.
         Err(Errno::INVAL | Errno::NOSYS) => {
             match rustix::fs::statat(&to, new, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(_) => Err(Errno::EXIST),
@@ -74,10 +74,10 @@ pub(super) fn rename<D: AsFd>(
     }
 }
 
-/// Something is there that was not when nobody had to be asked.
+/// A file appeared after the check that no person has to agree.
 pub(super) fn appeared(spot: &WorkspacePath) -> CallError {
     CallError::transient(format!(
-        "`{}` came into being just now, and nobody agreed to overwrite it",
+        "`{}` appeared just now, and no person agreed to overwrite it",
         spot.written
     ))
 }

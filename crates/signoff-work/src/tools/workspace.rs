@@ -13,7 +13,7 @@ pub(super) use crate::beneath::{FinalLink, MissingDirectories};
 use crate::beneath::{Links, OpenError, PathWalk, open_file, open_root};
 use crate::call::CallError;
 
-/// What changes by itself and belongs to the harness or to git, at any depth.
+/// Directories of the harness and of git, which change by themselves, at any depth.
 const NEVER: [&str; 2] = [".git", ".signoff"];
 
 /// The directory that tools may use.

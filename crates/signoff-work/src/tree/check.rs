@@ -1,4 +1,4 @@
-//! Looks whether a tree that an agent could write to can be recorded, before git or anybody else reads it.
+//! Checks whether a tree that an agent could write to can be recorded, before git reads it.
 //!
 //! A look at a tree is complete or it is a failure: what cannot be listed, is more than is read, or would make git wait
 //! (a pipe where git expects a file of its own) is an error with its path, never "no changes". Nothing is read here but
@@ -63,7 +63,7 @@ pub enum Unreadable {
     LeftOut,
 }
 
-/// How a tree is looked at.
+/// How a tree is checked.
 pub struct TreeOptions<'o> {
     /// How much it may hold.
     pub limits: TreeLimits,
@@ -71,7 +71,7 @@ pub struct TreeOptions<'o> {
     pub unreadable: Unreadable,
     /// Whether a path of the tree, and whether it is a directory, is left out with all that is in it.
     pub is_left_out: &'o dyn Fn(&[u8], bool) -> bool,
-    /// Ends the look.
+    /// Ends the check.
     pub stop: &'o StopFlag,
 }
 
@@ -109,7 +109,7 @@ pub fn check_tree(root: &Path, options: &TreeOptions<'_>) -> Result<TreeReport, 
     let mut look = TreeCheck {
         root: &directory,
         options,
-        // What git appends to a directory's path to look into it.
+        // What git appends to a directory's path to open it.
         longest: LONGEST_PATH.saturating_sub(root.as_os_str().len() + "/.gitattributes".len()),
         report: TreeReport::default(),
     };
@@ -240,7 +240,7 @@ impl TreeCheck<'_> {
     }
 
     fn special(&mut self, entry: &CheckedEntry<'_>, stat: Option<&Stat>) -> Result<(), TreeError> {
-        // An overlay's whiteout: nobody can open it, so that nobody waits for it.
+        // An overlay's whiteout cannot be opened, so nothing waits for it.
         let is_whiteout = stat.is_some_and(|stat| {
             FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == 0
         });

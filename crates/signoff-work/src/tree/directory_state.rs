@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
-/// Entries of one directory, and bytes of one file, that are looked at. More is more than was put there.
+/// Entries of one directory, and bytes of one file, that are compared. More is more than was put there.
 const MOST_ENTRIES: usize = 1_000;
 const MOST_BYTES: u64 = 64 << 10;
 
-/// How directories look, with everything in them but their times: clocks of file systems are too coarse to tell that
+/// The state of directories, with everything in them but their times: clocks of file systems are too coarse to tell that
 /// nothing was written since.
 #[derive(Debug)]
 pub struct DirectoryState {
     entries: BTreeMap<PathBuf, EntryState>,
-    /// Hears of every change from now on. Without it, or once it heard of one, all is looked at again.
+    /// Notices every change from now on. Without it, or after a change, everything is compared again.
     alarm: Option<ChangeWatch>,
     was_raised: AtomicBool,
 }
@@ -37,7 +37,7 @@ enum EntryContent {
 }
 
 impl DirectoryState {
-    /// Of these directories, without what is `apart`. Nobody else may know them yet.
+    /// Records these directories, without what is `apart`. No other process may know them yet.
     pub fn of(roots: &[&Path], apart: &[PathBuf]) -> io::Result<Self> {
         let mut entries = BTreeMap::new();
         let mut waiting: Vec<PathBuf> = roots.iter().map(|root| (*root).to_owned()).collect();
@@ -61,7 +61,7 @@ impl DirectoryState {
         })
     }
 
-    /// Does everything look the same now? What cannot be looked at does not.
+    /// Is everything the same now? What cannot be read is not.
     pub fn are_same(&self) -> bool {
         if !self.alarm.as_ref().is_some_and(ChangeWatch::is_quiet) {
             self.was_raised.store(true, Ordering::Release);
@@ -77,7 +77,7 @@ impl DirectoryState {
     }
 }
 
-/// Is told by the kernel of every change in directories and of the files in them. Looking at them all takes a hundred
+/// Gets every change in directories, and of the files in them, from the kernel. Comparing them all takes a hundred
 /// times as long as asking whether there was any.
 #[derive(Debug)]
 struct ChangeWatch(std::os::fd::OwnedFd);

@@ -1,4 +1,4 @@
-//! The files that nobody may change, as they can be mounted: by their bytes, and without links on the way.
+//! The files that no step may change, as they can be mounted: by their bytes, and without links on the way.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use signoff_plan::glob;
 use signoff_plan::links::route;
 
-/// What changes by itself and is nobody's to protect.
+/// Directories that change by themselves and cannot be protected.
 const NEVER: [&[u8]; 2] = [b".git", b".signoff"];
 /// Directories within directories.
 const DEEPEST: usize = 200;

@@ -33,7 +33,7 @@ impl Reader<'_> {
             match value.get_ref() {
                 DeValue::Table(inner) => self.refuse_home_files(inner, home),
                 _ if COMMANDS.contains(&key.get_ref().as_ref()) => {
-                    // A program that is installed in the home is run, not handed to anybody.
+                    // A program that is installed in the home is run, not handed on.
                     let skipped = usize::from(key.get_ref() == "command");
                     self.refuse_home_words((value, skipped), home, workspace);
                 }
@@ -66,7 +66,7 @@ impl Reader<'_> {
     }
 }
 
-/// What of the home a word of a command names, if it does. Shell texts are searched as they are: what
+/// The path of the home that a word of a command names, if any. Shell texts are searched as they are: what
 /// looks like a name in the home is one.
 fn named_in_home<'t>(word: &'t str, home: Option<&Path>, workspace: &Path) -> Option<&'t str> {
     let variable = ["$HOME", "${HOME"].iter().find_map(|name| word.find(name));

@@ -56,7 +56,7 @@ impl Reader<'_> {
         let command = match value_of("command") {
             Some((_, command)) => self.command(command),
             None => {
-                // Of a driver we do not know we cannot say what it needs.
+                // We do not know what an unknown driver needs.
                 if driver.is_some() {
                     self.no_command(name, place);
                 }

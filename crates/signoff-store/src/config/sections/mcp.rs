@@ -37,7 +37,7 @@ impl Reader<'_> {
     fn server_name(&mut self, name: &str, place: usize) {
         let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.is_empty() || !name.chars().all(part) {
-            let message = format!("`{}` is no name for a server", name.escape_debug());
+            let message = format!("`{}` is not a name for a server", name.escape_debug());
             let hint = "use letters, digits, `_` and `-`".to_owned();
             self.problem_at(place, message, Some(hint));
         }

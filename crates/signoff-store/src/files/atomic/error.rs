@@ -9,7 +9,7 @@ use crate::files::FileError;
 /// Why a file was not replaced; it is as it was.
 #[derive(Debug)]
 pub enum ReplaceError {
-    /// Somebody else wrote, created or deleted the file since it was read.
+    /// Another process wrote, created or deleted the file since it was read.
     Changed {
         path: PathBuf,
     },

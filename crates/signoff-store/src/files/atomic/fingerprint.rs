@@ -1,4 +1,4 @@
-//! How a file looks from outside, to tell cheaply that nobody wrote it.
+//! The state of a file from outside, to tell cheaply that it was not written.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;

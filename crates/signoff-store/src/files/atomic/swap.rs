@@ -25,7 +25,7 @@ pub(super) struct NextFile<'a> {
 
 impl<'a> NextFile<'a> {
     /// Starts it, closed to others. What a killed writer left there is in the way; the lock says that
-    /// nobody is at work.
+    /// no writer is at work.
     pub(super) fn create(_held: &TempFile, target: &'a Path) -> Result<Self, FileError> {
         let path = temp::hidden_path(target, "next");
         let stray = fs::remove_file(&path);

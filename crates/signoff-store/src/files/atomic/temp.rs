@@ -161,7 +161,7 @@ pub(super) fn target_of(name: &str) -> Option<&str> {
     name.strip_prefix('.')?.strip_suffix(".signoff-tmp")
 }
 
-/// `next` is there only as long as the lock, so nobody else is at work on it either.
+/// `next` exists only under the lock, so no other process writes it.
 fn try_remove_stray(path: &Path, next: &Path) -> io::Result<bool> {
     let Some(file) = open_existing(path)? else {
         return Ok(false);

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use super::allow::AllowList;
 use super::settings::{self, SettingsCopy, sounds_secret, without_login};
 
-/// Levels of directories that are looked through.
+/// Levels of directories that are searched.
 const DEEPEST: usize = 3;
-/// As many files and directories are looked at for each tool.
+/// The most files and directories that are searched for each tool.
 const MOST: usize = 20_000;
 
 /// Files that hold logins whatever is in them.
@@ -136,7 +136,7 @@ impl Search<'_> {
     }
 }
 
-/// Is this a file of the person's that nobody else should read?
+/// Is this a private file of the person?
 fn holds_secret(path: &Path, name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let ending = Path::new(name.as_ref()).extension();

@@ -31,7 +31,7 @@ const SYSTEM: [&str; 11] = [
     "/usr", "/bin", "/sbin", "/lib", "/etc", "/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp",
 ];
 
-/// Nothing lies in there: the home of whoever has none.
+/// An empty home, for a person who has none.
 const NO_HOME: &str = "/dev/null";
 
 /// Where the home is, and what was asked for of it.
@@ -67,7 +67,7 @@ struct HomePlan {
     /// Other places in which one is put as well, without links. None lies in another or in the home.
     others: Vec<PathBuf>,
     list: AllowList,
-    /// Settings made anew.
+    /// Settings without credentials.
     copies: Vec<SettingsCopy>,
     git_config: String,
     environment: Vec<(OsString, OsString)>,

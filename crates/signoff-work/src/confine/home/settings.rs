@@ -1,6 +1,6 @@
 //! Settings of tools that people need, made anew without credentials: registries, certificates, how to build.
 //!
-//! Of each file only what is known to be no secret is taken over; names and passwords are cut out of addresses.
+//! Only keys that are known not to be secret are copied; names and passwords are cut out of addresses.
 
 mod tables;
 
@@ -15,7 +15,7 @@ use toml::{Table, Value};
 use self::tables::{Format, OPTIONS, SETTINGS, Settings};
 use crate::environment::Variables;
 
-/// Nobody's settings are larger.
+/// Larger files are not read: settings are small.
 const LARGEST: u64 = 1024 * 1024;
 
 /// A file of settings as a process finds it.

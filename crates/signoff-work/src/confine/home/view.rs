@@ -1,4 +1,4 @@
-//! The home of one process: a directory of its own, made anew, and what is mounted in it.
+//! The home of one process: a new directory, and what is mounted in it.
 
 use std::ffi::OsString;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};

@@ -143,7 +143,7 @@ fn a_role_gets_what_was_asked_for_besides() {
     ];
     let env = ["AWS_PROFILE".to_owned(), "OPENAI_API_KEY".to_owned()];
     let needs = of("codex").with(&login, &env);
-    // Also what is not there: whoever asked for it is told.
+    // Also absent files: the person who asked for them gets a message.
     check(
         &needs,
         &[("CODEX_HOME", "{home}/work")],

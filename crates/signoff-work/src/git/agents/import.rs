@@ -45,7 +45,7 @@ impl Default for ImportLimits {
     }
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
     /// Objects, where the agent made any; packs count as one.
@@ -197,7 +197,7 @@ impl Import<'_> {
 }
 
 impl ImportReport {
-    /// For whoever finds the repository.
+    /// A text for people who find the repository.
     fn description(&self) -> String {
         let mut text = "What an agent put into its own repository.\n".to_owned();
         for what in &self.left_out {

@@ -1,11 +1,11 @@
-//! Where the file system puts worktrees.
+//! Spreads worktrees over the file system.
 
 use std::io;
 use std::path::Path;
 
 use crate::git::scratch::beside;
 
-/// Has directories made in this one lie far apart from each other.
+/// Asks the file system to place new directories in this one far apart.
 ///
 /// Ext4 does not give the numbers of removed files to new ones for a minute, and looks at all of them again for each new
 /// file nearby: a worktree made just after another of 10,000 files was removed there takes seconds. Elsewhere it

@@ -1,4 +1,4 @@
-//! The checkout as it is now, recorded again and again: by an index of our own that remembers which files were read.
+//! Records the checkout again and again, with an index of our own that remembers which files were read.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -26,7 +26,7 @@ struct FormerlyIgnored {
     is_all: bool,
 }
 
-/// The last look at the checkout.
+/// The last snapshot of the checkout.
 #[derive(Debug, PartialEq, Eq)]
 struct LastSnapshot {
     /// What it was compared with.
@@ -71,7 +71,7 @@ impl HarnessGit {
         Ok(tree)
     }
 
-    /// Keeps an index that holds what the checkout holds, for the next look.
+    /// Keeps an index that holds what the checkout holds, for the next snapshot.
     pub(crate) fn keep_snapshot(&self, index: &Path, base: &Id, tree: &Id) -> Result<(), GitError> {
         let note = self.snapshot_note();
         match fs::remove_file(&note) {
@@ -80,7 +80,7 @@ impl HarnessGit {
             }
             Ok(()) | Err(_) => {}
         }
-        // An empty checkout has none.
+        // An empty checkout has no index.
         if !index.exists() {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl HarnessGit {
         write(&note, format!("{base} {tree}").as_bytes())
     }
 
-    /// Copies the index of the last look, if there was one.
+    /// Copies the index of the last snapshot, if there is one.
     fn last_snapshot(&self, index: &Path) -> Result<Option<LastSnapshot>, GitError> {
         let Ok(note) = fs::read_to_string(self.snapshot_note()) else {
             return Ok(None);
@@ -107,7 +107,7 @@ impl HarnessGit {
         }))
     }
 
-    /// Has the index know every path of this tree. What is not in the checkout is found missing by the look that follows.
+    /// Adds every path of this tree to the index. The scan that follows finds those that the checkout does not have.
     fn track(&self, index: &Path, base: &Id) -> Result<(), GitError> {
         let unknown: Vec<_> = self
             .index_differences(index, base)?
@@ -137,7 +137,7 @@ impl HarnessGit {
         Ok(news)
     }
 
-    /// Those of the untracked paths that were ignored when the run began.
+    /// The untracked paths that were ignored when the run began.
     fn formerly_ignored(
         &self,
         index: &Path,
@@ -171,7 +171,7 @@ impl HarnessGit {
         Ok(FormerlyIgnored { names, is_all })
     }
 
-    /// The index of the last look.
+    /// The index of the last snapshot.
     pub(crate) fn snapshot_index(&self) -> PathBuf {
         self.place().join("checkout.index")
     }

@@ -1,4 +1,4 @@
-//! What the checkout holds at some paths, and how it looked when it was read.
+//! What the checkout holds at some paths, and the state of each file when it was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,12 +9,12 @@ use crate::git::names::{Name, nul_terminated, parts, path, within};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};
 
-/// What the checkout holds at some paths, as far as the harness may see it.
+/// What the checkout holds at some paths, as far as the harness may read it.
 #[derive(Debug)]
 pub(crate) struct CheckoutPaths {
     pub(crate) scratch: Scratch,
     pub(crate) tree: Id,
-    /// What git does not look at.
+    /// Ignored paths.
     pub(crate) ignored: BTreeSet<Name>,
     pub(crate) file_states: BTreeMap<Name, Option<FileState>>,
     /// What cannot be compared, and why.
@@ -22,7 +22,7 @@ pub(crate) struct CheckoutPaths {
 }
 
 impl HarnessGit {
-    /// Looks at these paths of the checkout, ignored or not.
+    /// Reads these paths of the checkout, ignored or not.
     pub(crate) fn checkout_paths(
         &self,
         names: &BTreeSet<Name>,
@@ -73,7 +73,7 @@ impl HarnessGit {
         Ok(())
     }
 
-    /// How each file looks that was read. One that was written between the two is changing.
+    /// The state of each file that was read. A file that was written meanwhile is held as changing.
     fn file_states(
         &self,
         writer: &FileWriter,

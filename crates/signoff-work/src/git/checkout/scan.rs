@@ -1,4 +1,4 @@
-//! What is in a working tree, as a tree of git's.
+//! Records what is in a working tree as a tree of git.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,13 +14,13 @@ use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
 /// A file that a person has not told git of, and that is larger, is left out: agents cannot leave such files either.
 pub const LARGEST_OF_PERSON: u64 = 2 << 30;
 
-/// How often one looks again where a file vanished just then.
+/// How often `git add` is tried when a file vanishes while it runs.
 const TRIES: usize = 5;
 
-/// Repositories within repositories: nobody has that many in good faith.
+/// Repositories within repositories: deeper nesting is an attack.
 const DEEPEST: usize = 16;
 
-/// A working tree to look at.
+/// A working tree to record.
 #[derive(Debug)]
 pub(crate) struct Scan<'l> {
     pub(crate) tree: &'l Path,
@@ -28,9 +28,9 @@ pub(crate) struct Scan<'l> {
     pub(crate) index: &'l Path,
     /// What `kept` paths are taken from: a commit or a tree.
     pub(crate) base: &'l Id,
-    /// Neither looked at nor changed.
+    /// Neither read nor changed.
     pub(crate) kept: &'l [Name],
-    /// Not looked at.
+    /// Not read.
     pub(crate) excluded: &'l [Name],
     pub(crate) unreadable: Unreadable,
 }
@@ -47,7 +47,7 @@ impl HarnessGit {
         self.scan_tree(&Scan { excluded, ..*look }, 0)
     }
 
-    /// Fails where git would wait, go on for hours, or overlook something. Of what a person has, gives what is left out.
+    /// Fails where git would wait, run for hours, or overlook something. Returns the paths that are left out of a person's checkout.
     fn check(&self, look: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let limits = TreeLimits::default();
         let entries = match look.unreadable {
@@ -56,7 +56,7 @@ impl HarnessGit {
             Unreadable::LeftOut => u64::MAX,
         };
         let options = TreeOptions {
-            // Of these only what is not ignored counts, which is asked for if it is worth it.
+            // Only sizes of files that are not ignored count; `check_sizes` asks for them where it matters.
             limits: TreeLimits {
                 entries,
                 bytes: u64::MAX,
@@ -87,7 +87,7 @@ impl HarnessGit {
         Ok(Vec::new())
     }
 
-    /// Files that git does not know, and would read for minutes.
+    /// Untracked files that git would read for minutes.
     fn large_untracked(&self, look: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let words = ["ls-files", "--others", "--exclude-standard", "-z"];
         let out = self.call_in(look.tree, look.index).words(words).run()?;
@@ -198,7 +198,7 @@ impl HarnessGit {
         Ok(())
     }
 
-    /// What of that which is not looked at is ignored anyway: git will not have it left out.
+    /// The kept and excluded paths that are ignored: git refuses a pathspec that excludes an ignored path.
     fn ignored_kept_paths(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let names: Vec<&Name> = look.kept.iter().chain(look.excluded).collect();
         if names.is_empty() {
@@ -224,7 +224,7 @@ impl HarnessGit {
         Ok(folders.filter(|name| !excluded(name)).collect())
     }
 
-    /// Takes the files of a repository in the tree as what they are, files.
+    /// Records the files of a nested repository as ordinary files.
     fn graft(&self, look: &Scan<'_>, name: &Name, depth: usize) -> Result<(), GitError> {
         if depth == DEEPEST {
             let paths = texts([name]);
@@ -255,7 +255,7 @@ impl HarnessGit {
     }
 }
 
-/// Whether git came upon a name whose file was gone by the time that it looked.
+/// Whether git failed because a file vanished while it ran.
 fn is_vanished(said: &str) -> bool {
     said.contains("unable to stat") || said.contains("No such file or directory")
 }

@@ -1,4 +1,4 @@
-//! The checkout as it is, without touching it.
+//! Records the checkout without changing it.
 
 use std::fs;
 use std::io::ErrorKind;

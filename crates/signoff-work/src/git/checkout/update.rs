@@ -1,4 +1,4 @@
-//! Changes of the person's checkout: worked out first, refused where something of theirs would be lost.
+//! Changes to the person's checkout: planned first, and refused where the person would lose something.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl CheckoutUpdate {
 }
 
 impl HarnessGit {
-    /// Works out how the checkout comes from `before` to `after`, at these paths or at all but the kept ones.
+    /// Plans how the checkout gets from `before` to `after`, at these paths or at all but the kept ones.
     pub(crate) fn plan_update(
         &self,
         before: &Id,
@@ -148,7 +148,7 @@ impl HarnessGit {
         Ok(parts(&out).map(<[u8]>::to_vec).collect())
     }
 
-    /// How each file looks that was read, so that a later change of it is seen.
+    /// Adds the stamp of each file that was read, so that a later change is noticed.
     fn with_stamps(
         &self,
         working_tree: &WorkingTree,
@@ -178,11 +178,11 @@ impl HarnessGit {
         Ok(stamped.collect())
     }
 
-    /// Carries it out. What somebody changed since it was planned is left alone, and an error.
+    /// Carries out the update. A file that changed since it was planned is left alone and is an error.
     pub(crate) fn carry_out(&self, plan: &CheckoutUpdate) -> Result<(), GitError> {
         let (index, folder) = (plan.scratch.path("next"), plan.scratch.folder("files")?);
         let present = plan.scratch.path("index");
-        // Of an empty checkout there is none.
+        // An empty checkout has no index.
         if present.exists() {
             copy_index(&present, &index).map_err(GitError::file(&present))?;
         }
@@ -225,7 +225,7 @@ impl HarnessGit {
 }
 
 impl WorkingTree {
-    /// Refuses where somebody has changed a file since it was looked at.
+    /// Refuses if a file changed since it was read.
     fn check_unchanged<'c>(
         &self,
         changes: impl IntoIterator<Item = &'c (Difference, Option<FileStamp>)>,

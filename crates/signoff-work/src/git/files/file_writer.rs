@@ -1,4 +1,4 @@
-//! Writes single files of the checkout: each whole or not at all, through no link, and only over what was looked at.
+//! Writes single files of the checkout: each whole or not at all, through no link, and only over what was read.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -31,7 +31,7 @@ pub(crate) struct FileWriter {
     working_tree: WorkingTree,
 }
 
-/// How a file looked when it was read.
+/// The state of a file when it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct FileState {
     stamp: FileStamp,
@@ -73,7 +73,7 @@ impl FileWriter {
         }
     }
 
-    /// How the file at a path looks; `None` without one. What is in a directory is looked at by itself.
+    /// The state of the file at a path; `None` without one. Files in a directory have their own state.
     pub(crate) fn file_state(&self, name: &[u8]) -> io::Result<Option<FileState>> {
         let (above, last) = split(name);
         match self.working_tree.folder(above)? {
@@ -147,7 +147,7 @@ impl FileState {
         }
     }
 
-    /// Is the temporary file, which looks like this, the one that was seen, with the same content? It was renamed since,
+    /// Is the temporary file, with this stamp, the file that was read, with the same content? It was renamed since,
     /// and so its status changed.
     fn is_same_renamed(&self, folder: BorrowedFd<'_>, now: &FileStamp) -> bool {
         let seen = &self.stamp;
@@ -172,7 +172,7 @@ impl FileState {
     }
 }
 
-/// The last look before a file is replaced or removed.
+/// The last check before a file is replaced or removed.
 fn check_unchanged(
     folder: BorrowedFd<'_>,
     name: &[u8],
@@ -249,7 +249,7 @@ fn keep_rights(from: &Path, seen: Option<&FileState>) -> io::Result<()> {
     fs::set_permissions(from, fs::Permissions::from_mode(rights))
 }
 
-/// `before`: an earlier sighting, that it will be compared with.
+/// `before` is an earlier state that the result will be compared with.
 fn file_state(
     folder: BorrowedFd<'_>,
     name: &[u8],

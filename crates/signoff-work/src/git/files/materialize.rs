@@ -1,4 +1,4 @@
-//! Directories that show a tree, for nobody to write to.
+//! Fills directories with the files of a tree.
 
 use std::path::Path;
 

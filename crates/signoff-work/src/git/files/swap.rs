@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use crate::tree::FileStamp;
 
-/// What came of it.
+/// How a replacement or removal ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SwapOutcome {
     Done,

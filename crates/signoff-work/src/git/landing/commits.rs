@@ -42,7 +42,7 @@ pub struct Landing {
     head: Id,
 }
 
-/// What came of it.
+/// How a landing ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LandOutcome {
     /// It is done, and HEAD stands at this commit.

@@ -1,4 +1,4 @@
-//! What a landing would take from the person for good.
+//! Uncommitted changes that a landing would lose for good.
 //!
 //! A run begins with what is not committed. Where it takes some of that away, or changes it back, no commit that lands
 //! may show it: compared with HEAD nothing changed. So a landing must be such that taking its commits back, as
@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::git::checkout::update::CheckoutUpdate;
-use crate::git::merge::replay::Step;
+use crate::git::merge::replay::PathMerges;
 use crate::git::names::Name;
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -46,7 +46,7 @@ impl HarnessGit {
         if uncommitted.is_empty() {
             return Ok(uncommitted);
         }
-        let mut back = Step::new(
+        let mut back = PathMerges::new(
             between(to, at, &uncommitted)?,
             between(to, head, &uncommitted)?,
         );

@@ -1,4 +1,4 @@
-//! Which way each file of the checkout goes when a run lands.
+//! Plans how each file of the checkout changes when a run lands.
 //!
 //! A file that is as committed goes with HEAD, whoever committed to it since the run began. One that the run found with
 //! something that is not committed, and that is still so, goes the way that the run went with it.
@@ -11,19 +11,19 @@ use crate::git::landing::lost::LandingStates;
 use crate::git::names::Name;
 use crate::git::{GitError, HarnessGit, Id};
 
-/// What a landing does to the files of the checkout.
+/// How a landing changes the files of the checkout.
 #[derive(Debug)]
 pub(crate) struct LandingPlan {
     /// Paths that the run or its commits change.
     pub(crate) names: BTreeSet<Name>,
-    /// How the files come there.
+    /// The changes of the files.
     pub(crate) plan: CheckoutUpdate,
     /// What is not committed and would not come back.
     pub(crate) lost: BTreeSet<Name>,
 }
 
 impl HarnessGit {
-    /// Works out the way of every file. One may be taken away that is not committed, and put back by a later commit:
+    /// Plans the change of every file. A file that is not committed may be removed and restored by a later commit:
     /// so what the commits show counts too.
     pub(crate) fn plan_landing(&self, sides: LandingStates<'_>) -> Result<LandingPlan, GitError> {
         let mut names = self.touched(sides.start, sides.head)?;
@@ -39,7 +39,7 @@ impl HarnessGit {
         Ok(LandingPlan { names, plan, lost })
     }
 
-    /// Two commits or trees: from the first to the second goes each of these files.
+    /// The two commits or trees between which each of these files changes.
     fn before_and_after(
         &self,
         sides: LandingStates<'_>,

@@ -1,4 +1,4 @@
-//! What comes of bringing files into the checkout, and of taking them back.
+//! Reports of landing files in the checkout and of taking them back.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ pub struct HeldFile {
     pub reason: HoldReason,
 }
 
-/// What came of bringing files into the checkout.
+/// The result of landing files in the checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LandReport {
     /// The tree that the checkout and the run agree on now, for the next join or landing.
     pub base: Id,
-    /// What to take back one day.
+    /// What an undo takes back.
     pub landed: LandedFiles,
     /// Paths that were written or removed, merged ones too.
     pub written: Vec<String>,
@@ -38,7 +38,7 @@ pub struct LandedFiles {
     pub to: Id,
 }
 
-/// What came of taking landings back.
+/// The result of taking landings back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnlandReport {
     /// Paths that are as they were before the run.

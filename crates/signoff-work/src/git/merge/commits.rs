@@ -1,17 +1,17 @@
-//! Two commits made one, without a working tree.
+//! Merges two commits without a working tree.
 
 use crate::git::merge::conflict::MergeSides;
 use crate::git::names::{Name, text, texts};
 use crate::git::{GitError, HarnessGit, Id};
 
-/// What came of merging.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merge {
     /// The tree that has both.
     Clean(Id),
-    /// They do not go together.
+    /// The two sides conflict.
     Conflict {
-        /// The files in which they do not.
+        /// The files that conflict.
         files: Vec<String>,
         /// The conflicting parts as people read them, between markers; at most 16 KiB.
         text: String,
@@ -63,7 +63,7 @@ impl HarnessGit {
         })
     }
 
-    /// The same, without the text that tells of conflicts.
+    /// The same, without the text that describes conflicts.
     pub(crate) fn merge_contents(
         &self,
         base: &Id,

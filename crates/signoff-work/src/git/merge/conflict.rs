@@ -92,7 +92,7 @@ impl HarnessGit {
             .stdin(question)
             .run();
         let out = match out {
-            // Nobody reads as much.
+            // More than anybody would read.
             Err(GitError::TooMuch { .. }) => return Ok(Content::Other),
             out => out?,
         };
@@ -158,7 +158,7 @@ impl MergeSides<'_> {
         name.to_vec()
     }
 
-    /// What git says, with words in the places of commits.
+    /// Git's message, with words in place of commit ids.
     pub(crate) fn message_with_names(self, message: &[u8]) -> String {
         let message = String::from_utf8_lossy(message);
         message

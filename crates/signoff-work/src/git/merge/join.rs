@@ -1,4 +1,4 @@
-//! What a person did in the checkout joins the tree that a run works on.
+//! Joins a person's changes of the checkout into the tree that a run works on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use crate::git::merge::replay::Blob;
 use crate::git::names::{Name, texts};
 use crate::git::{GitError, HarnessGit, Id};
 
-/// A file that was another at so many looks in a row is left alone until it rests.
+/// A file that differed in this many snapshots in a row is left alone until it rests.
 const RESTLESS: u32 = 4;
 
-/// Files that change all the time, such as a log: each look would join another version of them.
+/// Files that change all the time, such as a log: each snapshot would join another version of them.
 #[derive(Debug, Clone, Default)]
 pub struct RestlessFiles(BTreeMap<Name, RestlessFile>);
 
-/// How a file was last found.
+/// The last known content of a file.
 #[derive(Debug, Clone)]
 struct RestlessFile {
     found: Option<Blob>,
-    /// Looks in a row at which it was another than before.
+    /// How many snapshots in a row found different content.
     changes: u32,
 }
 
@@ -40,7 +40,7 @@ impl RestlessFiles {
     }
 }
 
-/// What came of joining the checkout and a run's tree.
+/// The result of joining the checkout and a run's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinReport {
     /// The run's tree, with what the person did.
@@ -51,7 +51,7 @@ pub struct JoinReport {
     pub checkout: Id,
     /// Paths of the run's tree that changed.
     pub joined: Vec<String>,
-    /// Those of them that the person deleted.
+    /// The ones among them that the person deleted.
     pub deleted: Vec<String>,
     /// Paths that the person and the run changed, each in their own way. Both keep theirs.
     pub conflicts: Vec<String>,

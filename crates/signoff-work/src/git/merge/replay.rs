@@ -10,12 +10,12 @@ use crate::git::names::Name;
 use crate::git::scratch::Scratch;
 use crate::git::{GitError, HarnessGit, Id, Merge};
 
-/// What came of it.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReplayOutcome {
     /// The last commit; `None` where there was none before and nothing was added.
     Commit(Option<Id>),
-    /// Files in which the commits do not go with what is there.
+    /// Files in which the commits conflict with what is there.
     Conflict(BTreeSet<Name>),
 }
 
@@ -23,13 +23,13 @@ pub(crate) enum ReplayOutcome {
 pub(crate) type Blob = (u32, Id);
 
 /// A file that both sides changed: before, ours, theirs.
-pub(crate) type Both = (Name, [Blob; 3]);
+pub(crate) type ChangedByBoth = (Name, [Blob; 3]);
 
-/// What becomes of one commit's changes.
+/// How one commit's changes merge, path by path.
 #[derive(Debug, Default)]
-pub(crate) struct Step {
+pub(crate) struct PathMerges {
     pub(crate) taken: Vec<(Name, Option<Blob>)>,
-    pub(crate) both: Vec<Both>,
+    pub(crate) both: Vec<ChangedByBoth>,
     pub(crate) conflicts: BTreeSet<Name>,
 }
 
@@ -50,7 +50,7 @@ impl HarnessGit {
                 continue;
             }
             let ours = self.shown_by(tip.as_ref())?;
-            let tree = match self.step(&before, &commit, &ours)? {
+            let tree = match self.replay_changes(&before, &commit, &ours)? {
                 Ok(tree) => tree,
                 // One by one they may not fit on what is there of all of them already.
                 Err(_) if self.adds_nothing((since, head), onto)? => {
@@ -70,7 +70,7 @@ impl HarnessGit {
     fn adds_nothing(&self, (since, head): (&Id, &Id), at: Option<&Id>) -> Result<bool, GitError> {
         let ours = self.shown_by(at)?;
         Ok(self
-            .step(since, head, &ours)?
+            .replay_changes(since, head, &ours)?
             .is_ok_and(|tree| tree == ours))
     }
 
@@ -82,7 +82,7 @@ impl HarnessGit {
     }
 
     /// The tree `ours` with what changed between two commits, or else the files that stand against it.
-    fn step(
+    fn replay_changes(
         &self,
         before: &Id,
         after: &Id,
@@ -90,13 +90,13 @@ impl HarnessGit {
     ) -> Result<Result<Id, BTreeSet<Name>>, GitError> {
         let changes = self.differences(before, after)?;
         let touched: BTreeSet<Name> = changes.iter().map(|change| change.name.clone()).collect();
-        let mut step = Step::new(changes, self.differences(before, ours)?);
+        let mut merges = PathMerges::new(changes, self.differences(before, ours)?);
         let scratch = self.scratch()?;
-        self.merge_both(&mut step, ours, &|name| scratch.path(name))?;
-        if !step.conflicts.is_empty() {
-            return Ok(Err(step.conflicts));
+        self.merge_both(&mut merges, ours, &|name| scratch.path(name))?;
+        if !merges.conflicts.is_empty() {
+            return Ok(Err(merges.conflicts));
         }
-        let tree = self.changed_tree(ours, &step.taken, &scratch)?;
+        let tree = self.changed_tree(ours, &merges.taken, &scratch)?;
         let gone = self.given_way(ours, &tree, &touched)?;
         Ok(if gone.is_empty() { Ok(tree) } else { Err(gone) })
     }
@@ -136,25 +136,26 @@ impl HarnessGit {
     /// can be taken for another that was moved.
     pub(crate) fn merge_both(
         &self,
-        step: &mut Step,
+        merges: &mut PathMerges,
         ours: &Id,
         scratch: &dyn Fn(&str) -> std::path::PathBuf,
     ) -> Result<(), GitError> {
-        if step.both.is_empty() {
+        if merges.both.is_empty() {
             return Ok(());
         }
-        let [before, left, right] = self.sides_of(step, scratch)?;
+        let [before, left, right] = self.sides_of(merges, scratch)?;
         match self.merge_by(&before, &left, &right, ours)? {
             Merge::Clean(tree) => {
                 let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
                 let merged = tree_entries(&self.call().words(words).run()?)?;
                 let entries = merged.into_iter();
-                step.taken
+                merges
+                    .taken
                     .extend(entries.map(|entry| (entry.name, Some((entry.mode, entry.id)))));
             }
             Merge::Conflict { files, .. } => {
                 let names = files.iter().map(|file| crate::git::names::name(file));
-                step.conflicts.extend(names);
+                merges.conflicts.extend(names);
             }
         }
         Ok(())
@@ -163,11 +164,11 @@ impl HarnessGit {
     /// Commits of the files that both sides changed, and of nothing else: before, ours, theirs.
     pub(crate) fn sides_of(
         &self,
-        step: &Step,
+        merges: &PathMerges,
         scratch: &dyn Fn(&str) -> std::path::PathBuf,
     ) -> Result<[Id; 3], GitError> {
         let side = |number: usize, name: &str| {
-            let files = step.both.iter();
+            let files = merges.both.iter();
             let entries: Vec<_> = files
                 .map(|(name, blobs)| (name.clone(), blobs.get(number).cloned()))
                 .collect();
@@ -202,14 +203,14 @@ impl HarnessGit {
     }
 }
 
-impl Step {
+impl PathMerges {
     /// `changes` are theirs, `others` ours, both since the same commit.
     pub(crate) fn new(changes: Vec<Difference>, others: Vec<Difference>) -> Self {
         let mut ours: BTreeMap<Name, Option<Blob>> = others
             .into_iter()
             .map(|other| (other.name, other.after))
             .collect();
-        let mut step = Self::default();
+        let mut merges = Self::default();
         for change in changes {
             let Difference {
                 name,
@@ -217,16 +218,16 @@ impl Step {
                 after,
             } = change;
             match ours.remove(&name) {
-                None => step.taken.push((name, after)),
+                None => merges.taken.push((name, after)),
                 Some(ours) if ours == after => {}
                 Some(ours) => match (before, ours, after) {
                     (Some(before), Some(ours), Some(after)) => {
-                        step.both.push((name, [before, ours, after]));
+                        merges.both.push((name, [before, ours, after]));
                     }
-                    _ => drop(step.conflicts.insert(name)),
+                    _ => drop(merges.conflicts.insert(name)),
                 },
             }
         }
-        step
+        merges
     }
 }

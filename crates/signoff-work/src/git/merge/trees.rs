@@ -6,20 +6,20 @@
 use std::collections::BTreeSet;
 
 use crate::git::entries::{Difference, tree_entries};
-use crate::git::merge::replay::{Blob, Step};
+use crate::git::merge::replay::{Blob, PathMerges};
 use crate::git::names::{Name, name, within};
 use crate::git::{GitError, HarnessGit, Id};
 
-/// What came of merging two trees.
+/// The result of merging two trees.
 #[derive(Debug)]
 pub(crate) struct TreeMerge {
     /// `ours`, with every change of `theirs` that does not conflict.
     pub(crate) tree: Id,
     /// Paths that differ from `ours` now.
     pub(crate) taken: BTreeSet<Name>,
-    /// Those of them that are gone.
+    /// The removed ones among them.
     pub(crate) deleted: BTreeSet<Name>,
-    /// Those of them that have lines of both sides.
+    /// The ones among them that have lines of both sides.
     pub(crate) merged: BTreeSet<Name>,
     /// Paths that both sides changed, each in its own way.
     pub(crate) conflicts: BTreeSet<Name>,
@@ -61,13 +61,13 @@ impl HarnessGit {
     ) -> Result<TreeMerge, GitError> {
         let mut changes = self.differences(base, theirs)?;
         changes.retain(|change| !within(&change.name, &self.kept));
-        let mut step = Step::new(changes, self.differences(base, ours)?);
-        let merged = self.merge_files(&mut step, ours)?;
-        let mut conflicts = std::mem::take(&mut step.conflicts);
-        let tree = self.apply_changes(ours, &mut step.taken, &mut conflicts)?;
-        let gone = step.taken.iter().filter(|(_, entry)| entry.is_none());
+        let mut merges = PathMerges::new(changes, self.differences(base, ours)?);
+        let merged = self.merge_files(&mut merges, ours)?;
+        let mut conflicts = std::mem::take(&mut merges.conflicts);
+        let tree = self.apply_changes(ours, &mut merges.taken, &mut conflicts)?;
+        let gone = merges.taken.iter().filter(|(_, entry)| entry.is_none());
         let deleted = gone.map(|(name, _)| name.clone()).collect();
-        let taken: BTreeSet<Name> = step.taken.into_iter().map(|(name, _)| name).collect();
+        let taken: BTreeSet<Name> = merges.taken.into_iter().map(|(name, _)| name).collect();
         Ok(TreeMerge {
             tree,
             deleted,
@@ -78,13 +78,13 @@ impl HarnessGit {
     }
 
     /// Merges the files that both sides changed, each for itself; the names of those that could be merged.
-    fn merge_files(&self, step: &mut Step, ours: &Id) -> Result<BTreeSet<Name>, GitError> {
-        let names: BTreeSet<Name> = step.both.iter().map(|(name, _)| name.clone()).collect();
+    fn merge_files(&self, merges: &mut PathMerges, ours: &Id) -> Result<BTreeSet<Name>, GitError> {
+        let names: BTreeSet<Name> = merges.both.iter().map(|(name, _)| name.clone()).collect();
         if names.is_empty() {
             return Ok(names);
         }
         let scratch = self.scratch()?;
-        let [base, left, right] = self.sides_of(step, &|name| scratch.path(name))?;
+        let [base, left, right] = self.sides_of(merges, &|name| scratch.path(name))?;
         let outcome = self.merge_contents(&base, &left, &right, ours)?;
         let words = ["ls-tree", "-r", "-z", "--full-tree", outcome.tree.as_str()];
         let clean: Vec<_> = tree_entries(&self.call().words(words).run()?)?
@@ -92,9 +92,10 @@ impl HarnessGit {
             .filter(|entry| names.contains(&entry.name) && !outcome.files.contains(&entry.name))
             .collect();
         let merged: BTreeSet<Name> = clean.iter().map(|entry| entry.name.clone()).collect();
-        step.conflicts.extend(names.difference(&merged).cloned());
+        merges.conflicts.extend(names.difference(&merged).cloned());
         let entries = clean.into_iter();
-        step.taken
+        merges
+            .taken
             .extend(entries.map(|entry| (entry.name, Some((entry.mode, entry.id)))));
         Ok(merged)
     }

@@ -200,12 +200,12 @@ impl HarnessGit {
             .env("GIT_ATTR_NOSYSTEM", "1")
     }
 
-    /// A directory that is gone when it is let go.
+    /// A directory that is removed when it is dropped.
     pub(crate) fn scratch(&self) -> Result<Scratch, GitError> {
         Scratch::new(&self.place.join("tmp"))
     }
 
-    /// One look at the checkout at a time.
+    /// Holds the lock that allows one scan of the checkout at a time.
     pub(crate) fn lock_scans(&self) -> MutexGuard<'_, ()> {
         // What it guards is files, which are replaced whole.
         self.looking.lock().unwrap_or_else(PoisonError::into_inner)

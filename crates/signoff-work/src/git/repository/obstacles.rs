@@ -1,4 +1,4 @@
-//! Why worktrees and snapshots cannot stand for a checkout.
+//! Reasons why a repository cannot record its checkout.
 
 use std::collections::BTreeSet;
 

@@ -18,7 +18,7 @@ pub struct Repository {
     pub(crate) info: Arc<RepositoryInfo>,
 }
 
-/// What was found out about a repository.
+/// What is known of a repository.
 #[derive(Debug)]
 pub(crate) struct RepositoryInfo {
     /// The directory that was asked about.
@@ -151,7 +151,7 @@ impl Repository {
     }
 }
 
-/// Sees the person's configuration, and none of what it says to run.
+/// Reads the person's configuration, but runs no program that it names.
 pub(crate) fn without_programs(call: GitCall<'_>) -> GitCall<'_> {
     [
         ("core.hooksPath", "/dev/null"),

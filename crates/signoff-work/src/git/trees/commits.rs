@@ -99,7 +99,7 @@ impl HarnessGit {
         Ok(found)
     }
 
-    /// What git says where a commit or tree is gone helps nobody.
+    /// Replaces git's error if the reason is that a commit or tree is gone.
     fn explain_missing<T>(&self, error: GitError, needed: [&Id; 2]) -> Result<T, GitError> {
         let mut commits = Vec::new();
         for id in needed {
@@ -159,7 +159,7 @@ impl HarnessGit {
         Ok(missing.collect())
     }
 
-    /// Those of the commits after `since` up to `head` that joined what a person did.
+    /// The commits after `since` up to `head` that joined a person's changes.
     pub(crate) fn joins(&self, since: &Id, head: &Id) -> Result<BTreeSet<Id>, GitError> {
         let range = format!("{since}..{head}");
         let line = format!("--grep=^{JOIN}: ");

@@ -11,11 +11,11 @@ use crate::git::{GitError, HarnessGit, Id, TreeDepth};
 pub struct InspectReport {
     /// Paths. A moved file is two of them.
     pub files: Vec<String>,
-    /// Those of them that are gone.
+    /// The removed ones among them.
     pub removed: BTreeSet<String>,
-    /// Those of them that are symbolic links now, with what they lead to.
+    /// The symbolic links among them, each with its target.
     pub links: Vec<(String, String)>,
-    /// Those of them that were not there.
+    /// The added ones among them.
     pub added: BTreeSet<String>,
     /// Manifests of cargo among them, with what they said before and say now.
     pub manifests: Vec<Manifest>,
@@ -75,7 +75,7 @@ impl HarnessGit {
         Ok(content.map(|content| String::from_utf8_lossy(&content).into_owned()))
     }
 
-    /// Those of these paths that a commit or tree has, as files or as directories.
+    /// The paths among these that a commit or tree has, as files or as directories.
     pub fn paths_in(
         &self,
         tree: &Id,

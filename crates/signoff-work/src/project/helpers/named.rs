@@ -14,7 +14,7 @@ pub struct NamedFiles {
     pub not_covered: BTreeSet<String>,
 }
 
-/// What a program takes from the directory it is started in although nobody names it.
+/// Files that a program reads from its working directory although no argument names them.
 const IMPLIED: [(&[&str], &[&str]); 5] = [
     (
         &["npm", "npx", "pnpm", "yarn", "bun", "bunx"],

@@ -7,7 +7,7 @@ use std::{fmt, io};
 /// Why a tree cannot be recorded. Paths are relative to its root.
 #[derive(Debug)]
 pub enum TreeError {
-    /// Something cannot be listed or looked at.
+    /// Something cannot be listed or read.
     Unreadable {
         /// Where.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum TreeError {
         /// Which file.
         path: PathBuf,
     },
-    /// There are more files and directories than are looked at.
+    /// There are more files and directories than are read.
     TooMany {
         /// How many are.
         limit: u64,
@@ -43,7 +43,7 @@ pub enum TreeError {
         /// What is read.
         limit: u64,
     },
-    /// Directories are nested deeper than anybody can look into.
+    /// Directories are nested too deep.
     TooDeep {
         /// Where it is too deep.
         path: PathBuf,

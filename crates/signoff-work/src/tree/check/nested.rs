@@ -55,7 +55,7 @@ fn check_ordinary(
             kind => kind,
         };
         match kind {
-            // Nobody waits for a socket: it cannot be opened.
+            // A socket cannot be opened, so nothing waits for it.
             FileType::RegularFile | FileType::Socket => {}
             FileType::Symlink if options.unreadable == Unreadable::LeftOut => {}
             FileType::Directory => {

@@ -266,7 +266,7 @@ fn log_line(line: &[u8]) -> Vec<u8> {
     if !is_id(parts.next()) || !is_id(parts.next()) || parts.next().is_none() {
         return Vec::new();
     }
-    // Whoever shows it has a terminal.
+    // The line will be shown on a terminal.
     let plain = |byte: &u8| {
         if *byte < b' ' && *byte != b'\t' || *byte == 0x7f {
             b'?'
