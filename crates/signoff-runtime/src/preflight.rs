@@ -10,7 +10,7 @@ use signoff_plan::model::Work;
 use signoff_plan::signed::{Mismatch, Signature, SignedPlan};
 use signoff_store::config::{AgentSettings, SandboxMode, UnverifiedPolicy};
 use signoff_store::signatures::{self, SignatureRecord};
-use signoff_work::confine::needs;
+use signoff_work::confine::AgentRequirements;
 
 use crate::confinement;
 use crate::difference::Difference;
@@ -225,7 +225,7 @@ fn unseen(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
         let Some((name, agent)) = project.config.agent(Some(&role)) else {
             continue;
         };
-        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
         for path in grounds.unreachable(&needs) {
             let path = path.display();
             unseen.push(format!(

@@ -138,7 +138,7 @@ pub fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confine::needs;
+    use crate::confine::AgentRequirements;
 
     fn variables() -> Variables {
         [
@@ -169,7 +169,7 @@ mod tests {
         let agent = for_agent(
             &variables,
             &[],
-            needs(&["claude".to_owned()]).variables(&variables),
+            AgentRequirements::of_command(&["claude".to_owned()]).variables(&variables),
         );
         let contract = for_contract(&variables, &[], Path::new("/work/tree"));
         for seen in [agent, contract] {

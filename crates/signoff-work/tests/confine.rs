@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use signoff_sandbox::{Command, CommandReport, Limits, Sandbox, Stdin};
 use signoff_work::confine::{
-    Confined, Home, HomeOptions, RunPaths, VisibleTree, closed_shells, needs,
+    AgentRequirements, Confined, Home, HomeOptions, RunPaths, VisibleTree, closed_shells,
 };
 use signoff_work::environment::Variables;
 
@@ -107,7 +107,7 @@ impl World {
         let scratch = self.tree().join(".signoff/scratch");
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
-        let needs = needs(&[program.to_owned()]);
+        let needs = AgentRequirements::of_command(&[program.to_owned()]);
         let confined = self.grounds().for_agent(
             &scratch,
             &needs,

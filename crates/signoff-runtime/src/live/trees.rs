@@ -58,7 +58,9 @@ impl OpenedRun<'_> {
             return Ok(None);
         };
         let kept = trees::kept(self.project, (&self.key, &self.plan));
-        Ok(Some(repository.own(&self.dir.path().join("git"), &kept)?))
+        Ok(Some(
+            repository.open_harness_git(&self.dir.path().join("git"), &kept)?,
+        ))
     }
 
     /// Agents of older versions worked in worktrees, of which this one knows nothing.

@@ -12,7 +12,7 @@ use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{SubscriptionRoots, read_all};
-use signoff_work::confine::{AgentRequirements, Confined, RunPaths, VisibleTree, needs};
+use signoff_work::confine::{AgentRequirements, Confined, RunPaths, VisibleTree};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Conflict, Failure, Prompt};
@@ -158,7 +158,7 @@ impl Workbench<'_> {
         let (prompt, mut prompt_file) = self.prompts.remove(&at).unwrap_or_default();
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
-        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
         let read_only = self.read_only(step, mount, signed);
         let tree = (mount, read_only.as_slice());
         let (confined, scratch) = self.confine_agent(step, attempt, &needs, tree)?.unzip();

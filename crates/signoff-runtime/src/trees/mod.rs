@@ -126,7 +126,7 @@ impl Trees {
         (showing, setup): (Showing, Setup),
     ) -> Result<Self, Error> {
         locks::clear(&repository, run);
-        let own = repository.own(&dir.path().join("git"), kept)?;
+        let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
         let root = root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
@@ -170,7 +170,7 @@ impl Trees {
 
     /// A directory with the files of a commit, for the harness to read.
     pub(crate) fn files(&self, commit: &Id) -> Result<SharedTree, String> {
-        self.pool()?.lend(commit).map_err(said)
+        self.pool()?.share(commit).map_err(said)
     }
 
     /// Keeps the checkout as it is now, and makes the run's branch.

@@ -235,7 +235,7 @@ impl Trees {
         let stamp = mask.stamp_now().map_err(said)?;
         let (shown, files) = match &self.showing {
             Showing::Overlays(_) => {
-                let tree = self.pool()?.lend(commit).map_err(said)?;
+                let tree = self.pool()?.share(commit).map_err(said)?;
                 let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
                 lower.push(tree.path().to_owned());
                 lower.extend(ignored.iter().cloned());

@@ -26,20 +26,20 @@ pub(super) struct Login {
     pub(super) to: PathBuf,
 }
 
-/// What the program of a command needs. Only a bare name is known: anything else may be somebody's own script
-/// that is called like an agent.
-pub fn needs(command: &[String]) -> AgentRequirements {
-    let program = command.first().map_or("", String::as_str);
-    let known = KNOWN.iter().find(|known| known.program == program);
-    AgentRequirements {
-        known: known.unwrap_or(&NONE),
-        command: command.to_vec(),
-        login: Vec::new(),
-        env: Vec::new(),
-    }
-}
-
 impl AgentRequirements {
+    /// What the program of a command needs. Only a bare name is known: anything else may be a script of the person's
+    /// that has the name of an agent.
+    pub fn of_command(command: &[String]) -> Self {
+        let program = command.first().map_or("", String::as_str);
+        let known = KNOWN.iter().find(|known| known.program == program);
+        Self {
+            known: known.unwrap_or(&NONE),
+            command: command.to_vec(),
+            login: Vec::new(),
+            env: Vec::new(),
+        }
+    }
+
     /// Adds files below the home, written as `~/…`, and names of variables.
     #[must_use]
     pub fn with(mut self, login: &[String], env: &[String]) -> Self {

@@ -5,7 +5,7 @@
 //! and an upper directory that takes every change. [`record_layer`] reads that upper directory. Which paths are ignored
 //! is decided once, by the [`IgnoreRules`] of the run's first tree: nothing that an agent writes can hide a file.
 //!
-//! The harness never sees the merged view: it works on the directories. Start reading at [`TreePool::lend`].
+//! The harness never sees the merged view: it works on the directories. Start reading at [`TreePool::share`].
 
 mod beneath;
 mod caches;

@@ -63,7 +63,7 @@ impl TreePool {
     }
 
     /// A directory that shows this commit or tree.
-    pub fn lend(&self, shown: &Id) -> Result<SharedTree, GitError> {
+    pub fn share(&self, shown: &Id) -> Result<SharedTree, GitError> {
         let tree = self.own.tree_of(shown)?;
         let mut last = locked(&self.last);
         if let Some(lent) = last.as_ref().filter(|lent| lent.tree == tree) {

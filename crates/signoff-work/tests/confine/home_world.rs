@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Level, Limits, Sandbox, Stdin};
-use signoff_work::confine::{Confined, Home, HomeOptions, RunPaths, VisibleTree, needs};
+use signoff_work::confine::{
+    AgentRequirements, Confined, Home, HomeOptions, RunPaths, VisibleTree,
+};
 use signoff_work::environment::{Variables, for_agent, for_contract};
 
 use super::{exists, make_program};
@@ -111,7 +113,7 @@ impl HomeWorld {
     }
 
     fn agent(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
-        let needs = needs(&self.command);
+        let needs = AgentRequirements::of_command(&self.command);
         let all = &self.options.variables;
         let grounds = self.grounds(level);
         let confined =

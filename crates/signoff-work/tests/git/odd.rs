@@ -21,7 +21,9 @@ fn whole_way(world: &World) -> Id {
 fn whole_way_in(world: &World, repository: &Repository) -> Id {
     assert_eq!(repository.obstacles().unwrap(), [""; 0]);
     let before = world.untouched();
-    let own = repository.own(&world.root.join("place"), &[]).unwrap();
+    let own = repository
+        .open_harness_git(&world.root.join("place"), &[])
+        .unwrap();
     let (start, head) = changed(world, &own, repository);
     assert_eq!(world.untouched(), before);
     let status = world.git_in(repository.top(), &["status", "--porcelain"]);

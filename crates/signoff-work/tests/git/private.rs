@@ -25,7 +25,9 @@ fn private(world: &World, workspace: &Path) -> HarnessGit {
     assert_eq!(repository.obstacles().unwrap(), [""; 0]);
     assert!(repository.is_private());
     let kept = [".signoff".to_owned()];
-    repository.own(&world.root.join("place"), &kept).unwrap()
+    repository
+        .open_harness_git(&world.root.join("place"), &kept)
+        .unwrap()
 }
 
 fn without_git() -> World {
@@ -171,7 +173,7 @@ fn every_obstacle_is_one_for_commits_alone() {
         let kept = [".signoff".to_owned()];
         let own = found
             .repository
-            .own(&world.root.join("place"), &kept)
+            .open_harness_git(&world.root.join("place"), &kept)
             .unwrap();
         let before = world.untouched();
         let mut run = Run::begin_by(&world, own);

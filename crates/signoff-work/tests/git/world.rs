@@ -128,7 +128,7 @@ impl World {
     pub(crate) fn own_keeping(&self, kept: &[&str]) -> HarnessGit {
         let kept: Vec<String> = kept.iter().map(|path| (*path).to_owned()).collect();
         self.repository()
-            .own(&self.root.join("place"), &kept)
+            .open_harness_git(&self.root.join("place"), &kept)
             .unwrap()
     }
 

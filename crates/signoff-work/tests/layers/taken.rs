@@ -112,7 +112,7 @@ fn what_is_given_back_is_as_it_was() {
         } else {
             drop(taken);
         }
-        let lent = pool.lend(&tree).unwrap();
+        let lent = pool.share(&tree).unwrap();
         assert_eq!(lent.path(), path);
         assert_eq!(shown(&path), before);
         assert!(!path.join("empty").exists());

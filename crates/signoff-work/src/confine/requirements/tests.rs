@@ -9,7 +9,7 @@ fn variables(set: &[(&str, &str)]) -> Variables {
 }
 
 fn of(program: &str) -> AgentRequirements {
-    needs(&[program.to_owned()])
+    AgentRequirements::of_command(&[program.to_owned()])
 }
 
 /// Checks which of these files of a home reach the private one, with these variables set (`{home}` is the home).

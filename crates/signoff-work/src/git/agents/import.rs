@@ -132,7 +132,7 @@ impl Import<'_> {
             fs::create_dir_all(&path).map_err(GitError::file(&path))?;
         }
         let repository = &self.own.repository;
-        let config = repository.info.settings.imported().into_bytes();
+        let config = repository.info.settings.import_config().into_bytes();
         let files = [
             ("config", config),
             ("HEAD", b"ref: refs/heads/signoff\n".to_vec()),

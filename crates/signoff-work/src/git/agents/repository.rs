@@ -36,7 +36,10 @@ pub(crate) fn make(
     let files = [
         ("HEAD", b"ref: refs/heads/signoff\n".to_vec()),
         ("refs/heads/signoff", format!("{commit}\n").into_bytes()),
-        ("config", own.repository.info.settings.agents().into_bytes()),
+        (
+            "config",
+            own.repository.info.settings.agent_config().into_bytes(),
+        ),
         ("info/exclude", ignored),
         (
             "objects/info/alternates",

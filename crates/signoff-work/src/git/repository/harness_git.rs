@@ -85,7 +85,9 @@ impl HarnessGit {
             &self.personal("core.attributesfile", "attributes"),
         )?;
         let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
-        let config = found.settings.own(&bytes(&excludes), &bytes(&attributes));
+        let config = found
+            .settings
+            .harness_config(&bytes(&excludes), &bytes(&attributes));
         write(&self.place.join("config"), config.as_bytes())?;
         for file in ["info/attributes", "shallow"] {
             let to = self.place.join(file);

@@ -129,7 +129,7 @@ impl Repository {
     ///
     /// `kept` are paths relative to the top, of files or directories, that no snapshot, worktree or landing ever
     /// changes.
-    pub fn own(&self, place: &Path, kept: &[String]) -> Result<HarnessGit, GitError> {
+    pub fn open_harness_git(&self, place: &Path, kept: &[String]) -> Result<HarnessGit, GitError> {
         HarnessGit::open(self.clone(), place, kept)
     }
 

@@ -95,7 +95,7 @@ impl Settings {
 
     /// The configuration of a git directory that the harness uses: how files and objects are to be read, as the person
     /// has it, and nothing that names a program.
-    pub(crate) fn own(&self, excludes: &[u8], attributes: &[u8]) -> String {
+    pub(crate) fn harness_config(&self, excludes: &[u8], attributes: &[u8]) -> String {
         let mut text = self.format();
         let mut core = vec![
             ("safecrlf", "false".to_owned()),
@@ -125,14 +125,14 @@ impl Settings {
     }
 
     /// The configuration of a repository that an agent gets.
-    pub(crate) fn agents(&self) -> String {
+    pub(crate) fn agent_config(&self) -> String {
         let mut text = self.format() + "[core]\n\tlogAllRefUpdates = true\n";
         text.extend(self.conversions().into_iter().map(line));
         text + "[user]\n\tname = agent\n\temail = agent@localhost\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     }
 
     /// The configuration of a repository that holds what an agent put into its own: people are told to run git there.
-    pub(crate) fn imported(&self) -> String {
+    pub(crate) fn import_config(&self) -> String {
         self.format()
             + "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n\tlogAllRefUpdates = false\n\
                [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
@@ -244,7 +244,7 @@ mod tests {
             "extensions.objectformat\nsha256",
             "http.extraheader\nsecret",
         ]);
-        let own = hostile.own(b"/place/excludes", b"/place/attributes");
+        let own = hostile.harness_config(b"/place/excludes", b"/place/attributes");
         for line in [
             "autocrlf = input",
             "fileMode = true",

@@ -88,7 +88,7 @@ impl HarnessGit {
         let mut hash = Sha256::new();
         hash.update(self.kept_attributes()?);
         // As it is in every run: it names places of this one.
-        hash.update(self.repository.info.settings.own(b"", b""));
+        hash.update(self.repository.info.settings.harness_config(b"", b""));
         for file in ["attributes", "info/attributes"] {
             let content = read_if_there(&self.place().join(file))?;
             hash.update(content.len().to_le_bytes());
