@@ -8,7 +8,7 @@ use signoff_api::doctor::{
 use signoff_engine::{StepState, StepStatus};
 use signoff_plan::model::Step;
 use signoff_sandbox::Level;
-use signoff_store::config::{Config, Mode};
+use signoff_store::config::{Config, SandboxMode};
 use signoff_store::trust::projects::ProjectStatus;
 use signoff_work::confine::Home;
 use signoff_work::environment::path_inside;
@@ -182,7 +182,7 @@ fn helper_states(project: &Project) -> Vec<Helper> {
 /// How agents and contracts will be confined.
 pub fn sandbox(config: &Config) -> Sandbox {
     let mode = config.sandbox.mode.value;
-    let found = (mode != Mode::Off).then(probe_levels).transpose();
+    let found = (mode != SandboxMode::Off).then(probe_levels).transpose();
     let level = match &found {
         Ok(found) => Some(found.as_ref().map_or(Level::None, |found| found.level)),
         Err(_) => None,

@@ -11,7 +11,7 @@ use signoff_plan::tools::{self as built_in, BUILT_IN};
 use signoff_sandbox::{Level, Sandbox};
 use signoff_store::config::Origin;
 use signoff_store::tool_record as store;
-use signoff_work::confine::ShownTree;
+use signoff_work::confine::VisibleTree;
 use signoff_work::environment::{for_contract, select};
 use signoff_work::mcp::{Definition, Server};
 use signoff_work::tools::{StopFlag, Toolbox};
@@ -39,7 +39,7 @@ pub fn servers(project: &Project) -> Vec<Server> {
     let record = store::load(project.store.workspace(), &project.config);
     let configured = project.config.servers.iter();
     let server = |(name, server): (&String, &signoff_store::config::Setting<_>)| {
-        let server: &signoff_store::config::Server = &server.value;
+        let server: &signoff_store::config::ServerSettings = &server.value;
         Server {
             name: name.clone(),
             command: server.command.clone(),
@@ -124,7 +124,7 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     let tree = project.store.workspace().to_owned();
     let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
     let grounds = confinement::grounds(project, &project.store.config_path(), level);
-    let shown = (&ShownTree::Checkout, &[][..]);
+    let shown = (&VisibleTree::Checkout, &[][..]);
     let confined = grounds
         .filter(|_| level != Level::None)
         .map(|grounds| grounds.for_contract(temp.path(), shown));

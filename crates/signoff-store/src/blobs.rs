@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::FileError;
-use crate::atomic::{self, Mode};
-use crate::hash::{is_hex, sha256_hex};
+use crate::files::FileError;
+use crate::files::atomic::{self, FileMode};
+use crate::files::hash::{is_hex, sha256_hex};
 use crate::root::create_private;
 
 /// Event bodies over this many bytes belong here.
@@ -39,7 +39,7 @@ pub fn put(directory: &Path, bytes: &[u8]) -> Result<String, BlobError> {
             create_private(directory)?;
             atomic::sync_parent(directory)?;
         }
-        atomic::overwrite(&path, bytes, Mode::Private)?;
+        atomic::overwrite(&path, bytes, FileMode::Private)?;
     }
     Ok(hash)
 }
@@ -74,7 +74,9 @@ impl fmt::Display for BlobError {
                 "`{}` is damaged: its content is not what its name says",
                 path.display()
             ),
-            Self::BadName { name } => write!(f, "`{}` is no blob name", name.escape_debug()),
+            Self::BadName { name } => {
+                write!(f, "`{}` is not the name of a blob", name.escape_debug())
+            }
             Self::File(error) => error.fmt(f),
         }
     }

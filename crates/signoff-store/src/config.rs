@@ -5,39 +5,32 @@
 //! all layers are reported at once. Start reading at [`Config::load`], then `config/key.rs`, the
 //! table of all settings.
 
-mod agents;
 mod environment;
-mod home_files;
 mod key;
-mod later;
 mod layer;
-mod mcp;
+mod listing;
 mod origin;
 mod pi;
-mod placeholder;
-mod policy;
 mod problem;
 mod read;
+mod rules;
 mod sections;
-mod shown;
-mod tighten;
-mod together;
 mod value;
-mod worktree;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use self::origin::{Origin, Place, Setting};
-pub use self::policy::Policy;
+pub use self::listing::{SettingEntry, UnknownKey};
+pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
+pub use self::sections::policy::Policy;
+pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
-    Accept, Agent, Approval, Cache, Contract, Driver, Durability, Green, Ignored, Mode, Notify,
-    Plans, Run, Sandbox, Server, Unverified,
+    AcceptTime, AgentSettings, ApprovalSettings, ContractCache, ContractSettings, Driver,
+    Durability, GreenBaseline, IgnoredFiles, NotifySettings, PlansSettings, RunSettings,
+    SandboxMode, SandboxSettings, ServerSettings, UnverifiedPolicy,
 };
-pub use self::shown::{Entry, UnknownKey};
-pub use self::worktree::{Isolation, Land};
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
@@ -51,23 +44,23 @@ pub struct Layers {
     pub project: Option<PathBuf>,
     /// The person's home: a project's commands must not name anything in it.
     pub home: Option<PathBuf>,
-    /// Variables of the process; only `SIGNOFF_SECTION_KEY` are looked at.
+    /// Variables of the process; only `SIGNOFF_SECTION_KEY` are read.
     pub environment: BTreeMap<OsString, OsString>,
 }
 
 /// Everything that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    pub plans: Plans,
-    pub approval: Approval,
-    pub run: Run,
-    pub contract: Contract,
-    pub sandbox: Sandbox,
-    pub notify: Notify,
+    pub plans: PlansSettings,
+    pub approval: ApprovalSettings,
+    pub run: RunSettings,
+    pub contract: ContractSettings,
+    pub sandbox: SandboxSettings,
+    pub notify: NotifySettings,
     /// By role name.
-    pub agents: BTreeMap<String, Setting<Agent>>,
+    pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// Tool servers, by name.
-    pub servers: BTreeMap<String, Setting<Server>>,
+    pub servers: BTreeMap<String, Setting<ServerSettings>>,
     /// What has no effect here and is no mistake either.
     pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
@@ -98,7 +91,7 @@ impl Config {
             layer::apply(&mut config, path, Origin::Project, home, &mut problems);
         }
         environment::apply(&mut config, &layers.environment, &mut problems);
-        problems.extend(together::conflicts(&config));
+        problems.extend(rules::conflicts::conflicts(&config));
         if problems.is_empty() {
             return Ok(config);
         }
@@ -106,7 +99,7 @@ impl Config {
     }
 
     /// The agent for a role: the one of that name, else `default`. Its name comes with it.
-    pub fn agent(&self, name: Option<&str>) -> Option<(&str, &Agent)> {
+    pub fn agent(&self, name: Option<&str>) -> Option<(&str, &AgentSettings)> {
         name.and_then(|name| self.agents.get_key_value(name))
             .or_else(|| self.agents.get_key_value("default"))
             .map(|(name, agent)| (name.as_str(), &agent.value))

@@ -15,12 +15,12 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 pub use self::folder::Folders;
-pub use self::row::{Entry, Row, Tally};
-pub use self::stamp::{Look, Stamp};
-use crate::atomic::{self, Mode};
-use crate::hash::sha256_hex;
+pub use self::row::{IndexEntry, PlanCounts, PlanRow};
+pub use self::stamp::{Stamp, StampHash};
+use crate::files::atomic::{self, FileMode};
+use crate::files::hash::sha256_hex;
+use crate::files::{FileError, failpoint};
 use crate::root::Store;
-use crate::{FileError, failpoint};
 
 const SCHEMA: &str = "signoff.index/2";
 
@@ -32,7 +32,7 @@ const LARGEST: u64 = 1024 * 1024 * 1024;
 pub struct Index {
     settings: String,
     /// By place: `plans/NAME`, `archive/NAME` or `log/NAME`, in the order of these names.
-    pub entries: BTreeMap<String, Entry>,
+    pub entries: BTreeMap<String, IndexEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -76,11 +76,11 @@ impl Index {
         let bytes = serde_json::to_vec(&file)
             .map_err(|error| FileError::at("write", &path)(error.into()))?;
         failpoint::reached("index.before");
-        atomic::overwrite_unsynced(&path, &bytes, Mode::Private)
+        atomic::overwrite_unsynced(&path, &bytes, FileMode::Private)
     }
 }
 
-fn read(store: &Store) -> Option<IndexFile<BTreeMap<String, Entry>>> {
+fn read(store: &Store) -> Option<IndexFile<BTreeMap<String, IndexEntry>>> {
     let mut bytes = Vec::new();
     let file = File::open(store.index_path()).ok()?;
     file.take(LARGEST).read_to_end(&mut bytes).ok()?;
@@ -101,21 +101,21 @@ mod tests {
 
     fn full() -> Index {
         let mut index = Index::empty("a");
-        let entry = Entry {
-            seen: Look::of(&[Stamp::of(std::path::Path::new("/")), None]),
+        let entry = IndexEntry {
+            seen: StampHash::of(&[Stamp::of(std::path::Path::new("/")), None]),
             again: true,
             path: Some("docs/plan.md".to_owned()),
-            row: Some(Row {
+            row: Some(PlanRow {
                 key: "PLAN-1".to_owned(),
                 title: "\u{1b}[31m ü".to_owned(),
                 state: "verified".to_owned(),
                 tools: vec!["odoo".to_owned()],
-                ..Row::default()
+                ..PlanRow::default()
             }),
-            tally: Tally {
+            tally: PlanCounts {
                 proposals: 2,
                 waits: vec![1500],
-                ..Tally::default()
+                ..PlanCounts::default()
             },
         };
         index.entries.insert("plans/x.md".to_owned(), entry);

@@ -12,6 +12,7 @@ mod head;
 mod large;
 mod line;
 mod read;
+mod record;
 mod sync;
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -21,30 +22,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-pub use self::entry::Entry;
+pub use self::entry::JournalEntry;
 pub use self::error::JournalError;
 pub use self::follow::Follower;
 use self::head::Head;
-pub use self::read::Line;
+pub use self::read::JournalLine;
+pub use self::record::Record;
 use self::sync::Syncer;
-use crate::atomic::{self, Mode};
-use crate::hash::ZEROS;
-use crate::{FileError, failpoint, timestamp};
-
-/// One event as it stands in the journal.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// Position, from 1.
-    pub seq: u64,
-    pub at: String,
-    /// The event's own fields, `type` among them.
-    pub body: Map<String, Value>,
-    pub hash: String,
-}
+use crate::files::atomic::{self, FileMode};
+use crate::files::{FileError, failpoint, timestamp};
 
 /// The end of a line whose writing was interrupted, moved out of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Torn {
+pub struct TornLine {
     /// Where the bytes are now.
     pub path: PathBuf,
     pub bytes: usize,
@@ -60,11 +50,11 @@ pub struct Journal {
     /// The newest head known to be on disk, and whether `head.json` says so.
     synced: Head,
     recorded: Head,
-    /// Since the first sync that nobody waits for.
+    /// The time of the first sync that is not waited for.
     syncer: Option<Syncer>,
-    /// A write or sync failed: nobody knows what is on disk until it is read again.
+    /// A write or sync failed: what is on disk is unknown until it is read again.
     unknown: bool,
-    torn: Option<Torn>,
+    torn: Option<TornLine>,
 }
 
 /// Reads a journal that another process may be writing: an unfinished last line is ignored.
@@ -81,7 +71,7 @@ pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
 /// before an error is worth nothing.
 pub fn load_each<E: From<JournalError>>(
     path: &Path,
-    each: impl FnMut(Line<'_>) -> Result<(), E>,
+    each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     // The head first: what is written while we read only makes the journal longer.
     let recorded = Head::read(path)?;
@@ -94,22 +84,6 @@ pub fn load_each<E: From<JournalError>>(
 /// A journal that is not there must never have been: refused if its end was recorded.
 pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
     Head::read(path)?.check_reached(path, 0)
-}
-
-impl Record {
-    fn of(path: &Path, line: Line<'_>) -> Result<Self, JournalError> {
-        let body = line::body(line.event).map_err(|reason| JournalError::Corrupt {
-            path: path.to_path_buf(),
-            line: line.seq,
-            reason,
-        })?;
-        Ok(Self {
-            seq: line.seq,
-            at: line.at.to_owned(),
-            body,
-            hash: line.hash.to_owned(),
-        })
-    }
 }
 
 /// Where the end of this journal is recorded.
@@ -149,7 +123,7 @@ impl Journal {
     /// before an error is worth nothing.
     pub fn open_each<E: From<JournalError>>(
         path: &Path,
-        each: impl FnMut(Line<'_>) -> Result<(), E>,
+        each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<Self, E> {
         let file = OpenOptions::new()
             .read(true)
@@ -185,7 +159,10 @@ impl Journal {
             .map(line::checked)
             .collect::<Result<Vec<_>, _>>();
         let bodies = bodies.map_err(bad)?;
-        let entries = bodies.iter().map(Entry::of).collect::<Result<Vec<_>, _>>();
+        let entries = bodies
+            .iter()
+            .map(JournalEntry::of)
+            .collect::<Result<Vec<_>, _>>();
         let entries = entries.map_err(bad)?;
         let hashes = self.append_lines(at, &entries)?;
         let first = self.head.seq + 1 - hashes.len() as u64;
@@ -202,14 +179,22 @@ impl Journal {
 
     /// Appends events that are written down already, in one write, and returns the number of the
     /// first. Otherwise as [`Journal::append`].
-    pub fn append_entries(&mut self, at: &str, events: &[Entry]) -> Result<u64, JournalError> {
+    pub fn append_entries(
+        &mut self,
+        at: &str,
+        events: &[JournalEntry],
+    ) -> Result<u64, JournalError> {
         let first = self.head.seq + 1;
         self.append_lines(at, events)?;
         Ok(first)
     }
 
     /// Returns the hashes of the new lines.
-    fn append_lines(&mut self, at: &str, events: &[Entry]) -> Result<Vec<String>, JournalError> {
+    fn append_lines(
+        &mut self,
+        at: &str,
+        events: &[JournalEntry],
+    ) -> Result<Vec<String>, JournalError> {
         self.notice_syncs()?;
         if !timestamp::is_rfc3339_ms(at) {
             return Err(self.bad_event(format!("its time `{at}` is not like `…T09:30:12.345Z`")));
@@ -258,7 +243,7 @@ impl Journal {
             self.syncer = Some(syncer.map_err(FileError::at("sync", &self.path))?);
         }
         if let Some(syncer) = &self.syncer {
-            syncer.want(&self.head);
+            syncer.request(&self.head);
         }
         Ok(())
     }
@@ -269,7 +254,7 @@ impl Journal {
         let Some(syncer) = &self.syncer else {
             return Ok(());
         };
-        match syncer.done() {
+        match syncer.synced_head() {
             Ok(done) if done.seq > self.synced.seq => self.synced = done,
             Ok(_) => {}
             Err(error) => {
@@ -283,7 +268,7 @@ impl Journal {
     /// Records, outside the journal, how long it had become at the last sync, so that a shorter one
     /// is noticed. The caller says how often that is worth it.
     pub fn write_head(&mut self) -> Result<(), JournalError> {
-        if let Some(Ok(done)) = self.syncer.as_ref().map(Syncer::done)
+        if let Some(Ok(done)) = self.syncer.as_ref().map(Syncer::synced_head)
             && done.seq > self.synced.seq
         {
             self.synced = done;
@@ -305,7 +290,7 @@ impl Journal {
     }
 
     /// What opening had to cut off.
-    pub fn torn(&self) -> Option<&Torn> {
+    pub fn torn(&self) -> Option<&TornLine> {
         self.torn.as_ref()
     }
 
@@ -340,12 +325,12 @@ impl Journal {
         let mut name = self.path.clone().into_os_string();
         name.push(".torn");
         let aside = PathBuf::from(name);
-        atomic::overwrite(&aside, torn, Mode::Private)?;
+        atomic::overwrite(&aside, torn, FileMode::Private)?;
         self.file
             .set_len(end)
             .and_then(|()| self.file.sync_all())
             .map_err(FileError::at("cut", &self.path))?;
-        self.torn = Some(Torn {
+        self.torn = Some(TornLine {
             path: aside,
             bytes: torn.len(),
         });
@@ -402,15 +387,6 @@ impl Journal {
         JournalError::BadEvent {
             path: self.path.clone(),
             reason,
-        }
-    }
-}
-
-impl Default for Head {
-    fn default() -> Self {
-        Self {
-            seq: 0,
-            hash: ZEROS.to_owned(),
         }
     }
 }

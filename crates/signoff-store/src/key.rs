@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::hash::sha256_hex;
+use crate::files::hash::sha256_hex;
 
 /// Longest file name we make; the systems' limit is 255, and temporary names add to it.
 const LONGEST: usize = 200;
@@ -53,13 +53,13 @@ pub(crate) fn of_path(workspace: &Path, path: &Path) -> String {
 fn resolve(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
-            return normalised(&real.join(rest));
+            return normalize(&real.join(rest));
         }
     }
-    normalised(path)
+    normalize(path)
 }
 
-fn normalised(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {

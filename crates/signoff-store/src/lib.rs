@@ -5,28 +5,21 @@
 //! randomness but for a project's id. Start reading at [`root::Store`], then [`journal::Journal`] and
 //! [`atomic::replace`].
 
-pub mod atomic;
 pub mod blobs;
 pub mod config;
 pub mod disk_workspace;
-pub mod failpoint;
-mod file_error;
-mod hash;
+pub mod files;
 pub mod index;
 pub mod journal;
 pub mod key;
-pub mod lock;
-mod no_follow;
 pub mod plan_log;
-pub mod requests;
 pub mod root;
 pub mod runs;
 pub mod signatures;
 pub mod terms;
 pub mod threads;
-pub mod timestamp;
 pub mod tool_record;
 pub mod trust;
 
-pub use file_error::FileError;
+pub use files::{FileError, atomic, failpoint, lock, timestamp};
 pub use terms::terms;

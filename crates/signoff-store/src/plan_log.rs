@@ -10,11 +10,12 @@ use std::{fs, io};
 
 use serde_json::{Map, Value};
 
-use crate::atomic::ReplaceError;
+use crate::files::atomic::ReplaceError;
+use crate::files::lock::PlanLock;
+use crate::files::{FileError, atomic};
 use crate::journal::{self, Journal, JournalError, Record};
-use crate::lock::PlanLock;
+use crate::key;
 use crate::root::Store;
-use crate::{FileError, atomic, key};
 
 /// The field of a line that names its plan.
 const PLAN: &str = "plan";
@@ -35,7 +36,7 @@ impl From<FileError> for PlanLogError {
     }
 }
 
-/// Waits until nobody else does anything to this plan, and keeps others waiting.
+/// Waits for the plan's lock and takes it.
 pub fn lock(store: &Store, plan: &str) -> Result<PlanLock, FileError> {
     store.complete_for(plan)?;
     let path = store.locks_dir().join("plans").join(key::encode(plan));
@@ -50,7 +51,7 @@ pub fn clear_stray(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), Re
     Ok(())
 }
 
-/// Everything that happened to a plan, oldest first; nothing for one that nobody ever touched.
+/// Everything that happened to a plan, oldest first; empty for a plan without a log.
 pub fn read(store: &Store, plan: &str) -> Result<Vec<Record>, PlanLogError> {
     load(&store.log_path(plan))
 }
@@ -90,7 +91,7 @@ pub fn append(
         }
         Journal::create(&path)?
     };
-    let events: Vec<_> = events.iter().map(|event| naming(plan, event)).collect();
+    let events: Vec<_> = events.iter().map(|event| with_plan(plan, event)).collect();
     let records = journal.append(at, &events)?;
     journal.sync()?;
     journal.write_head()?;
@@ -98,7 +99,7 @@ pub fn append(
 }
 
 /// Records where the log ends, which a writer that was killed may have left undone.
-pub fn settle(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), PlanLogError> {
+pub fn record_end(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), PlanLogError> {
     let (mut journal, _) = Journal::open(&store.log_path(plan))?;
     journal.sync()?;
     journal.write_head()?;
@@ -112,7 +113,7 @@ pub fn head_path(log: &Path) -> PathBuf {
 }
 
 /// The event, with the plan it is about.
-fn naming(plan: &str, event: &Map<String, Value>) -> Map<String, Value> {
+fn with_plan(plan: &str, event: &Map<String, Value>) -> Map<String, Value> {
     let mut event = event.clone();
     event.insert(PLAN.to_owned(), Value::from(plan));
     event

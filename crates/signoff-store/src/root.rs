@@ -12,8 +12,9 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub use self::nesting::{DiscoverError, discover};
-use crate::atomic::{self, Mode};
-use crate::{FileError, key};
+use crate::files::FileError;
+use crate::files::atomic::{self, FileMode};
+use crate::key;
 
 const NAME: &str = ".signoff";
 
@@ -21,14 +22,17 @@ const NAME: &str = ".signoff";
 const GITIGNORE: &[u8] = b"/runs/\n/locks/\n/worktrees/\n/index*\n";
 
 /// The stores that other tools made, by the directory of their plans.
-const OTHERS: [(Kind, &str); 2] = [(Kind::Pi, ".pi/plans"), (Kind::Rawko, ".rawko/plans")];
+const OTHERS: [(StoreKind, &str); 2] = [
+    (StoreKind::Pi, ".pi/plans"),
+    (StoreKind::Rawko, ".rawko/plans"),
+];
 
 /// The settings of plan mode's store.
 const PI_SETTINGS: &str = ".pi/plans.json";
 
 /// Whose store the proposals are kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StoreKind {
     /// Our own.
     Own,
     /// Plan mode's `.pi/plans`.
@@ -42,7 +46,7 @@ pub enum Kind {
 pub struct Store {
     workspace: PathBuf,
     dir: PathBuf,
-    kind: Kind,
+    kind: StoreKind,
 }
 
 impl Store {
@@ -50,7 +54,7 @@ impl Store {
         Self {
             workspace: workspace.to_path_buf(),
             dir: workspace.join(NAME),
-            kind: other(workspace).unwrap_or(Kind::Own),
+            kind: other_tools_store(workspace).unwrap_or(StoreKind::Own),
         }
     }
 
@@ -66,13 +70,13 @@ impl Store {
             .canonicalize()
             .map_err(FileError::at("find", workspace))?;
         let store = Self::at(&workspace);
-        store.complete()?;
+        store.create_missing()?;
         Ok(store)
     }
 
     /// Makes what is missing of `.signoff/`: before the first write in a fresh clone, or beside a
     /// store that another tool made. Refuses a store that leads somewhere else.
-    pub fn complete(&self) -> Result<(), FileError> {
+    pub fn create_missing(&self) -> Result<(), FileError> {
         self.refuse_links()?;
         let gitignore = self.dir.join(".gitignore");
         let is_complete = self.locks_dir().is_dir()
@@ -85,13 +89,13 @@ impl Store {
         atomic::create_directories(&self.dir)?;
         create_private(&self.runs_dir())?;
         create_private(&self.locks_dir())?;
-        // Somebody's own .gitignore stays as it is.
-        atomic::create(&gitignore, GITIGNORE, Mode::Shared)?;
+        // A person's own .gitignore stays as it is.
+        atomic::create(&gitignore, GITIGNORE, FileMode::Shared)?;
         self.make_project_id()
     }
 
     /// Whose store the proposals are kept in.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> StoreKind {
         self.kind
     }
 
@@ -126,14 +130,14 @@ impl Store {
     /// store has that. No id leads out of it.
     pub fn session_log(&self, plan: &str) -> Option<PathBuf> {
         let name = format!("{}.jsonl", key::encode(plan));
-        (self.kind == Kind::Pi).then(|| self.beside_plans("sessions").join(name))
+        (self.kind == StoreKind::Pi).then(|| self.beside_plans("sessions").join(name))
     }
 
     /// Where a store keeps what belongs to its plans: plan mode's own is below its plans.
     fn beside_plans(&self, name: &str) -> PathBuf {
         match self.kind {
-            Kind::Pi => self.plans_dir().join(name),
-            Kind::Own | Kind::Rawko => self.dir.join(name),
+            StoreKind::Pi => self.plans_dir().join(name),
+            StoreKind::Own | StoreKind::Rawko => self.dir.join(name),
         }
     }
 
@@ -202,7 +206,7 @@ impl Store {
         self.locks_dir().join("workspace")
     }
 
-    /// The lock of whoever makes or clears away a run's directory.
+    /// The lock for making or clearing away a run's directory.
     pub fn start_lock(&self) -> PathBuf {
         self.locks_dir().join("start")
     }
@@ -223,11 +227,11 @@ impl Store {
 
 /// Is this directory the root of a project?
 fn is_root(directory: &Path) -> bool {
-    directory.join(NAME).is_dir() || other(directory).is_some()
+    directory.join(NAME).is_dir() || other_tools_store(directory).is_some()
 }
 
 /// The other tool's store in this directory, if there is one.
-fn other(directory: &Path) -> Option<Kind> {
+fn other_tools_store(directory: &Path) -> Option<StoreKind> {
     OTHERS
         .into_iter()
         .find(|(_, plans)| directory.join(plans).is_dir())
@@ -280,7 +284,7 @@ mod tests {
             assert_eq!(store.kind(), kind);
             assert!(store.plans_dir().ends_with(plans));
             assert!(!store.dir().exists(), "looking writes nothing");
-            store.complete().unwrap();
+            store.create_missing().unwrap();
             assert!(store.dir().is_dir());
         }
     }

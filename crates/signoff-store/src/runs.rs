@@ -1,15 +1,17 @@
 //! Runs: their names, and which there are.
 
 mod directory;
+pub mod requests;
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
 pub use self::directory::{AttemptDir, RunDir};
-use crate::lock::StartLock;
+use crate::files::lock::StartLock;
+use crate::files::{FileError, timestamp};
+use crate::key;
 use crate::root::Store;
-use crate::{FileError, key, timestamp};
 
 /// Digits that sort as they count, without letters that look like others.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -94,7 +96,7 @@ pub fn remove_never_begun(
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(_) => true,
         };
-        if !begun && !crate::lock::is_held(&entry.dir.lock()).unwrap_or(true) {
+        if !begun && !crate::files::lock::is_held(&entry.dir.lock()).unwrap_or(true) {
             let path = entry.dir.path();
             remove(&entry.id, path).map_err(FileError::at("remove", path))?;
         }

@@ -15,18 +15,19 @@ use signoff_plan::signed::{Digest, Signature};
 use self::file::SignatureFile;
 pub use self::proof::Proof;
 pub use self::statement::{NAMESPACE, statement};
-use crate::atomic::{self, Mode};
+use crate::files::atomic::{self, FileMode};
+use crate::files::{FileError, no_follow, timestamp};
+use crate::key;
 use crate::root::Store;
 use crate::runs::RunDir;
-use crate::{FileError, key, no_follow, timestamp};
 
 /// A signature and what it was given for, so that a later difference can be shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Signed {
+pub struct SignatureRecord {
     pub signature: Signature,
     pub canonical_plan: Value,
     pub canonical_terms: Value,
-    /// Present where the proof is [`Proof::Key`], and only there. Nobody has verified it yet.
+    /// Present where the proof is [`Proof::Key`], and only there. Not verified yet.
     pub key: Option<KeyProof>,
 }
 
@@ -40,8 +41,8 @@ pub struct KeyProof {
     pub signature: String,
 }
 
-impl Signed {
-    /// How we know that it is a person's. A word that nobody knows proves nothing.
+impl SignatureRecord {
+    /// How we know that it is a person's. An unknown word proves nothing.
     pub fn proof(&self) -> Proof {
         Proof::parse(&self.signature.proof).unwrap_or(Proof::Policy)
     }
@@ -64,27 +65,27 @@ pub enum SignatureError {
 }
 
 /// Saves a signature under its plan's key, synced, in a file of its own.
-pub fn save(store: &Store, signed: &Signed) -> Result<PathBuf, SignatureError> {
+pub fn save(store: &Store, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {
     save_in(&store.signatures_dir(&signed.signature.plan), signed)
 }
 
 /// Keeps a copy with a run that begins under it. What the person commits and stashes is not there when they are on another
 /// branch, and the run must be readable all the same.
-pub fn keep(run: &RunDir, signed: &Signed) -> Result<(), SignatureError> {
+pub fn copy_to_run(run: &RunDir, signed: &SignatureRecord) -> Result<(), SignatureError> {
     save_in(&run.signatures(), signed).map(drop)
 }
 
 /// The copies that were kept with a run over exactly these digests, the newest first.
-pub fn kept(
+pub fn copies_of_run(
     run: &RunDir,
     key: &str,
     plan: &Digest,
     terms: &Digest,
-) -> Result<Vec<Signed>, SignatureError> {
-    Ok(over(load_all(&run.signatures(), key)?, plan, terms))
+) -> Result<Vec<SignatureRecord>, SignatureError> {
+    Ok(with_digests(load_all(&run.signatures(), key)?, plan, terms))
 }
 
-fn save_in(directory: &Path, signed: &Signed) -> Result<PathBuf, SignatureError> {
+fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {
     let signature = &signed.signature;
     let text = SignatureFile::new(signed).to_text();
     // Through the reader's eyes: nothing is saved that would be refused later.
@@ -101,7 +102,7 @@ fn save_in(directory: &Path, signed: &Signed) -> Result<PathBuf, SignatureError>
     // Counted up from 1: of two signatures of one instant the later one sorts last.
     for count in 1u32.. {
         let path = directory.join(format!("{}-{count:04}.json", key::encode(&stamp)));
-        if atomic::create(&path, text.as_bytes(), Mode::Shared)? {
+        if atomic::create(&path, text.as_bytes(), FileMode::Shared)? {
             return Ok(path);
         }
     }
@@ -109,13 +110,13 @@ fn save_in(directory: &Path, signed: &Signed) -> Result<PathBuf, SignatureError>
     Err(FileError::at("add a file to", directory)(full).into())
 }
 
-/// Clears away what a signer that was killed left. For whoever holds the plan's lock.
+/// Clears away what a killed signer left. The caller holds the plan's lock.
 pub fn clear_strays(store: &Store, key: &str) -> Result<(), FileError> {
     atomic::clear_strays(&store.signatures_dir(key))
 }
 
 /// The newest signature of a plan, whatever it was given for.
-pub fn newest(store: &Store, key: &str) -> Result<Option<Signed>, SignatureError> {
+pub fn newest(store: &Store, key: &str) -> Result<Option<SignatureRecord>, SignatureError> {
     Ok(load_all(&store.signatures_dir(key), key)?.pop())
 }
 
@@ -125,7 +126,7 @@ pub fn matching(
     key: &str,
     plan: &Digest,
     terms: &Digest,
-) -> Result<Option<Signed>, SignatureError> {
+) -> Result<Option<SignatureRecord>, SignatureError> {
     Ok(all_matching(store, key, plan, terms)?.into_iter().next())
 }
 
@@ -135,15 +136,19 @@ pub fn all_matching(
     key: &str,
     plan: &Digest,
     terms: &Digest,
-) -> Result<Vec<Signed>, SignatureError> {
-    Ok(over(
+) -> Result<Vec<SignatureRecord>, SignatureError> {
+    Ok(with_digests(
         load_all(&store.signatures_dir(key), key)?,
         plan,
         terms,
     ))
 }
 
-fn over(mut all: Vec<Signed>, plan: &Digest, terms: &Digest) -> Vec<Signed> {
+fn with_digests(
+    mut all: Vec<SignatureRecord>,
+    plan: &Digest,
+    terms: &Digest,
+) -> Vec<SignatureRecord> {
     all.retain(|signed| signed.signature.digest == *plan && signed.signature.terms == *terms);
     all.reverse();
     all
@@ -151,7 +156,7 @@ fn over(mut all: Vec<Signed>, plan: &Digest, terms: &Digest) -> Vec<Signed> {
 
 /// All signatures of a plan, oldest first. One file that cannot be believed fails them all: it may
 /// be the newest.
-fn load_all(directory: &Path, key: &str) -> Result<Vec<Signed>, SignatureError> {
+fn load_all(directory: &Path, key: &str) -> Result<Vec<SignatureRecord>, SignatureError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(FileError::at("read", directory))?,
@@ -180,7 +185,7 @@ fn load_all(directory: &Path, key: &str) -> Result<Vec<Signed>, SignatureError> 
     Ok(all)
 }
 
-fn load(path: &Path, key: &str) -> Result<Signed, SignatureError> {
+fn load(path: &Path, key: &str) -> Result<SignatureRecord, SignatureError> {
     let invalid = |reason| SignatureError::Invalid {
         path: path.to_path_buf(),
         reason,

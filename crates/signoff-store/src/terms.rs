@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::FileError;
-use crate::config::{self, Config, Ignored, Mode};
-use crate::hash::sha256_hex_of;
+use crate::config::{self, Config, IgnoredFiles, SandboxMode};
+use crate::files::FileError;
+use crate::files::hash::sha256_hex_of;
 
 /// Name and version of this shape. Version 1 had neither `path` nor `prompt` nor `files`; a
 /// signature over it holds no longer.
@@ -18,7 +18,7 @@ pub const SCHEMA: &str = "signoff.terms/2";
 
 /// What the terms rest on besides the configuration.
 #[derive(Debug, Clone, Copy)]
-pub struct Grounds<'a> {
+pub struct TermsContext<'a> {
     /// PATH of the process; it counts where agents and contracts get to see it.
     pub path: &'a OsStr,
     /// The user's home: a signature is committed, and its reader's home is another one.
@@ -28,12 +28,12 @@ pub struct Grounds<'a> {
     /// Files that decide, by their path in the workspace, with their hashes.
     pub files: &'a BTreeMap<String, String>,
     /// Tools that steps call.
-    pub called: &'a Called,
+    pub called: &'a CalledTools,
 }
 
 /// The tools that a plan's steps call themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Called {
+pub struct CalledTools {
     /// By name, with a hash of how each is described.
     pub tools: BTreeMap<String, String>,
     /// The servers that some of them are called at, with how each is configured.
@@ -47,7 +47,7 @@ pub struct Called {
 pub fn terms<'a>(
     config: &Config,
     roles: impl Iterator<Item = &'a str>,
-    grounds: Grounds<'_>,
+    grounds: TermsContext<'_>,
 ) -> Value {
     let used: BTreeSet<&str> = roles.collect();
     let mut agents = Map::new();
@@ -83,14 +83,14 @@ pub fn terms<'a>(
 }
 
 /// Where ignored files are the checkout's, such terms are what they always were.
-fn contract(config: &config::Contract) -> Value {
+fn contract(config: &config::ContractSettings) -> Value {
     let mut terms = json!({
         "shell": config.shell.value,
         "timeout_s": seconds(config.timeout.value),
         "baseline": config.baseline.value,
     });
     // What an agent leaves there has a say in how its contract ends.
-    if config.ignored.value != Ignored::Checkout
+    if config.ignored.value != IgnoredFiles::Checkout
         && let Value::Object(terms) = &mut terms
     {
         terms.insert("ignored".to_owned(), config.ignored.value.name().into());
@@ -99,7 +99,7 @@ fn contract(config: &config::Contract) -> Value {
 }
 
 /// Without the lists that are empty: such terms are what they always were.
-fn run(config: &config::Run) -> Value {
+fn run(config: &config::RunSettings) -> Value {
     let mut terms = Map::new();
     let step_timeout = seconds(config.step_timeout.value);
     terms.insert("step_timeout_s".to_owned(), step_timeout);
@@ -111,12 +111,12 @@ fn run(config: &config::Run) -> Value {
 }
 
 /// What is there as it is built in is left out: such terms are what they always were.
-fn sandbox(config: &config::Sandbox) -> Value {
+fn sandbox(config: &config::SandboxSettings) -> Value {
     // A set: the order in which variables are let through decides nothing.
     let env: BTreeSet<&String> = config.env.value.iter().collect();
     let mut terms = Map::new();
     terms.insert("env".to_owned(), json!(env));
-    if config.mode.value != Mode::Auto {
+    if config.mode.value != SandboxMode::Auto {
         terms.insert("mode".to_owned(), config.mode.value.name().into());
     }
     if !config.network.value {
@@ -153,7 +153,7 @@ fn search_path(path: &OsStr, home: Option<&Path>) -> Vec<String> {
 
 /// The hash of a file as the terms hold it; nothing where there is no such file.
 pub fn file_hash(path: &Path) -> Result<Option<String>, FileError> {
-    // Opening a pipe would wait for somebody to write to it.
+    // Opening a pipe would wait for a writer.
     if !path.is_file() {
         return Ok(None);
     }
@@ -173,10 +173,10 @@ fn seconds(duration: Duration) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Agent, Driver, Setting};
+    use crate::config::{AgentSettings, Driver, Setting};
 
-    fn agent(program: &str) -> Setting<Agent> {
-        Setting::built_in(Agent {
+    fn agent(program: &str) -> Setting<AgentSettings> {
+        Setting::built_in(AgentSettings {
             driver: Driver::Command,
             command: vec![program.to_owned(), "{task}".to_owned()],
             login: Vec::new(),
@@ -186,12 +186,12 @@ mod tests {
 
     fn of(config: &Config, roles: &[&str], path: &str) -> Value {
         let files = [("check.sh".to_owned(), "abc".to_owned())].into();
-        let grounds = Grounds {
+        let grounds = TermsContext {
             path: OsStr::new(path),
             home: None,
             prompt: "def",
             files: &files,
-            called: &Called::default(),
+            called: &CalledTools::default(),
         };
         terms(config, roles.iter().copied(), grounds)
     }
@@ -248,7 +248,7 @@ mod tests {
         let mut config = Config::default();
         let contract = |config: &Config| of(config, &[], "")["contract"].clone();
         assert_eq!(contract(&config).get("ignored"), None);
-        config.contract.ignored.value = Ignored::Attempt;
+        config.contract.ignored.value = IgnoredFiles::Attempt;
         assert_eq!(contract(&config)["ignored"], json!("attempt"));
     }
 
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(file_hash(&path).unwrap(), None);
         assert_eq!(file_hash(dir.path()).unwrap(), None);
         std::fs::write(&path, vec![b'a'; 100_000]).unwrap();
-        let expected = crate::hash::sha256_hex(&vec![b'a'; 100_000]);
+        let expected = crate::files::hash::sha256_hex(&vec![b'a'; 100_000]);
         assert_eq!(file_hash(&path).unwrap(), Some(expected));
     }
 

@@ -14,10 +14,10 @@ use std::{fmt, io};
 
 use signoff_api::threads::{SESSIONS_SCHEMA, Session, Sessions};
 
-pub use self::id::{BadId, ThreadId};
-use crate::atomic::{self, Mode, remove_whole};
-use crate::lock::SessionsLock;
-use crate::{FileError, failpoint};
+pub use self::id::{ThreadId, ThreadIdError};
+use crate::files::atomic::{self, FileMode, remove_whole};
+use crate::files::lock::SessionsLock;
+use crate::files::{FileError, failpoint};
 
 // With a dot in their names, which no id has.
 const STATE: &str = "sessions.json";
@@ -26,7 +26,7 @@ const LOCK: &str = "sessions.lock";
 const PLAN: &str = "plan.md";
 const TASKS: &str = "tasks";
 
-/// The root of all threads, while nobody else changes it.
+/// The root of all threads, under its lock.
 #[derive(Debug)]
 pub struct Threads {
     root: PathBuf,
@@ -36,7 +36,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Waits until nobody else is at it, then reads what was allocated. Makes the root.
+    /// Waits for the lock, then reads what was allocated. Makes the root.
     pub fn open(root: &Path) -> Result<Self, ThreadsError> {
         let path = root.join(LOCK);
         let lock = SessionsLock::acquire_waiting(&path).map_err(FileError::at("lock", &path))?;
@@ -64,7 +64,7 @@ impl Threads {
             ThreadsError::Broken { path, why }
         })?;
         failpoint::reached("sessions.before");
-        atomic::overwrite(&path, &text, Mode::Private)?;
+        atomic::overwrite(&path, &text, FileMode::Private)?;
         failpoint::reached("sessions.after");
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Threads {
         };
         let mut entries = fs::read_dir(&tasks).map_err(FileError::at("read", &tasks))?;
         Ok(!entries.any(|entry| {
-            // Hidden files are nobody's plan.
+            // Hidden files are not plans.
             entry.is_ok_and(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
         }))
     }

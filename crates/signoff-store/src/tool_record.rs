@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use signoff_api::tool_record::{SCHEMA, Server, Tool, ToolRecord};
 
-use crate::FileError;
-use crate::atomic::{self, Mode};
 use crate::config::Config;
+use crate::files::FileError;
+use crate::files::atomic::{self, FileMode};
 use crate::root::Store;
 
 /// Largest file that is read.
@@ -53,7 +53,7 @@ fn read(path: &Path) -> Option<ToolRecord> {
 
 /// Keeps a record. The file stays untouched where it says the same.
 pub fn save(store: &Store, record: &ToolRecord) -> Result<(), FileError> {
-    store.complete()?;
+    store.create_missing()?;
     let path = path(store.workspace());
     if read(&path).as_ref() == Some(record) {
         return Ok(());
@@ -61,7 +61,7 @@ pub fn save(store: &Store, record: &ToolRecord) -> Result<(), FileError> {
     let failed = |error: serde_json::Error| FileError::at("write", &path)(error.into());
     let mut text = serde_json::to_vec_pretty(record).map_err(failed)?;
     text.push(b'\n');
-    atomic::overwrite(&path, &text, Mode::Shared)
+    atomic::overwrite(&path, &text, FileMode::Shared)
 }
 
 /// The tool of a server that a name leads to.
@@ -78,13 +78,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::{Server as Configured, Setting};
+    use crate::config::{ServerSettings, Setting};
 
     fn configured(command: &str) -> Config {
         let mut config = Config::default();
-        let server = Configured {
+        let server = ServerSettings {
             command: vec![command.to_owned()],
-            ..Configured::default()
+            ..ServerSettings::default()
         };
         let server = Setting::built_in(server);
         config.servers.insert("toy".to_owned(), server);

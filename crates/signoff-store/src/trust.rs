@@ -14,14 +14,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use self::state_file::StateFile;
-use crate::FileError;
-use crate::hash::sha256_hex;
+use crate::files::FileError;
+use crate::files::hash::sha256_hex;
 
 #[derive(Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Trusted {
     schema: String,
-    files: Vec<Entry>,
+    files: Vec<TrustedFile>,
 }
 
 impl StateFile for Trusted {
@@ -35,7 +35,7 @@ impl StateFile for Trusted {
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct TrustedFile {
     path: PathBuf,
     sha256: String,
 }
@@ -76,11 +76,11 @@ pub fn trust(state_dir: &Path, config_path: &Path, bytes: &[u8]) -> Result<(), T
     })
 }
 
-fn entry(config_path: &Path, bytes: &[u8]) -> Result<Entry, FileError> {
+fn entry(config_path: &Path, bytes: &[u8]) -> Result<TrustedFile, FileError> {
     let path = config_path
         .canonicalize()
         .map_err(FileError::at("find", config_path))?;
-    Ok(Entry {
+    Ok(TrustedFile {
         path,
         sha256: sha256_hex(bytes),
     })

@@ -1,6 +1,6 @@
 //! What the tests of every crate share: a project to run the real binary in, scripts for the
-//! scripted agent and the ledger it writes, a workspace in memory, a clock that stands still, and
-//! the reader of the console examples in the docs.
+//! scripted agent and the ledger it writes, and the reader of the console examples in the
+//! docs.
 //!
 //! Only ever a dev-dependency. Start reading at [`Project`].
 
@@ -9,7 +9,6 @@
     reason = "a helper of tests ends the test, saying what it saw"
 )]
 
-mod clock;
 mod dice;
 pub mod ledger;
 mod on_terminal;
@@ -20,9 +19,7 @@ mod running;
 pub mod script;
 pub mod signed_plan;
 pub mod transcript;
-mod workspace;
 
-pub use clock::FakeClock;
 pub use dice::Dice;
 pub use ledger::Ledger;
 pub use on_terminal::OnTerminal;
@@ -30,4 +27,3 @@ pub use output::Output;
 pub use project::Project;
 pub use running::Running;
 pub use script::{Reply, Script};
-pub use workspace::MemoryWorkspace;

@@ -1,13 +1,15 @@
 //! The `command` driver: any program as an agent. A fresh process, the prompt, nothing else; it does
 //! not know that it is part of a plan.
 
+mod placeholder;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Limits, Stdin};
 
-use crate::placeholder::{Values, fill};
+use self::placeholder::{PlaceholderValues, fill};
 
 /// Bytes of each stream kept in memory; the whole goes to the log.
 const KEPT: u64 = 256 * 1024;
@@ -46,7 +48,7 @@ impl Invocation<'_> {
             .tools
             .map(|tools| (TOOLS.into(), tools.join(",").into()));
         self.environment.extend(tools);
-        let values = Values {
+        let values = PlaceholderValues {
             task: self.prompt,
             prompt_file: &self.prompt_file.to_string_lossy(),
             workspace: &self.workspace.to_string_lossy(),

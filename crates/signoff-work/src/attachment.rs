@@ -10,7 +10,7 @@ use crate::beneath::{Directory, Links};
 
 /// More than this of one file does not help an agent.
 const LIMIT: u64 = 256 * 1024;
-/// How far into a file lines are looked for.
+/// How far into a file lines are counted.
 const FARTHEST: u64 = 64 * 1024 * 1024;
 
 /// A subscription and what it holds, or why it cannot be read.
@@ -22,13 +22,13 @@ pub struct Attachment {
 
 /// Where subscriptions are read from.
 #[derive(Debug, Clone, Copy)]
-pub struct Places<'a> {
+pub struct SubscriptionRoots<'a> {
     pub workspace: &'a Path,
     pub topics: &'a Path,
 }
 
 /// Reads a step's subscriptions, in order. What cannot be read says so instead of failing the step.
-pub fn read_all(subscriptions: &[Subscription], places: Places<'_>) -> Vec<Attachment> {
+pub fn read_all(subscriptions: &[Subscription], places: SubscriptionRoots<'_>) -> Vec<Attachment> {
     subscriptions
         .iter()
         .map(|subscription| Attachment {
@@ -38,7 +38,7 @@ pub fn read_all(subscriptions: &[Subscription], places: Places<'_>) -> Vec<Attac
         .collect()
 }
 
-fn read(subscription: &Subscription, places: Places<'_>) -> Result<String, String> {
+fn read(subscription: &Subscription, places: SubscriptionRoots<'_>) -> Result<String, String> {
     match subscription {
         Subscription::File { path, lines } => {
             let file = open(places.workspace, Path::new(path))?;
@@ -65,10 +65,10 @@ fn beginning(file: File) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = file.take(LIMIT + 1).read_to_end(&mut bytes);
     read.map_err(|error| error.to_string())?;
-    Ok(shortened(bytes))
+    Ok(shorten(bytes))
 }
 
-fn shortened(mut bytes: Vec<u8>) -> String {
+fn shorten(mut bytes: Vec<u8>) -> String {
     let limit = usize::try_from(LIMIT).unwrap_or(usize::MAX);
     let is_cut = bytes.len() > limit;
     bytes.truncate(limit);
@@ -103,7 +103,7 @@ fn some_lines(file: File, from: u32, to: u32) -> Result<String, String> {
             break;
         }
     }
-    Ok(shortened(wanted))
+    Ok(shorten(wanted))
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
         std::fs::write(workspace.join("topics/auth.md"), "notes\n").unwrap();
         std::fs::write(dir.path().join("secret"), "secret").unwrap();
         std::os::unix::fs::symlink("../secret", workspace.join("link")).unwrap();
-        let places = Places {
+        let places = SubscriptionRoots {
             workspace: &workspace,
             topics: &workspace.join("topics"),
         };
@@ -168,7 +168,7 @@ mod tests {
         let holes = File::create(path.join("holes")).unwrap();
         holes.set_len(1 << 40).unwrap();
         std::fs::write(path.join("lines"), "x\n".repeat(1 << 20)).unwrap();
-        let places = Places {
+        let places = SubscriptionRoots {
             workspace: path,
             topics: path,
         };

@@ -1,4 +1,4 @@
-//! Reads directories that somebody else may write to, such as an agent's tree.
+//! Reads directories that other processes may write to, such as an agent's tree.
 //!
 //! Every path is walked part by part, each opened relative to the directory before it and never through a symbolic link
 //! that the walk did not read itself. So nothing outside is reached, whatever is swapped meanwhile. Only ordinary files are
@@ -28,9 +28,9 @@ pub(crate) use self::remove::give_rights;
 pub use self::remove::remove_tree;
 #[cfg(test)]
 pub(crate) use self::tests::make_pipe;
-pub(crate) use self::walk::{Last, Missing, PathWalk, Spot};
+pub(crate) use self::walk::{FinalLink, Location, MissingDirectories, PathWalk};
 
-/// A directory that somebody else may write to.
+/// A directory that other processes may write to.
 #[derive(Debug)]
 pub struct Directory {
     fd: OwnedFd,
@@ -118,16 +118,16 @@ impl Directory {
         Ok(names)
     }
 
-    fn new_spot(&self, path: &Path) -> Result<Spot, OpenError> {
+    fn new_spot(&self, path: &Path) -> Result<Location, OpenError> {
         PathWalk {
-            last: Last::Itself,
-            missing: Missing::Make,
+            last: FinalLink::Itself,
+            missing: MissingDirectories::Make,
             ..self.walk(Links::Refuse)
         }
         .find(path)
     }
 
-    fn spot(&self, path: &Path, links: Links) -> Result<Spot, OpenError> {
+    fn spot(&self, path: &Path, links: Links) -> Result<Location, OpenError> {
         self.walk(links).find(path)
     }
 
@@ -136,8 +136,8 @@ impl Directory {
             root: self.fd.as_fd(),
             path: &self.path,
             links,
-            last: Last::Target,
-            missing: Missing::Refuse,
+            last: FinalLink::Target,
+            missing: MissingDirectories::Refuse,
             is_refused: |_| false,
         }
     }
@@ -161,7 +161,7 @@ pub(crate) fn open_folder(parent: impl AsFd, name: &[u8]) -> io::Result<OwnedFd>
     Ok(openat(parent, name, flags, Mode::empty())?)
 }
 
-/// Opens an ordinary file by its name in a directory, without waiting for anybody; a link is an error.
+/// Opens an ordinary file by its name in a directory, without blocking; a link is an error.
 pub(crate) fn open_file(directory: impl AsFd, name: &[u8]) -> Result<File, OpenError> {
     // Looked at before it is opened: opening a device may do something.
     let stat = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)?;

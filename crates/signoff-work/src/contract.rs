@@ -1,12 +1,14 @@
 //! Runs a contract: in the tree, in an environment no agent can write to, with a time limit.
 
+mod plain;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Limits, Stdin};
 
-use crate::plain::plain;
+use self::plain::plain;
 
 /// Bytes of each stream that conditions are judged on.
 const KEPT: u64 = 1024 * 1024;

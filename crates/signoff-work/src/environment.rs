@@ -94,8 +94,7 @@ pub fn for_contract(all: &Variables, allowed: &[String], tree: &Path) -> Vec<(Os
 pub fn path_outside(path: &OsStr, tree: &Path) -> OsString {
     let kept = std::env::split_paths(path)
         .filter(|entry| entry.is_absolute() && !lies_inside(entry, tree));
-    // Joining fails only for an entry with a colon, which splitting cannot have produced.
-    std::env::join_paths(kept).unwrap_or_default()
+    std::env::join_paths(kept).expect("an entry that was split off has no colon")
 }
 
 /// The entries of a PATH that lie, or lead, inside the tree: nothing is looked for in them.
@@ -127,7 +126,7 @@ fn resolved(path: &Path) -> PathBuf {
 pub fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> {
     allowed
         .iter()
-        // These make a shell run somebody's code before the command.
+        // These make a shell run other code before the command.
         .filter(|name| !matches!(name.as_str(), "BASH_ENV" | "ENV" | "SIGNOFF_INSIDE"))
         .filter_map(|name| {
             let value = all.get(OsStr::new(name))?;
@@ -139,7 +138,7 @@ pub fn select(all: &Variables, allowed: &[String]) -> Vec<(OsString, OsString)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::confine::needs;
+    use crate::confine::AgentRequirements;
 
     fn variables() -> Variables {
         [
@@ -170,7 +169,7 @@ mod tests {
         let agent = for_agent(
             &variables,
             &[],
-            needs(&["claude".to_owned()]).variables(&variables),
+            AgentRequirements::of_command(&["claude".to_owned()]).variables(&variables),
         );
         let contract = for_contract(&variables, &[], Path::new("/work/tree"));
         for seen in [agent, contract] {

@@ -1,10 +1,10 @@
 //! What an agent is told. In the `workunit` dialect that is the task, what the step subscribes to
 //! and its acceptance criteria, nothing else; a retry also learns why the attempt before it failed.
-//! What the other dialects add is in [`Around`].
+//! What the other dialects add is in [`DialectNotes`].
 
-mod around;
+mod dialect_notes;
 
-pub use self::around::{Around, Earlier, Proposal};
+pub use self::dialect_notes::{DialectNotes, EarlierStep, Proposal};
 use crate::attachment::Attachment;
 
 /// How much of a failed contract's output the next attempt sees, from its end.
@@ -17,7 +17,7 @@ pub struct Prompt<'a> {
     pub attachments: &'a [Attachment],
     pub acceptance: &'a [String],
     /// What the plan's dialect adds.
-    pub around: Around<'a>,
+    pub around: DialectNotes<'a>,
     pub failure: Option<Failure<'a>>,
     pub conflict: Option<Conflict<'a>>,
     /// A person's advice.
@@ -141,7 +141,7 @@ pub fn template() -> String {
             attachment("MISSING", Err("WHY".to_owned())),
         ],
         acceptance: &["CRITERION".to_owned()],
-        around: Around::Nothing,
+        around: DialectNotes::Nothing,
         failure: Some(Failure {
             command: "CONTRACT",
             ended: "ENDED".to_owned(),
@@ -156,7 +156,7 @@ pub fn template() -> String {
         hint: Some("HINT"),
     };
     let mut text = prompt.text();
-    for dialect in around::templates() {
+    for dialect in dialect_notes::templates() {
         text.push_str(&dialect);
     }
     text
@@ -193,7 +193,7 @@ mod tests {
             task: "Fix it.\n\n",
             attachments,
             acceptance: &[],
-            around: Around::Nothing,
+            around: DialectNotes::Nothing,
             failure,
             conflict: None,
             hint: None,

@@ -25,13 +25,13 @@ pub struct Reply {
     #[serde(default)]
     pub when: Vec<String>,
     #[serde(rename = "do")]
-    pub deeds: Vec<Deed>,
+    pub deeds: Vec<ScriptAction>,
 }
 
 /// One thing the agent does.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Deed {
+pub enum ScriptAction {
     Write {
         path: PathBuf,
         text: String,
@@ -46,14 +46,14 @@ pub enum Deed {
     /// On stderr.
     Complain(String),
     PauseMs(u64),
-    /// Works on until somebody else has made this file.
+    /// Waits until another process has made this file.
     WaitFor(PathBuf),
     /// Ends at once with this code.
     Exit(u8),
 }
 
 /// The process's surroundings.
-pub struct Surroundings<'a> {
+pub struct ProcessIo<'a> {
     pub prompt: &'a mut dyn Read,
     pub stdout: &'a mut dyn Write,
     pub stderr: &'a mut dyn Write,
@@ -61,16 +61,16 @@ pub struct Surroundings<'a> {
     pub marker: Option<String>,
 }
 
-impl std::fmt::Debug for Surroundings<'_> {
+impl std::fmt::Debug for ProcessIo<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Surroundings")
+        f.debug_struct("ProcessIo")
             .field("marker", &self.marker)
             .finish_non_exhaustive()
     }
 }
 
 /// Plays the script; returns the exit code.
-pub fn play(script: &Path, around: &mut Surroundings<'_>) -> io::Result<u8> {
+pub fn play(script: &Path, around: &mut ProcessIo<'_>) -> io::Result<u8> {
     let script: Script = serde_json::from_slice(&std::fs::read(script)?)?;
     let mut prompt = String::new();
     around.prompt.read_to_string(&mut prompt)?;
@@ -97,26 +97,26 @@ pub fn play(script: &Path, around: &mut Surroundings<'_>) -> io::Result<u8> {
     Ok(0)
 }
 
-fn carry_out(deed: &Deed, around: &mut Surroundings<'_>) -> io::Result<Option<u8>> {
+fn carry_out(deed: &ScriptAction, around: &mut ProcessIo<'_>) -> io::Result<Option<u8>> {
     match deed {
-        Deed::Write { path, text } => {
+        ScriptAction::Write { path, text } => {
             create_parent(path)?;
             std::fs::write(path, text)?;
         }
-        Deed::Append { path, text } => {
+        ScriptAction::Append { path, text } => {
             create_parent(path)?;
             append(path)?.write_all(text.as_bytes())?;
         }
-        Deed::Remove(path) => std::fs::remove_file(path)?,
-        Deed::Say(text) => writeln!(around.stdout, "{text}")?,
-        Deed::Complain(text) => writeln!(around.stderr, "{text}")?,
-        Deed::PauseMs(millis) => std::thread::sleep(Duration::from_millis(*millis)),
-        Deed::WaitFor(path) => {
+        ScriptAction::Remove(path) => std::fs::remove_file(path)?,
+        ScriptAction::Say(text) => writeln!(around.stdout, "{text}")?,
+        ScriptAction::Complain(text) => writeln!(around.stderr, "{text}")?,
+        ScriptAction::PauseMs(millis) => std::thread::sleep(Duration::from_millis(*millis)),
+        ScriptAction::WaitFor(path) => {
             while !path.exists() {
                 std::thread::sleep(Duration::from_millis(2));
             }
         }
-        Deed::Exit(code) => return Ok(Some(*code)),
+        ScriptAction::Exit(code) => return Ok(Some(*code)),
     }
     Ok(None)
 }
@@ -152,7 +152,7 @@ mod tests {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let code = play(
             &path,
-            &mut Surroundings {
+            &mut ProcessIo {
                 prompt: &mut prompt.as_bytes(),
                 stdout: &mut stdout,
                 stderr: &mut stderr,

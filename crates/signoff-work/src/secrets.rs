@@ -53,7 +53,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Those of an environment.
+    /// The secrets of an environment.
     pub fn of(all: &Variables) -> Self {
         let secret = all
             .iter()
@@ -135,7 +135,7 @@ fn without_keys(text: &str, begin: &str, length: usize) -> String {
         shown.push_str(before);
         let end = found.find(|c| !belongs(c)).unwrap_or(found.len());
         let (word, after) = found.split_at(end);
-        // In the middle of a word it is no beginning.
+        // In the middle of a word it does not begin one.
         let begins = !before.ends_with(belongs);
         shown.push_str(if begins && word.len() >= length {
             HIDDEN

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use signoff_sandbox::{Command, CommandReport, Limits, Sandbox, Stdin};
 use signoff_work::confine::{
-    Confined, Grounds, Home, HomeOptions, ShownTree, closed_shells, needs,
+    AgentRequirements, Confined, Home, HomeOptions, RunPaths, VisibleTree, closed_shells,
 };
 use signoff_work::environment::Variables;
 
@@ -81,8 +81,8 @@ impl World {
         std::env::join_paths(all).unwrap()
     }
 
-    fn grounds(&self) -> Grounds {
-        Grounds {
+    fn grounds(&self) -> RunPaths {
+        RunPaths {
             tree: self.tree(),
             kept: vec![self.tree().join(".signoff")],
             home: Home::new(&HomeOptions {
@@ -107,11 +107,11 @@ impl World {
         let scratch = self.tree().join(".signoff/scratch");
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
-        let needs = needs(&[program.to_owned()]);
+        let needs = AgentRequirements::of_command(&[program.to_owned()]);
         let confined = self.grounds().for_agent(
             &scratch,
             &needs,
-            (&ShownTree::Checkout, &[]),
+            (&VisibleTree::Checkout, &[]),
             &Variables::default(),
         );
         confined.unwrap()
@@ -121,7 +121,7 @@ impl World {
         let scratch = self.root.join("scratch");
         fs::remove_dir_all(&scratch).ok();
         self.grounds()
-            .for_contract(&scratch, (&ShownTree::Checkout, &[]))
+            .for_contract(&scratch, (&VisibleTree::Checkout, &[]))
             .unwrap()
     }
 
@@ -331,10 +331,10 @@ fn a_contracts_shell_is_closed_to_what_it_starts() {
     }
     let script = "for part in environ maps; do head -c 1 /proc/$$/$part > /dev/null && echo read $part; done; \
                   echo forged | tee /proc/$$/fd/1 > /dev/null; echo judged; sh -c 'echo inner'";
-    let judged = |grounds: &Grounds| {
+    let judged = |grounds: &RunPaths| {
         let scratch = world.root.join("scratch");
         fs::remove_dir_all(&scratch).ok();
-        let confined = grounds.for_contract(&scratch, (&ShownTree::Checkout, &[]));
+        let confined = grounds.for_contract(&scratch, (&VisibleTree::Checkout, &[]));
         world.run(confined.unwrap(), script).stdout.text()
     };
     assert!(

@@ -681,7 +681,7 @@ fn meanwhile(run: Option<&str>) -> Vec<String> {
     ]
 }
 
-fn held_by(holder: Option<&signoff_store::lock::Holder>) -> String {
+fn held_by(holder: Option<&signoff_store::lock::LockHolder>) -> String {
     match holder {
         Some(holder) => match &holder.run {
             Some(run) => format!(" (run {run}, process {})", holder.pid),

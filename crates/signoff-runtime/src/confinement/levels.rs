@@ -7,7 +7,7 @@ use std::path::Path;
 
 use signoff_plan::model::Plan;
 use signoff_sandbox::Level;
-use signoff_store::config::{Config, Isolation, Mode};
+use signoff_store::config::{Config, Isolation, SandboxMode};
 use signoff_store::trust::TrustError;
 use signoff_store::trust::levels::{self, RecordedLevels};
 
@@ -73,7 +73,7 @@ impl Machine<'_> {
 
     /// What it gives now; nothing where nothing is to be confined.
     pub(crate) fn present_levels(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
-        if self.config.sandbox.mode.value == Mode::Off {
+        if self.config.sandbox.mode.value == SandboxMode::Off {
             return Ok(None);
         }
         let (level, why_level) = strongest_level_with_reasons()?;

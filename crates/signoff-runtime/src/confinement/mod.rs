@@ -10,8 +10,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Level, Sandbox};
-use signoff_store::config::Mode;
-use signoff_work::confine::{Grounds, Home, HomeOptions};
+use signoff_store::config::SandboxMode;
+use signoff_work::confine::{Home, HomeOptions, RunPaths};
 
 pub(crate) use self::obstacles::{mount_obstacles, obstacles};
 pub(crate) use self::overlays::{OverlayMode, overlay_mode};
@@ -26,7 +26,7 @@ use crate::project::sandbox_level::{
 /// Refuses where everything must be confined and cannot be.
 pub(crate) fn require(project: &Project) -> Result<(), Error> {
     let mode = project.config.sandbox.mode.value;
-    if mode == Mode::Required && !strongest_level()?.uses_mounts() {
+    if mode == SandboxMode::Required && !strongest_level()?.uses_mounts() {
         return Err(unconfined("a namespace or bubblewrap sandbox"));
     }
     // Half of what was asked for would be taken for the whole.
@@ -69,9 +69,9 @@ fn make_private(place: &Path) -> std::io::Result<()> {
 }
 
 /// Where everything is; nothing where nothing is to be confined.
-pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Grounds> {
+pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
     let config = &project.config.sandbox;
-    if config.mode.value == Mode::Off {
+    if config.mode.value == SandboxMode::Off {
         return None;
     }
     if level.uses_mounts() {
@@ -85,7 +85,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Gr
     let inside = |path: &PathBuf| path.starts_with(&tree);
     let kept = [top_directory(&tree, project.store.dir()), plan.to_owned()];
     let kept = kept.into_iter().chain(own_files(project));
-    Some(Grounds {
+    Some(RunPaths {
         kept: kept.filter(inside).collect(),
         home: home(project),
         overlays: false,

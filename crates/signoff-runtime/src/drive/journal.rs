@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_engine::{Event, Millis, RecordedEvent};
 use signoff_store::config::Durability;
-use signoff_store::journal::{self, Entry, Journal, JournalError, Line, Torn};
+use signoff_store::journal::{self, Journal, JournalEntry, JournalError, JournalLine, TornLine};
 
 use crate::clock::{millis, timestamp};
 use crate::error::Error;
@@ -65,7 +65,7 @@ impl FileJournal {
     }
 
     /// Part of a last line that a crash cut off and that was moved aside.
-    pub fn torn(&self) -> Option<&Torn> {
+    pub fn torn(&self) -> Option<&TornLine> {
         self.journal.torn()
     }
 
@@ -129,8 +129,8 @@ fn is_settling(event: &Event) -> bool {
     ) || event.reaches_outside()
 }
 
-fn entry(event: &Event) -> Result<Entry, Error> {
-    Entry::of(event).map_err(|why| Error::Unwritable { why })
+fn entry(event: &Event) -> Result<JournalEntry, Error> {
+    JournalEntry::of(event).map_err(|why| Error::Unwritable { why })
 }
 
 /// Reads a run's journal, which another process may be writing, one event at a time.
@@ -167,7 +167,7 @@ pub(crate) fn first_event(path: &Path) -> Result<Option<RecordedEvent>, Error> {
 
 /// A line as the engine knows it. One that this version does not know is refused: guessing at a
 /// run's history would be worse than stopping.
-pub(crate) fn parse_event(line: Line<'_>) -> Result<RecordedEvent, Error> {
+pub(crate) fn parse_event(line: JournalLine<'_>) -> Result<RecordedEvent, Error> {
     let event = serde_json::from_slice(line.event).map_err(|why| Error::UnknownEvent {
         seq: line.seq,
         why: why.to_string(),

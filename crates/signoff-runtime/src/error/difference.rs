@@ -148,11 +148,7 @@ fn compare_leaves(
     }
     let is_map = |value: Option<&Value>| value.is_some_and(Value::is_object);
     if !is_map(before) && !is_map(after) {
-        found.push((
-            path.to_owned(),
-            display_value(before),
-            display_value(after),
-        ));
+        found.push((path.to_owned(), display_value(before), display_value(after)));
         return;
     }
     let none = Value::Null;

@@ -17,7 +17,7 @@ use signoff_store::FileError;
 use signoff_store::atomic::ReplaceError;
 use signoff_store::config::ConfigErrors;
 use signoff_store::journal::JournalError;
-use signoff_store::lock::Holder;
+use signoff_store::lock::LockHolder;
 use signoff_store::plan_log::PlanLogError;
 use signoff_store::root::DiscoverError;
 use signoff_store::signatures::Proof;
@@ -191,9 +191,12 @@ pub enum Error {
     /// This machine confines less than it did before, and nobody accepted that.
     Weaker(Box<WeakerConfinement>),
     /// Another run holds the workspace.
-    WorkspaceTaken { holder: Option<Holder> },
+    WorkspaceTaken { holder: Option<LockHolder> },
     /// Another process drives this run.
-    RunTaken { run: String, holder: Option<Holder> },
+    RunTaken {
+        run: String,
+        holder: Option<LockHolder>,
+    },
     /// No run of that name, or none at all.
     NoSuchRun {
         run: Option<String>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use signoff_engine::PlanState;
 use signoff_plan::diagnostic::Diagnostic;
 use signoff_plan::source::Source;
-use signoff_store::threads::{BadId, ThreadsError};
+use signoff_store::threads::{ThreadIdError, ThreadsError};
 
 use super::Error;
 
@@ -14,7 +14,7 @@ use super::Error;
 #[expect(missing_docs, reason = "the fields are what the variant's line names")]
 pub enum ThreadError {
     /// The session's id is not a valid id.
-    BadSession { session: String, why: BadId },
+    BadSession { session: String, why: ThreadIdError },
     /// The session's id is that of another session's thread.
     TakenSession { session: String, owner: String },
     /// The session has no such additional thread.

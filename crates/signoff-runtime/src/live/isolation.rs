@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use signoff_engine::{Isolation, Run, StepStatus};
 use signoff_sandbox::Level;
-use signoff_work::confine::{Grounds, closed_shells};
+use signoff_work::confine::{RunPaths, closed_shells};
 
 use super::PreparedRun;
 use crate::confinement;
@@ -17,7 +17,7 @@ impl PreparedRun<'_> {
     /// Where it works. Its processes are confined to that.
     pub(super) fn work_place(
         &self,
-        grounds: &mut Option<Grounds>,
+        grounds: &mut Option<RunPaths>,
         level: Level,
     ) -> Result<RunIsolation, Error> {
         let opened = &self.opened;

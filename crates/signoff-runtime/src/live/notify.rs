@@ -9,7 +9,7 @@ use std::time::Duration;
 use signoff_engine::{Event, RecordedEvent, Run};
 use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
-use signoff_work::helpers::Pinned;
+use signoff_work::project::helpers::PinnedCommand;
 
 use crate::drive::Observe;
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(crate) struct Notify {
     env: Vec<(OsString, OsString)>,
     plan: String,
     /// The files of the project that it runs, as they were trusted.
-    pinned: Pinned,
+    pinned: PinnedCommand,
     /// Why it was not started.
     refused: Vec<String>,
     /// Commands under way: the run does not wait for them.

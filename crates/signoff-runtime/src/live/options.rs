@@ -68,21 +68,21 @@ pub(super) fn settings(
         backoff: u64::try_from(config.run.backoff.value.as_millis()).unwrap_or(u64::MAX),
         baseline: config.contract.baseline.value,
         green: match config.contract.green.value {
-            config::Green::Run => OnGreenBaseline::Run,
-            config::Green::Skip => OnGreenBaseline::Skip,
-            config::Green::Ask => OnGreenBaseline::Ask,
+            config::GreenBaseline::Run => OnGreenBaseline::Run,
+            config::GreenBaseline::Skip => OnGreenBaseline::Skip,
+            config::GreenBaseline::Ask => OnGreenBaseline::Ask,
         },
         accept: match config.contract.accept.value {
-            config::Accept::End => AcceptAt::End,
-            config::Accept::Step => AcceptAt::Step,
+            config::AcceptTime::End => AcceptAt::End,
+            config::AcceptTime::Step => AcceptAt::Step,
         },
         jobs: usize::try_from(jobs).unwrap_or(1).max(1),
         sandbox: level(project)?.to_string(),
         isolation,
         land,
         cache: match config.contract.cache.value {
-            config::Cache::Cold => engine::ContractCache::Cold,
-            config::Cache::Warm => engine::ContractCache::Warm,
+            config::ContractCache::Cold => engine::ContractCache::Cold,
+            config::ContractCache::Warm => engine::ContractCache::Warm,
         },
     })
 }

@@ -15,7 +15,7 @@ use signoff_plan::tools::{BuiltIn, Grant, Tool, allows, built_in};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::{Confined, Grounds, ShownTree};
+use signoff_work::confine::{Confined, RunPaths, VisibleTree};
 use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
@@ -46,7 +46,7 @@ impl Calls {
     pub(super) fn new(
         project: &Project,
         dir: &RunDir,
-        (sandbox, grounds): (Arc<Sandbox>, Option<&Grounds>),
+        (sandbox, grounds): (Arc<Sandbox>, Option<&RunPaths>),
         (place, starter): (&RunIsolation, Starter),
     ) -> Self {
         let scratch = dir.scratch("", 0, "tools");
@@ -60,7 +60,7 @@ impl Calls {
         let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
         let confine = move || {
             let shown = match &trees {
-                None => ShownTree::Checkout,
+                None => VisibleTree::Checkout,
                 Some(trees) => trees.below_run_tree(&starter)?,
             };
             let Some(grounds) = &grounds else {
@@ -225,13 +225,13 @@ impl Calls {
 
 /// The confinement of tool servers that ask for it: they outlive a call, and work in the run's tree itself.
 fn confined_servers(
-    grounds: Option<&Grounds>,
+    grounds: Option<&RunPaths>,
     scratch: &Path,
     place: &RunIsolation,
 ) -> Option<Confined> {
     let shown = match place {
-        RunIsolation::Checkout(_) => ShownTree::Checkout,
-        RunIsolation::Trees(trees) => ShownTree::Copy {
+        RunIsolation::Checkout(_) => VisibleTree::Checkout,
+        RunIsolation::Trees(trees) => VisibleTree::Copy {
             from: trees.run_path(),
             ignored: Vec::new(),
         },

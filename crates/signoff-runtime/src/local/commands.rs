@@ -11,8 +11,8 @@ use signoff_plan::model::{Contract, Step, Work};
 use signoff_sandbox::Command;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
-use signoff_work::attachment::{Places, read_all};
-use signoff_work::confine::{Confined, Grounds, Needs, ShownTree, needs};
+use signoff_work::attachment::{SubscriptionRoots, read_all};
+use signoff_work::confine::{AgentRequirements, Confined, RunPaths, VisibleTree};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Conflict, Failure, Prompt};
@@ -40,7 +40,7 @@ pub(super) struct CommandBuilder<'a> {
     /// Values that must not reach a prompt.
     pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
-    pub(super) grounds: Option<Grounds>,
+    pub(super) grounds: Option<RunPaths>,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -52,7 +52,7 @@ impl CommandBuilder<'_> {
             return Err(broken_run(run, "a prompt for a step without an agent"));
         };
         let topics = self.project.store.topics_dir();
-        let places = Places {
+        let places = SubscriptionRoots {
             workspace: tree,
             topics: &topics,
         };
@@ -159,7 +159,7 @@ impl CommandBuilder<'_> {
             prepared.ok_or_else(|| broken_run(run, "a dispatch without a prompt"))?;
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
-        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
         let read_only = self.read_only(step, mount, signed);
         let tree = (mount, read_only.as_slice());
         let (confined, scratch) = self.confine_agent(step, attempt, &needs, tree)?.unzip();
@@ -196,7 +196,7 @@ impl CommandBuilder<'_> {
         &self,
         step: &Step,
         attempt: u32,
-        needs: &Needs,
+        needs: &AgentRequirements,
         (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(grounds) = &self.grounds else {
@@ -205,7 +205,7 @@ impl CommandBuilder<'_> {
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.process.variables;
-        let shown = mount.map_or(&ShownTree::Checkout, |mount| &mount.shown);
+        let shown = mount.map_or(&VisibleTree::Checkout, |mount| &mount.shown);
         let confined = grounds
             .for_agent(scratch.path(), needs, (shown, read_only), variables)
             .map_err(Error::Sandbox)?;
@@ -273,7 +273,7 @@ impl CommandBuilder<'_> {
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let read_only = self.read_only(step, None, &[]);
-        let shown = (&ShownTree::Checkout, read_only.as_slice());
+        let shown = (&VisibleTree::Checkout, read_only.as_slice());
         let confined = grounds.for_contract(scratch.path(), shown);
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }

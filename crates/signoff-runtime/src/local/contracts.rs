@@ -2,7 +2,7 @@
 
 use signoff_engine::{Action, Input, Observation, ProcessEnd, Run};
 use signoff_plan::model::Condition;
-use signoff_store::config::Ignored;
+use signoff_store::config::IgnoredFiles;
 use signoff_work::confine::Home;
 
 use super::Local;
@@ -87,7 +87,7 @@ impl Local<'_> {
         run: &Run,
         action: &Action,
     ) -> Result<Option<IgnoredWork>, Error> {
-        if self.commands.project.config.contract.ignored.value == Ignored::Checkout {
+        if self.commands.project.config.contract.ignored.value == IgnoredFiles::Checkout {
             return Ok(None);
         }
         Ok(Some(match *action {

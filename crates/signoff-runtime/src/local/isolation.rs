@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use signoff_work::git::Own;
+use signoff_work::git::HarnessGit;
 
 use crate::trees::Trees;
 
 /// Where a run works.
 pub(crate) enum RunIsolation {
     /// In the checkout; what records how it looks, if there is git.
-    Checkout(Option<Own>),
+    Checkout(Option<HarnessGit>),
     /// On trees of its own.
     Trees(Arc<Trees>),
 }
 
 impl RunIsolation {
     /// The harness's own git directory, if there is git.
-    pub(super) fn own(&self) -> Option<&Own> {
+    pub(super) fn own(&self) -> Option<&HarnessGit> {
         match self {
             Self::Checkout(own) => own.as_ref(),
             Self::Trees(trees) => Some(trees.own()),

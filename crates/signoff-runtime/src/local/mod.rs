@@ -27,9 +27,9 @@ use signoff_engine::{Action, Choice, Input, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::RunPaths;
 use signoff_work::environment::for_contract;
-use signoff_work::git::{ImportLimits, Own};
+use signoff_work::git::{HarnessGit, ImportLimits};
 
 use self::calls::Calls;
 use self::checkout_watcher::CheckoutWatcher;
@@ -71,7 +71,7 @@ pub(crate) struct Local<'a> {
 impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
-        (sandbox, grounds): (Arc<Sandbox>, Option<Grounds>),
+        (sandbox, grounds): (Arc<Sandbox>, Option<RunPaths>),
         (dir, place): (RunDir, RunIsolation),
         key: String,
         watch: Watch,
@@ -83,7 +83,7 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let git = place.own().map(Own::stop_flag);
+        let git = place.own().map(HarnessGit::stop_flag);
         let supervisor = ProcessSupervisor::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
@@ -276,7 +276,7 @@ impl<'a> Local<'a> {
         })
     }
 
-    fn shared(&self, own: Option<&Own>) -> SharedCheckout {
+    fn shared(&self, own: Option<&HarnessGit>) -> SharedCheckout {
         SharedCheckout {
             path: self.commands.project.store.workspace().to_owned(),
             own: own.cloned(),

@@ -3,11 +3,11 @@
 use signoff_engine::{Run, Stage, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::model::{Hint, Step};
-use signoff_work::prompt::{Around, Earlier, Proposal};
+use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
 /// What has to be put together for one prompt before it can be lent to it.
 pub(super) struct PromptContext {
-    earlier: Vec<Earlier>,
+    earlier: Vec<EarlierStep>,
     hint: Option<String>,
 }
 
@@ -26,19 +26,19 @@ impl PromptContext {
         }
     }
 
-    pub(super) fn around<'a>(&'a self, run: &'a Run, step: &'a Step) -> Around<'a> {
+    pub(super) fn around<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
         let plan = run.plan();
         match run.signed().dialect() {
-            Dialect::Workunit | Dialect::Toolplan => Around::Nothing,
-            Dialect::Record => Around::Record {
+            Dialect::Workunit | Dialect::Toolplan => DialectNotes::Nothing,
+            Dialect::Record => DialectNotes::Record {
                 instructions: step.instructions.as_deref(),
                 constraints: &plan.constraints,
             },
-            Dialect::Thread => Around::Thread {
+            Dialect::Thread => DialectNotes::Thread {
                 narrative: plan.context.as_deref(),
                 subtasks: &step.subtasks,
             },
-            Dialect::Proposal => Around::Proposal(Proposal {
+            Dialect::Proposal => DialectNotes::Proposal(Proposal {
                 context: plan.context.as_deref(),
                 risks: &plan.risks,
                 tools: step.tools.as_deref().or(plan.tools.as_deref()),
@@ -50,7 +50,7 @@ impl PromptContext {
 }
 
 /// A step that has ended, or whose agent has.
-fn earlier((step, state): (&Step, &StepState)) -> Option<Earlier> {
+fn earlier((step, state): (&Step, &StepState)) -> Option<EarlierStep> {
     let status = match state.status {
         StepStatus::Waiting if state.stage == Stage::Provisional => "not accepted yet",
         StepStatus::Completed => "success",
@@ -63,7 +63,7 @@ fn earlier((step, state): (&Step, &StepState)) -> Option<Earlier> {
         | StepStatus::Verifying
         | StepStatus::Waiting => return None,
     };
-    Some(Earlier {
+    Some(EarlierStep {
         number: step.number,
         title: step.title.clone(),
         status,

@@ -2,8 +2,8 @@
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
-use signoff_store::requests::Requests;
 use signoff_store::runs::RunDir;
+use signoff_store::runs::requests::Requests;
 
 use super::Message;
 use super::supervisor::StopHandle;

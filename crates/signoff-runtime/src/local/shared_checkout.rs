@@ -9,7 +9,7 @@ use std::sync::Arc;
 use signoff_engine::{ChangeDetails, Changes, Run, Stage, StepState};
 use signoff_plan::model::{Step, Work};
 use signoff_store::runs::RunDir;
-use signoff_work::git::{Id, Own};
+use signoff_work::git::{HarnessGit, Id};
 use signoff_work::tree::{protected, protected_changes};
 
 use crate::trees::changed_files;
@@ -19,7 +19,7 @@ use crate::trees::changed_files;
 pub(super) struct SharedCheckout {
     pub(super) path: PathBuf,
     /// Records its content, if there is git.
-    pub(super) own: Option<Own>,
+    pub(super) own: Option<HarnessGit>,
 }
 
 /// How the checkout looked before an agent began.
@@ -135,7 +135,7 @@ impl SharedCheckout {
 
     fn files_changed_since(&self, before: &Id) -> Option<Vec<String>> {
         let own = self.own.as_ref()?;
-        own.changed(before, &own.snapshot().ok()?).ok()
+        own.changed_paths(before, &own.snapshot().ok()?).ok()
     }
 
     /// Details of the files that a step changed, beyond their names.

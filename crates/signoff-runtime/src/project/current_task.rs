@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use signoff_engine::PlanState;
 use signoff_store::atomic::{ReplaceError, replace};
-use signoff_store::root::Kind;
+use signoff_store::root::StoreKind;
 
 use super::Project;
 use crate::error::Error;
@@ -37,7 +37,7 @@ pub(crate) fn update_status(project: &Project, plan: &str, state: PlanState) -> 
 /// The file, where the store is one that has it.
 pub(crate) fn file(project: &Project) -> Option<PathBuf> {
     let path = project.store.workspace().join(".rawko/current-task.yaml");
-    (project.store.kind() == Kind::Rawko).then_some(path)
+    (project.store.kind() == StoreKind::Rawko).then_some(path)
 }
 
 /// The text of a top-level field, without its quotes.

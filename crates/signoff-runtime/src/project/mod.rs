@@ -79,7 +79,7 @@ impl Project {
     /// The project's id, made if there is none. Refuses a copy that nobody trusted: what is signed
     /// there would not count.
     pub(crate) fn require_id(&self) -> Result<String, Error> {
-        self.store.complete()?;
+        self.store.create_missing()?;
         match self.id_status()? {
             (_, ProjectStatus::Copy { of }) => Err(Error::CopiedProject { of }),
             (Some(id), ProjectStatus::Known | ProjectStatus::First) => Ok(id),
@@ -91,7 +91,7 @@ impl Project {
 
     /// Remembers that this directory has the project's id, so that a copy can be recognized.
     pub fn remember_id(&self) -> Result<(), Error> {
-        self.store.complete()?;
+        self.store.create_missing()?;
         if let (Some(id), Some(state)) = (self.store.project_id()?, &self.process.state_dir) {
             match projects::remember(state, &id, self.store.workspace()) {
                 // A home that cannot be written to remembers nothing; that is not an error.
@@ -145,7 +145,7 @@ pub(crate) fn random() -> u32 {
 
 /// The proof that a person is asked for when they sign: never less than what counts afterwards.
 pub fn required_proof(project: &Project) -> Proof {
-    project.config.approval.asked()
+    project.config.approval.required_proof()
 }
 
 /// The least proof that counts when a plan is to run.

@@ -1,7 +1,7 @@
 //! How strongly this machine can confine a process.
 
 use signoff_sandbox::{FailedLevel, Level, Probe, ProbeError, probe};
-use signoff_store::config::Mode;
+use signoff_store::config::SandboxMode;
 use signoff_store::failpoint;
 
 use super::Project;
@@ -19,15 +19,15 @@ pub(crate) fn level(project: &Project) -> Result<Level, Error> {
     level_in(project.config.sandbox.mode.value)
 }
 
-fn level_in(mode: Mode) -> Result<Level, Error> {
+fn level_in(mode: SandboxMode) -> Result<Level, Error> {
     match mode {
-        Mode::Off => Ok(Level::None),
-        Mode::Auto | Mode::Required => strongest_level(),
+        SandboxMode::Off => Ok(Level::None),
+        SandboxMode::Auto | SandboxMode::Required => strongest_level(),
     }
 }
 
 /// Whether something can be mounted here. Where the trial fails, a run reports the reason.
-pub(crate) fn can_mount(mode: Mode) -> bool {
+pub(crate) fn can_mount(mode: SandboxMode) -> bool {
     level_in(mode).map_or(true, Level::uses_mounts)
 }
 

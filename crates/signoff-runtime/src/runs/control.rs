@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use signoff_api::request::{self, Reply, Request, SCHEMA};
 use signoff_engine::Input;
 use signoff_store::lock::is_held;
-use signoff_store::requests::Requests;
+use signoff_store::runs::requests::Requests;
 
 use super::leftovers::end_leftovers_of;
 use super::opened::OpenedRun;

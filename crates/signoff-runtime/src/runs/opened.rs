@@ -123,7 +123,7 @@ impl<'a> OpenedRun<'a> {
             return log_end(project, key, self.state(), outcome, self.clock);
         }
         let lock = plan_log::lock(&project.store, key)?;
-        plan_log::settle(&project.store, key, &lock)?;
+        plan_log::record_end(&project.store, key, &lock)?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use signoff_plan::PermissiveWorkspace;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::runs::RunDir;
-use signoff_store::signatures::{self, Signed};
+use signoff_store::signatures::{self, SignatureRecord};
 
 use crate::error::Error;
 use crate::plan_file::{PlanFile, SignedText};
@@ -119,8 +119,8 @@ fn signature_of(
     key: &str,
     dir: &RunDir,
     (digest, terms): (&Digest, &Digest),
-) -> Result<Option<Signed>, Error> {
-    let kept = signatures::kept(dir, key, digest, terms)?
+) -> Result<Option<SignatureRecord>, Error> {
+    let kept = signatures::copies_of_run(dir, key, digest, terms)?
         .into_iter()
         .next();
     match kept {
@@ -137,11 +137,11 @@ pub(crate) fn keep_signature(
     signed: &SignedPlan,
 ) -> Result<(), Error> {
     let (digest, terms) = (signed.digest(), signed.terms());
-    if !signatures::kept(dir, key, &digest, &terms)?.is_empty() {
+    if !signatures::copies_of_run(dir, key, &digest, &terms)?.is_empty() {
         return Ok(());
     }
     if let Some(found) = signatures::matching(&project.store, key, &digest, &terms)? {
-        signatures::keep(dir, &found)?;
+        signatures::copy_to_run(dir, &found)?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! The trees of a run, if it works on its own.
 
 use signoff_engine::Isolation;
-use signoff_work::confine::Grounds;
+use signoff_work::confine::RunPaths;
 use signoff_work::environment::for_contract;
-use signoff_work::git::{Own, Repository};
+use signoff_work::git::{HarnessGit, Repository};
 
 use super::leftovers::marker;
 use super::opened::OpenedRun;
@@ -14,12 +14,14 @@ use crate::trees::{Setup, Trees, parse_id};
 
 impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.
-    pub(crate) fn recorder(&self) -> Result<Option<Own>, Error> {
+    pub(crate) fn recorder(&self) -> Result<Option<HarnessGit>, Error> {
         let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);
         };
         let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
-        Ok(Some(repository.own(&self.dir.path().join("git"), &kept)?))
+        Ok(Some(
+            repository.open_harness_git(&self.dir.path().join("git"), &kept)?,
+        ))
     }
 
     /// Agents of older versions worked in worktrees, of which this one knows nothing.
@@ -75,7 +77,7 @@ impl OpenedRun<'_> {
     pub(crate) fn open_trees(
         &self,
         repository: Repository,
-        grounds: Option<&mut Grounds>,
+        grounds: Option<&mut RunPaths>,
         overlay_mode: OverlayMode,
     ) -> Result<Trees, Error> {
         let grounds = grounds.map(|grounds| {
@@ -92,7 +94,7 @@ impl OpenedRun<'_> {
         Ok(trees)
     }
 
-    fn setup(&self, grounds: Option<Grounds>) -> Setup {
+    fn setup(&self, grounds: Option<RunPaths>) -> Setup {
         let config = &self.project.config;
         Setup {
             copy: config.run.copy.value.clone(),

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::runs::RunDir;
-use signoff_store::signatures::{self, KeyProof, Proof, Signed};
+use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord};
 use signoff_store::trust::projects::ProjectStatus;
 
 use super::ssh;
@@ -22,7 +22,7 @@ const DIGITS: usize = 8;
 #[derive(Debug)]
 pub enum SignatureCheck {
     /// The newest that counts.
-    Valid(Box<Signed>),
+    Valid(Box<SignatureRecord>),
     /// None does: those over the present digests, newest first, with what is wrong with them.
     Missing(Vec<RejectedSignature>),
 }
@@ -48,14 +48,14 @@ pub fn valid_signature_for_run(
 ) -> Result<SignatureCheck, Error> {
     let mut found = signatures::all_matching(&project.store, key, plan, terms)?;
     if found.is_empty() {
-        found = signatures::kept(run, key, plan, terms)?;
+        found = signatures::copies_of_run(run, key, plan, terms)?;
     }
     first_valid(project, found, minimum_proof(project))
 }
 
 fn first_valid(
     project: &Project,
-    found: Vec<Signed>,
+    found: Vec<SignatureRecord>,
     minimum: Proof,
 ) -> Result<SignatureCheck, Error> {
     let mut doubted = Vec::new();
@@ -76,7 +76,7 @@ fn first_valid(
 
 /// Was the signature given in this project?
 fn check_project(
-    signed: &Signed,
+    signed: &SignatureRecord,
     id: Option<&str>,
     status: &ProjectStatus,
 ) -> Result<(), SignatureDefect> {
@@ -88,7 +88,11 @@ fn check_project(
     }
 }
 
-fn check_proof(project: &Project, signed: &Signed, minimum: Proof) -> Result<(), SignatureDefect> {
+fn check_proof(
+    project: &Project,
+    signed: &SignatureRecord,
+    minimum: Proof,
+) -> Result<(), SignatureDefect> {
     let proof = signed.proof();
     if !proof.meets(minimum) {
         return Err(SignatureDefect::TooWeak { proof, minimum });

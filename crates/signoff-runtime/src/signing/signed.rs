@@ -2,7 +2,7 @@
 
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignatureMismatch, SignedPlan};
-use signoff_store::signatures::{self, Signed};
+use signoff_store::signatures::{self, SignatureRecord};
 
 use super::proof::{SignatureCheck, valid_signature};
 use crate::error::{Error, SignedDifference};
@@ -73,7 +73,7 @@ pub(crate) fn require_still_signed(
 }
 
 /// Joins a plan with a signature that counts.
-fn join(plan: &PlanFile, terms: &Digest, found: &Signed) -> Result<SignedPlan, Error> {
+fn join(plan: &PlanFile, terms: &Digest, found: &SignatureRecord) -> Result<SignedPlan, Error> {
     let name = plan.source.name().to_owned();
     let source = plan.source.clone();
     let checked = plan

@@ -74,7 +74,7 @@ impl Planning {
         self.current()?;
         let plans = self.read_all(context)?;
         let plans_dir = context.project.store.plans_dir();
-        context.project.store.complete()?;
+        context.project.store.create_missing()?;
         atomic::create_directories(&plans_dir)?;
         let prepared = self.prepare(context, plans)?;
         let withdrawn = self.withdraw_emptied(context, &prepared)?;

@@ -64,7 +64,7 @@ pub(crate) fn choose(
             isolation: Isolation::Worktree,
             land,
             repository: Some(found.repository),
-            note: (project.config.contract.cache.value == config::Cache::Warm)
+            note: (project.config.contract.cache.value == config::ContractCache::Warm)
                 .then(|| WARM.to_owned()),
         });
     }
@@ -102,11 +102,11 @@ const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`)
 fn landing(project: &Project, plan: &Plan) -> LandAt {
     match project.config.run.land.value {
         // Until the last contracts have held cold, nothing is known for certain.
-        _ if project.config.contract.cache.value == config::Cache::Warm => LandAt::End,
-        config::Land::Step => LandAt::Step,
-        config::Land::End => LandAt::End,
-        config::Land::Auto if agents_can_overlap(plan).is_some() => LandAt::End,
-        config::Land::Auto => LandAt::Step,
+        _ if project.config.contract.cache.value == config::ContractCache::Warm => LandAt::End,
+        config::LandMode::Step => LandAt::Step,
+        config::LandMode::End => LandAt::End,
+        config::LandMode::Auto if agents_can_overlap(plan).is_some() => LandAt::End,
+        config::LandMode::Auto => LandAt::Step,
     }
 }
 

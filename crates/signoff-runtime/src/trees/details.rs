@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use signoff_engine::{ChangeDetails, TreeChange, asked_before, change_details};
-use signoff_work::git::{GitError, Id, Manifest, Own};
-use signoff_work::manifest::selects_tests;
-use signoff_work::python::installed_modules;
+use signoff_work::git::{GitError, HarnessGit, Id, Manifest};
+use signoff_work::project::manifest::selects_tests;
+use signoff_work::project::python::installed_modules;
 
 use super::Trees;
 
 /// The files that differ between two commits or trees, and what is worth knowing of them.
 pub(crate) fn changed_files(
-    own: &Own,
+    own: &HarnessGit,
     from: &Id,
     to: &Id,
     installed: &Arc<BTreeSet<String>>,

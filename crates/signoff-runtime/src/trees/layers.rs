@@ -121,7 +121,7 @@ impl Trees {
         let tree = if protected.is_empty() {
             tree.clone()
         } else {
-            let kept = self.own.overlaid(tree, &work.base, &protected);
+            let kept = self.own.with_paths_from(tree, &work.base, &protected);
             kept.map_err(error_text)?
         };
         let parent = std::slice::from_ref(&work.base);

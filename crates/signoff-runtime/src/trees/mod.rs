@@ -33,8 +33,8 @@ use signoff_sandbox::{Command, KeptMounts, Policy};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
-use signoff_work::git::{CheckoutTimes, GitError, Id, Own, Repository};
-use signoff_work::layers::{IgnoreRules, LentTree, TreePool};
+use signoff_work::git::{CheckoutTimes, GitError, HarnessGit, Id, Repository};
+use signoff_work::layers::{IgnoreRules, SharedTree, TreePool};
 
 pub(crate) use self::choose::{choose, why_private};
 pub(crate) use self::commits::{first_commit, head_commit, parse_id};
@@ -77,7 +77,7 @@ pub(crate) trait CommandRunner {
 /// The trees of one run.
 pub(crate) struct Trees {
     pub(crate) repository: Repository,
-    own: Own,
+    own: HarnessGit,
     run: String,
     checkout: PathBuf,
     /// The lock for writing to the checkout.
@@ -127,7 +127,7 @@ impl Trees {
         (overlay_mode, setup): (OverlayMode, Setup),
     ) -> Result<Self, Error> {
         locks::clear(&repository, run);
-        let own = repository.own(&dir.path().join("git"), kept)?;
+        let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
         let root = run_root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
@@ -165,13 +165,13 @@ impl Trees {
         })
     }
 
-    pub(crate) fn own(&self) -> &Own {
+    pub(crate) fn own(&self) -> &HarnessGit {
         &self.own
     }
 
     /// A directory with the files of a commit, for the harness to read.
-    pub(crate) fn files(&self, commit: &Id) -> Result<LentTree, String> {
-        self.pool()?.lend(commit).map_err(error_text)
+    pub(crate) fn files(&self, commit: &Id) -> Result<SharedTree, String> {
+        self.pool()?.share(commit).map_err(error_text)
     }
 
     /// Keeps the checkout as it is now, and makes the run's branch.

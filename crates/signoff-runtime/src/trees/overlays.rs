@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use signoff_sandbox::Overlay;
-use signoff_work::confine::{OBJECTS, ShownTree};
-use signoff_work::git::{Id, Own};
-use signoff_work::layers::{IgnoreRules, LentTree, Mask, MaskStamp, TakenTree};
+use signoff_work::confine::{OBJECTS, VisibleTree};
+use signoff_work::git::{HarnessGit, Id};
+use signoff_work::layers::{ExclusiveTree, IgnoreRules, Mask, MaskStamp, SharedTree};
 use signoff_work::tree::read_only_files;
 
 use super::contract::builds::LentBuildCache;
@@ -20,12 +20,12 @@ use crate::confinement::OverlayMode;
 
 /// A recorded tree, ready to be shown to one process.
 pub(crate) struct TreeMount {
-    pub(crate) shown: ShownTree,
+    pub(crate) shown: VisibleTree,
     files: Files,
     pub(crate) mask: Arc<Mask>,
     stamp: MaskStamp,
     pub(crate) left_out: OmittedFiles,
-    own: Own,
+    own: HarnessGit,
     /// Removed with it.
     pub(crate) thrown_away: Option<PathBuf>,
     /// What a contract finds besides.
@@ -38,8 +38,8 @@ pub(crate) struct TreeMount {
 
 /// The directory that shows the tree to the harness.
 enum Files {
-    Lent(LentTree),
-    Taken(Box<TakenTree>),
+    Lent(SharedTree),
+    Taken(Box<ExclusiveTree>),
 }
 
 impl TreeMount {
@@ -103,7 +103,7 @@ impl TreeMount {
     }
 
     /// The directory that the process itself changes, where there are no overlays.
-    pub(crate) fn taken(&self) -> Option<&TakenTree> {
+    pub(crate) fn taken(&self) -> Option<&ExclusiveTree> {
         match &self.files {
             Files::Lent(_) => None,
             Files::Taken(tree) => Some(tree),
@@ -113,8 +113,8 @@ impl TreeMount {
     /// The directory that takes the process's changes.
     pub(crate) fn upper(&self) -> Option<&Path> {
         match &self.shown {
-            ShownTree::Overlay(overlay) => Some(&overlay.upper),
-            ShownTree::Checkout | ShownTree::Copy { .. } => None,
+            VisibleTree::Overlay(overlay) => Some(&overlay.upper),
+            VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         }
     }
 }
@@ -159,10 +159,10 @@ impl Trees {
     }
 
     /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
-    pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<ShownTree, String> {
+    pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<VisibleTree, String> {
         let OverlayMode::Overlays(_) = &self.overlay_mode else {
             let mask = self.mask(false)?;
-            return Ok(ShownTree::Copy {
+            return Ok(VisibleTree::Copy {
                 from: self.run_path(),
                 ignored: ignored_roots(&mask),
             });
@@ -173,7 +173,7 @@ impl Trees {
         lower.push(self.checkout.clone());
         let work = self.root.join("run.work");
         fresh(&work).map_err(|why| format!("{}: {why}", work.display()))?;
-        Ok(ShownTree::Overlay(Overlay {
+        Ok(VisibleTree::Overlay(Overlay {
             at: self.checkout.clone(),
             lower,
             upper: self.run_path(),
@@ -192,7 +192,7 @@ impl Trees {
         let stamp = mask.stamp_now().map_err(error_text)?;
         let (shown, files) = match &self.overlay_mode {
             OverlayMode::Overlays(_) => {
-                let tree = self.pool()?.lend(commit).map_err(error_text)?;
+                let tree = self.pool()?.share(commit).map_err(error_text)?;
                 let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
                 lower.push(tree.path().to_owned());
                 lower.extend(ignored.iter().cloned());
@@ -209,7 +209,7 @@ impl Trees {
                     upper,
                     work,
                 };
-                (ShownTree::Overlay(overlay), Files::Lent(tree))
+                (VisibleTree::Overlay(overlay), Files::Lent(tree))
             }
             OverlayMode::Copies => {
                 let tree = self.pool()?.take(commit).map_err(error_text)?;
@@ -218,7 +218,7 @@ impl Trees {
                     let written = self.own.write_repository(tree.path(), commit, objects);
                     written.map_err(error_text)?;
                 }
-                let shown = ShownTree::Copy {
+                let shown = VisibleTree::Copy {
                     from: tree.path().to_owned(),
                     ignored: ignored_roots(&mask),
                 };

@@ -94,7 +94,10 @@ impl Trees {
         if self.repository.is_private() {
             return Ok(());
         }
-        let found = self.own.unfiltered(tree, files).map_err(error_text)?;
+        let found = self
+            .own
+            .paths_needing_filter(tree, files)
+            .map_err(error_text)?;
         if found.is_empty() {
             return Ok(());
         }

@@ -66,7 +66,7 @@ impl Trees {
         if !worktree.exists() {
             return Ok(false);
         }
-        let shown = worktree.shown().map_err(error_text)?;
+        let shown = worktree.base().map_err(error_text)?;
         let shown = self.own.tree_of(&shown).map_err(error_text)?;
         Ok(worktree.tree().map_err(error_text)? != shown)
     }

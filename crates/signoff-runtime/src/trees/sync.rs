@@ -116,9 +116,12 @@ impl Trees {
         files: Vec<String>,
     ) -> Result<JoinedChanges, String> {
         let _in_turns = lock(&self.syncing);
-        let tree = self.own.overlaid(head, base, &files).map_err(error_text)?;
+        let tree = self
+            .own
+            .with_paths_from(head, base, &files)
+            .map_err(error_text)?;
         let commit = self.own.commit_join(&tree, head).map_err(error_text)?;
-        let agreed = self.own.overlaid(&self.agreed_tree()?, base, &files);
+        let agreed = self.own.with_paths_from(&self.agreed_tree()?, base, &files);
         let agreed = agreed.map_err(error_text)?;
         // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never
         // knows, the next look finds that the head has them.
@@ -275,7 +278,7 @@ impl Trees {
             changed.push("HEAD is not the commit that it was when the run began".to_owned());
         }
         let start: Id = found.start.parse()?;
-        let mut files = self.own.changed(&start, &self.own.snapshot()?)?;
+        let mut files = self.own.changed_paths(&start, &self.own.snapshot()?)?;
         files.retain(|file| !is_ours(file));
         if let Some(first) = files.first() {
             let more = match files.len() - 1 {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use signoff_sandbox::{Command, Level};
 use signoff_store::trust::helpers;
 use signoff_work::environment::{path_inside, path_outside};
-use signoff_work::helpers::{
-    Hashes, NamedFiles, Pinned, differences, hashes, named_by_line, named_by_words,
+use signoff_work::project::helpers::{
+    Hashes, NamedFiles, PinnedCommand, differences, hashes, named_by_line, named_by_words,
 };
 
 use crate::error::Error;
@@ -90,8 +90,8 @@ pub fn changed_files(project: &Project) -> Vec<String> {
 }
 
 /// A command with what its files held when the person trusted them.
-pub(crate) fn pin_command(project: &Project, command: &[String]) -> Pinned {
-    Pinned::new(command, &trusted_hashes(project))
+pub(crate) fn pin_command(project: &Project, command: &[String]) -> PinnedCommand {
+    PinnedCommand::new(command, &trusted_hashes(project))
 }
 
 /// Makes sure that the process of an agent runs what the person means: the files of the tree that it

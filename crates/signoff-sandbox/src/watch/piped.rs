@@ -134,7 +134,7 @@ impl StdinWriter {
         let mut rest = message;
         while !rest.is_empty() {
             match rustix::io::write(&self.pipe, rest) {
-                Ok(count) => rest = rest.get(count..).unwrap_or_default(),
+                Ok(count) => rest = &rest[count..],
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => self.wait_until_writable(deadline)?,
                 Err(_) => return Err(MessageError::Closed),

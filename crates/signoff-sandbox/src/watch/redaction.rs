@@ -83,7 +83,7 @@ impl Redactor {
             match self.redaction.match_at(rest, is_last) {
                 WordMatch::Word(length) => {
                     written.extend_from_slice(HIDDEN);
-                    rest = rest.get(length..).unwrap_or_default();
+                    rest = &rest[length..];
                 }
                 WordMatch::Unknown => break,
                 WordMatch::Other => {

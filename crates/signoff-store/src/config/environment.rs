@@ -6,11 +6,12 @@ use std::ffi::{OsStr, OsString};
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
-use super::key::{KEYS, Key, Kind};
+use super::key::{KEYS, Key, VariableKind};
 use super::problem::nearest;
-use super::read::{From, Reader};
+use super::read::{ReadSource, Reader};
+use super::rules::unsupported;
 use super::value::Value;
-use super::{Config, Origin, Place, Problem, later};
+use super::{Config, Origin, Problem, SettingLocation};
 
 const PREFIX: &str = "SIGNOFF_";
 
@@ -44,14 +45,14 @@ pub(super) fn apply(
         };
         match KEYS.iter().find(|key| key.variable() == name) {
             Some(key) => problems.extend(set(config, key, name, value)),
-            None => problems.extend(unknown(name)),
+            None => problems.extend(unknown_variable(name)),
         }
     }
 }
 
 fn set(config: &mut Config, key: &Key, name: &str, value: &OsStr) -> Vec<Problem> {
     let mut reader = Reader {
-        from: From::Variable(name),
+        from: ReadSource::Variable(name),
         origin: Origin::Environment,
         problems: Vec::new(),
     };
@@ -66,12 +67,12 @@ fn set(config: &mut Config, key: &Key, name: &str, value: &OsStr) -> Vec<Problem
 }
 
 /// The value that a variable's text stands for.
-fn parse(kind: Kind, text: &str) -> Result<Value<'_>, String> {
+fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
     let text = text.trim();
     let string = |text| Spanned::new(0..0, DeValue::String(text));
     match kind {
-        Kind::Text => Ok(string(text.into())),
-        Kind::List if !text.starts_with('[') => {
+        VariableKind::Text => Ok(string(text.into())),
+        VariableKind::List if !text.starts_with('[') => {
             let words = text.split(',').map(str::trim);
             let mut list = DeArray::new();
             for word in words.filter(|word| !word.is_empty()) {
@@ -79,27 +80,29 @@ fn parse(kind: Kind, text: &str) -> Result<Value<'_>, String> {
             }
             Ok(Spanned::new(0..0, DeValue::Array(list)))
         }
-        // What is no literal is a text, and will be told what it should have been.
-        Kind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
-        Kind::List => DeValue::parse(text).map_err(|error| error.message().replace('\n', "; ")),
+        // What is not a literal is a text; reading it as the setting's type reports what it should have been.
+        VariableKind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
+        VariableKind::List => {
+            DeValue::parse(text).map_err(|error| error.message().replace('\n', "; "))
+        }
     }
 }
 
-/// A name that is not ours may be anybody's, unless it looks like a setting.
-fn unknown(name: &str) -> Option<Problem> {
+/// A variable that is not ours may belong to another program, unless it looks like a setting.
+fn unknown_variable(name: &str) -> Option<Problem> {
     if NOT_SETTINGS.contains(&name) {
         return None;
     }
     let rest = name.strip_prefix(PREFIX)?;
     let problem = |message, suggestion| {
         Some(Problem {
-            place: Place::Variable(name.to_owned()),
+            place: SettingLocation::Variable(name.to_owned()),
             message,
             suggestion,
         })
     };
-    if later::variable(rest) {
-        return problem(later::message("it"), Some("unset it".to_owned()));
+    if unsupported::is_variable(rest) {
+        return problem(unsupported::message("it"), Some("unset it".to_owned()));
     }
     for (section, what) in [("AGENTS_", "agents"), ("MCP_", "tool servers")] {
         if rest.starts_with(section) {
@@ -115,7 +118,9 @@ fn unknown(name: &str) -> Option<Problem> {
         .filter_map(|known| known.strip_prefix(PREFIX))
         .collect();
     let suggestion = nearest(rest, &known).map(|near| format!("did you mean `{PREFIX}{near}`?"));
-    let in_section = KEYS.iter().any(|key| later::in_section(rest, key.section));
+    let in_section = KEYS
+        .iter()
+        .any(|key| unsupported::in_section(rest, key.section));
     (in_section || suggestion.is_some()).then_some(())?;
     let suggestion = suggestion.unwrap_or_else(|| {
         "`signoff config` lists the settings; the name is SIGNOFF_SECTION_KEY".to_owned()
@@ -144,7 +149,7 @@ mod tests {
         let config = check("SIGNOFF_APPROVAL_PROOF", "key", &[]);
         assert_eq!(config.approval.proof.value, crate::signatures::Proof::Key);
         assert_eq!(config.approval.proof.origin, Origin::Environment);
-        let place = Place::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
+        let place = SettingLocation::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
         assert_eq!(config.approval.proof.place, Some(place));
         let config = check("SIGNOFF_PLANS_STALE_AFTER_DAYS", " 7 ", &[]);
         assert_eq!(config.plans.stale_after_days.value, 7);

@@ -1,24 +1,27 @@
 //! Every setting with a fixed name: one table for the files, the environment and `signoff config`.
 
+use super::listing::{SettingEntry, entry};
 use super::read::Reader;
-use super::shown::{Entry, entry};
 use super::value::Value;
-use super::{Accept, Cache, Config, Durability, Green, Ignored, Isolation, Land, Mode, Unverified};
+use super::{
+    AcceptTime, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles, Isolation,
+    LandMode, SandboxMode, UnverifiedPolicy,
+};
 
 /// One setting.
 pub(super) struct Key {
     pub(super) section: &'static str,
     pub(super) name: &'static str,
     /// How a variable spells it.
-    pub(super) kind: Kind,
+    pub(super) kind: VariableKind,
     /// Reads a value into its place.
     pub(super) set: fn(&mut Reader<'_>, &Self, &Value<'_>, &mut Config),
-    pub(super) show: fn(&Config, &Self) -> Entry,
+    pub(super) show: fn(&Config, &Self) -> SettingEntry,
 }
 
 /// What a variable's text stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VariableKind {
     /// The text itself.
     Text,
     /// A number, `true` or `false`.
@@ -33,7 +36,7 @@ macro_rules! key {
         Key {
             section: stringify!($section),
             name: stringify!($name),
-            kind: Kind::$kind,
+            kind: VariableKind::$kind,
             set: |reader, _, value, config| {
                 reader.set(&mut config.$section.$name, value, $read);
             },
@@ -45,7 +48,7 @@ macro_rules! key {
         Key {
             section: stringify!($section),
             name: stringify!($name),
-            kind: Kind::$kind,
+            kind: VariableKind::$kind,
             set: |reader, key, value, config| {
                 reader.tighten(key, &mut config.$section.$name, value, $read, $looser);
             },
@@ -82,7 +85,7 @@ pub(super) const KEYS: [Key; 36] = [
     key!(run.isolation, Text, |reader, value| reader
         .choice(value, &Isolation::CHOICES)),
     key!(run.land, Text, |reader, value| reader
-        .choice(value, &Land::CHOICES)),
+        .choice(value, &LandMode::CHOICES)),
     key!(run.step_timeout, Text, Reader::timeout),
     key!(run.backoff, Text, Reader::duration),
     key!(run.durability, Text, |reader, value| reader
@@ -93,23 +96,23 @@ pub(super) const KEYS: [Key; 36] = [
     key!(contract.timeout, Text, Reader::timeout),
     key!(contract.baseline, Literal, Reader::boolean),
     key!(contract.green, Text, |reader, value| reader
-        .choice(value, &Green::CHOICES)),
+        .choice(value, &GreenBaseline::CHOICES)),
     key!(
         contract.unverified,
         Text,
-        |reader, value| reader.choice(value, &Unverified::CHOICES),
+        |reader, value| reader.choice(value, &UnverifiedPolicy::CHOICES),
         |new, old| new < old
     ),
     key!(contract.accept, Text, |reader, value| reader
-        .choice(value, &Accept::CHOICES)),
+        .choice(value, &AcceptTime::CHOICES)),
     key!(contract.cache, Text, |reader, value| reader
-        .choice(value, &Cache::CHOICES)),
+        .choice(value, &ContractCache::CHOICES)),
     key!(contract.ignored, Text, |reader, value| reader
-        .choice(value, &Ignored::CHOICES)),
+        .choice(value, &IgnoredFiles::CHOICES)),
     key!(
         sandbox.mode,
         Text,
-        |reader, value| reader.choice(value, &Mode::CHOICES),
+        |reader, value| reader.choice(value, &SandboxMode::CHOICES),
         |new, old| new < old
     ),
     key!(sandbox.network, Literal, Reader::boolean, |new, old| new
@@ -128,7 +131,7 @@ pub(super) const KEYS: [Key; 36] = [
     Key {
         section: "sandbox",
         name: "env",
-        kind: Kind::List,
+        kind: VariableKind::List,
         set: |reader, _, value, config| {
             let allowed = config.sandbox.env.value.clone();
             reader.set(&mut config.sandbox.env, value, |reader, value| {

@@ -7,9 +7,9 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::problem::position;
-use super::read::{From, Reader};
-use super::{Config, Origin, Place, Problem, Source};
-use crate::no_follow;
+use super::read::{ReadSource, Reader};
+use super::{Config, Origin, Problem, SettingLocation, Source};
+use crate::files::no_follow;
 
 /// Largest file that is read.
 const LARGEST: u64 = 1024 * 1024;
@@ -37,7 +37,7 @@ pub(super) fn apply(
 /// The text of a file, if there is one and it is text.
 pub(super) fn text(path: &Path, origin: Origin, problems: &mut Vec<Problem>) -> Option<String> {
     let unreadable = |(line, column), message| Problem {
-        place: Place::File {
+        place: SettingLocation::File {
             path: path.to_path_buf(),
             line,
             column,
@@ -88,7 +88,7 @@ fn parse(
 ) -> Vec<Problem> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader {
-        from: From::File { path, text },
+        from: ReadSource::File { path, text },
         origin,
         problems: Vec::new(),
     };
@@ -119,7 +119,7 @@ fn parse(
 
 fn line_and_column(problem: &Problem) -> (usize, usize) {
     match problem.place {
-        Place::File { line, column, .. } => (line, column),
-        Place::Variable(_) => (0, 0),
+        SettingLocation::File { line, column, .. } => (line, column),
+        SettingLocation::Variable(_) => (0, 0),
     }
 }

@@ -52,7 +52,7 @@ impl fmt::Display for Origin {
 
 /// Where something is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum SettingLocation {
     /// Line and column from 1, the column in characters.
     File {
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum Place {
     Variable(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SettingLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line, column } => {
@@ -80,17 +80,17 @@ pub struct Setting<T> {
     pub value: T,
     pub origin: Origin,
     /// Nothing for what is built in.
-    pub place: Option<Place>,
+    pub place: Option<SettingLocation>,
 }
 
 impl<T> Setting<T> {
-    /// A value that nobody wrote down.
+    /// A built-in value.
     pub fn built_in(value: T) -> Self {
         Self::of(value, Origin::BuiltIn, None)
     }
 
     /// A value of a layer.
-    pub fn of(value: T, origin: Origin, place: Option<Place>) -> Self {
+    pub fn of(value: T, origin: Origin, place: Option<SettingLocation>) -> Self {
         Self {
             value,
             origin,

@@ -1,5 +1,5 @@
 //! `.pi/plans.json`, the settings of a `.pi` store. The file is pi's: keys that are not about plans
-//! are none of our business.
+//! are not read.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::problem::position;
 use super::value::LARGEST_COUNT;
-use super::{Config, Origin, Place, Problem, Setting, layer};
+use super::{Config, Origin, Problem, Setting, SettingLocation, layer};
 
 /// Applies the file, if there is one; adds what is wrong with it to `problems`.
 pub(super) fn apply(config: &mut Config, path: &Path, problems: &mut Vec<Problem>) {
@@ -21,7 +21,7 @@ pub(super) fn apply(config: &mut Config, path: &Path, problems: &mut Vec<Problem
             let text = error.to_string();
             let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
             problems.push(Problem {
-                place: Place::File {
+                place: SettingLocation::File {
                     path: path.to_path_buf(),
                     line: error.line(),
                     column: error.column().max(1),
@@ -84,10 +84,10 @@ impl File<'_> {
     }
 
     /// Where a key is written.
-    fn place(&self, key: &str) -> Place {
+    fn place(&self, key: &str) -> SettingLocation {
         let offset = self.text.find(&format!("\"{key}\"")).unwrap_or(0);
         let (line, column) = position(self.text, offset);
-        Place::File {
+        SettingLocation::File {
             path: self.path.to_path_buf(),
             line,
             column,

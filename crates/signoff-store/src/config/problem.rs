@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::fmt;
 
-use super::Place;
+use super::SettingLocation;
 
 /// One problem, at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    pub place: Place,
+    pub place: SettingLocation,
     /// One line that stands alone.
     pub message: String,
     /// What to do about it, where we can guess.

@@ -7,18 +7,19 @@ use toml::de::{DeTable, DeValue};
 
 use super::key::{self, KEYS, Key};
 use super::problem::{did_you_mean, listed, position};
+use super::rules::unsupported;
 use super::value::Value;
-use super::{Config, Origin, Place, Problem, Setting, later};
+use super::{Config, Origin, Problem, Setting, SettingLocation};
 
 /// A file or a variable being read, and where its problems go.
 pub(super) struct Reader<'a> {
-    pub(super) from: From<'a>,
+    pub(super) from: ReadSource<'a>,
     pub(super) origin: Origin,
     pub(super) problems: Vec<Problem>,
 }
 
 /// What is being read.
-pub(super) enum From<'a> {
+pub(super) enum ReadSource<'a> {
     File { path: &'a Path, text: &'a str },
     Variable(&'a str),
 }
@@ -39,9 +40,13 @@ impl Reader<'_> {
                 "agents" => self.agents(value, config),
                 "mcp" => self.mcp(value, config),
                 section if sections.contains(&section) => self.section(section, value, config),
-                section if later::section(section) => {
-                    let message = later::message(&format!("`[{section}]`"));
-                    self.problem_at(name.span().start, message, Some(later::HINT.to_owned()));
+                section if unsupported::is_section(section) => {
+                    let message = unsupported::message(&format!("`[{section}]`"));
+                    self.problem_at(
+                        name.span().start,
+                        message,
+                        Some(unsupported::HINT.to_owned()),
+                    );
                 }
                 _ => self.unknown_section(name, value, &sections),
             }
@@ -90,9 +95,9 @@ impl Reader<'_> {
                 continue;
             }
             let offset = key.span().start;
-            if later::key(section, name) {
-                let message = later::message(&format!("`[{section}] {name}`"));
-                self.problem_at(offset, message, Some(later::HINT.to_owned()));
+            if unsupported::is_key(section, name) {
+                let message = unsupported::message(&format!("`[{section}] {name}`"));
+                self.problem_at(offset, message, Some(unsupported::HINT.to_owned()));
                 continue;
             }
             let (shown, list) = (name.escape_debug(), listed(known));
@@ -153,17 +158,17 @@ impl Reader<'_> {
     }
 
     /// Where the byte at this offset is written.
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> SettingLocation {
         match self.from {
-            From::File { path, text } => {
+            ReadSource::File { path, text } => {
                 let (line, column) = position(text, offset);
-                Place::File {
+                SettingLocation::File {
                     path: path.to_path_buf(),
                     line,
                     column,
                 }
             }
-            From::Variable(name) => Place::Variable(name.to_owned()),
+            ReadSource::Variable(name) => SettingLocation::Variable(name.to_owned()),
         }
     }
 }

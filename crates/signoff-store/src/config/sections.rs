@@ -1,15 +1,20 @@
 //! The sections of the configuration and what is built in.
 
+pub(super) mod agents;
+pub(super) mod mcp;
+pub(super) mod policy;
+pub(super) mod worktree;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, Isolation, Land, Policy, Setting};
+use super::{Config, Isolation, LandMode, Policy, Setting};
 use crate::signatures::Proof;
 
 /// `[plans]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plans {
+pub struct PlansSettings {
     /// A plan that waits for so long to be signed or run is cancelled, with a notice.
     pub stale_after_days: Setting<u32>,
     /// A finished plan may move to the archive after so long.
@@ -24,10 +29,10 @@ pub struct Plans {
 
 /// `[approval]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approval {
+pub struct ApprovalSettings {
     /// Without it every plan gets a signature of the policy.
     pub required: Setting<bool>,
-    /// What signing asks for; see [`Approval::asked`].
+    /// What signing asks for; see [`ApprovalSettings::asked`].
     pub proof: Setting<Proof>,
     /// What a signature must have at a run.
     pub minimum: Setting<Proof>,
@@ -35,14 +40,14 @@ pub struct Approval {
     pub then_run: Setting<bool>,
     /// Plans that need no person.
     pub auto: Setting<Vec<Policy>>,
-    /// Whose keys count for the proof `key`, as written (see [`Approval::signers_file`]); without
+    /// Whose keys count for the proof `key`, as written (see [`ApprovalSettings::signers_file`]); without
     /// it, git's `gpg.ssh.allowedSignersFile`.
     pub allowed_signers: Setting<Option<PathBuf>>,
 }
 
-impl Approval {
+impl ApprovalSettings {
     /// The proof a signature needs so that it is enough when it is made and when it is used.
-    pub fn asked(&self) -> Proof {
+    pub fn required_proof(&self) -> Proof {
         self.proof.value.max(self.minimum.value)
     }
 
@@ -58,13 +63,13 @@ impl Approval {
 
 /// `[run]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct RunSettings {
     /// Steps that may be under way at once.
     pub jobs: Setting<u32>,
     /// Whether agents work in trees of their own.
     pub isolation: Setting<Isolation>,
     /// When what steps did comes into the checkout.
-    pub land: Setting<Land>,
+    pub land: Setting<LandMode>,
     /// How long the work of a step may take, where the step does not say.
     pub step_timeout: Setting<Duration>,
     /// The wait before the first retry; later ones wait longer.
@@ -100,25 +105,25 @@ impl Durability {
 
 /// `[contract]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contract {
+pub struct ContractSettings {
     pub shell: Setting<String>,
     pub timeout: Setting<Duration>,
     pub baseline: Setting<bool>,
     /// What becomes of an agent step whose contract holds before the work.
-    pub green: Setting<Green>,
+    pub green: Setting<GreenBaseline>,
     /// What becomes of a plan with agent steps that have no contract.
-    pub unverified: Setting<Unverified>,
+    pub unverified: Setting<UnverifiedPolicy>,
     /// When a person is asked whether such steps are done.
-    pub accept: Setting<Accept>,
+    pub accept: Setting<AcceptTime>,
     /// Whether they find what earlier contracts of the run built.
-    pub cache: Setting<Cache>,
+    pub cache: Setting<ContractCache>,
     /// Whose ignored files contracts find.
-    pub ignored: Setting<Ignored>,
+    pub ignored: Setting<IgnoredFiles>,
 }
 
 /// `[contract] green`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Green {
+pub enum GreenBaseline {
     /// Its agent works all the same; what it does is not proved by that contract.
     Run,
     /// It is skipped.
@@ -127,7 +132,7 @@ pub enum Green {
     Ask,
 }
 
-impl Green {
+impl GreenBaseline {
     pub(super) const CHOICES: [(&'static str, Self); 3] =
         [("run", Self::Run), ("skip", Self::Skip), ("ask", Self::Ask)];
 
@@ -142,14 +147,14 @@ impl Green {
 
 /// `[contract] unverified`, from the looser to the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unverified {
+pub enum UnverifiedPolicy {
     /// A person accepts what the agent did.
     Ask,
     /// It is not run.
     Refuse,
 }
 
-impl Unverified {
+impl UnverifiedPolicy {
     pub(super) const CHOICES: [(&'static str, Self); 2] =
         [("ask", Self::Ask), ("refuse", Self::Refuse)];
 
@@ -163,14 +168,14 @@ impl Unverified {
 
 /// `[contract] accept`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Accept {
+pub enum AcceptTime {
     /// Once, about all of them; until then their dependents go on provisionally.
     End,
     /// At each step, before its dependents start.
     Step,
 }
 
-impl Accept {
+impl AcceptTime {
     pub(super) const CHOICES: [(&'static str, Self); 2] =
         [("end", Self::End), ("step", Self::Step)];
 
@@ -184,14 +189,14 @@ impl Accept {
 
 /// `[contract] cache`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cache {
+pub enum ContractCache {
     /// Each contract builds for itself.
     Cold,
     /// They find what earlier ones built, and are run once more without it at the end; nothing lands before.
     Warm,
 }
 
-impl Cache {
+impl ContractCache {
     pub(super) const CHOICES: [(&'static str, Self); 2] =
         [("cold", Self::Cold), ("warm", Self::Warm)];
 
@@ -205,14 +210,14 @@ impl Cache {
 
 /// `[contract] ignored`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ignored {
+pub enum IgnoredFiles {
     /// Those of the checkout, and what `prepare` made.
     Checkout,
     /// As the attempt left them; that proves nothing.
     Attempt,
 }
 
-impl Ignored {
+impl IgnoredFiles {
     pub(super) const CHOICES: [(&'static str, Self); 2] =
         [("checkout", Self::Checkout), ("attempt", Self::Attempt)];
 
@@ -226,9 +231,9 @@ impl Ignored {
 
 /// `[sandbox]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sandbox {
+pub struct SandboxSettings {
     /// Whether agents and contracts are confined.
-    pub mode: Setting<Mode>,
+    pub mode: Setting<SandboxMode>,
     /// Whether they may talk to others.
     pub network: Setting<bool>,
     /// Processes and threads that one of them may have at once.
@@ -247,7 +252,7 @@ pub struct Sandbox {
 
 /// Whether what is started is confined. A later one is stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
+pub enum SandboxMode {
     /// It has the person's rights.
     Off,
     /// As far as this machine can.
@@ -256,7 +261,7 @@ pub enum Mode {
     Required,
 }
 
-impl Mode {
+impl SandboxMode {
     pub(super) const CHOICES: [(&'static str, Self); 3] = [
         ("off", Self::Off),
         ("auto", Self::Auto),
@@ -274,14 +279,14 @@ impl Mode {
 
 /// `[notify]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notify {
+pub struct NotifySettings {
     /// Program and arguments, run when something waits on a person; empty = nothing is.
     pub command: Setting<Vec<String>>,
 }
 
 /// `[agents.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentSettings {
     pub driver: Driver,
     /// Program and arguments, with placeholders.
     pub command: Vec<String>,
@@ -307,16 +312,16 @@ impl Driver {
 
 /// `[mcp.servers.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Server {
+pub struct ServerSettings {
     /// Program and arguments.
     pub command: Vec<String>,
     /// It runs in the sandbox, as contracts do, and not with the person's rights.
     pub confined: bool,
     /// Names of variables that it gets to see, besides those that all do.
     pub env: Vec<String>,
-    /// Names and patterns of tools that change nothing, so that nobody has to agree to a call.
+    /// Names and patterns of tools that change nothing, so that a call needs no agreement.
     pub read_only: Vec<String>,
-    /// Names and patterns of tools that may be called again when nobody knows how a call ended.
+    /// Names and patterns of tools that may be called again when the end of a call is unknown.
     pub repeatable: Vec<String>,
     /// How long a call may take at most.
     pub timeout: Option<Duration>,
@@ -328,14 +333,14 @@ impl Default for Config {
         let ten_minutes = Duration::from_mins(10);
         let env = ["PATH", "LANG", "TERM", "HOME"].map(str::to_owned);
         Self {
-            plans: Plans {
+            plans: PlansSettings {
                 stale_after_days: Setting::built_in(30),
                 archive_after_days: Setting::built_in(90),
                 prune_after_days: Setting::built_in(365),
                 max_rejections: Setting::built_in(3),
                 executor_timeout_minutes: Setting::built_in(30),
             },
-            approval: Approval {
+            approval: ApprovalSettings {
                 required: Setting::built_in(true),
                 proof: Setting::built_in(Proof::Any),
                 minimum: Setting::built_in(Proof::Any),
@@ -343,28 +348,28 @@ impl Default for Config {
                 auto: Setting::built_in(Vec::new()),
                 allowed_signers: Setting::built_in(None),
             },
-            run: Run {
+            run: RunSettings {
                 jobs: Setting::built_in(4),
                 isolation: Setting::built_in(Isolation::Auto),
-                land: Setting::built_in(Land::Auto),
+                land: Setting::built_in(LandMode::Auto),
                 step_timeout: Setting::built_in(ten_minutes),
                 backoff: Setting::built_in(Duration::from_secs(1)),
                 durability: Setting::built_in(Durability::Power),
                 prepare: Setting::built_in(Vec::new()),
                 copy: Setting::built_in(Vec::new()),
             },
-            contract: Contract {
+            contract: ContractSettings {
                 shell: Setting::built_in("bash".to_owned()),
                 timeout: Setting::built_in(ten_minutes),
                 baseline: Setting::built_in(true),
-                green: Setting::built_in(Green::Run),
-                unverified: Setting::built_in(Unverified::Ask),
-                accept: Setting::built_in(Accept::End),
-                cache: Setting::built_in(Cache::Cold),
-                ignored: Setting::built_in(Ignored::Checkout),
+                green: Setting::built_in(GreenBaseline::Run),
+                unverified: Setting::built_in(UnverifiedPolicy::Ask),
+                accept: Setting::built_in(AcceptTime::End),
+                cache: Setting::built_in(ContractCache::Cold),
+                ignored: Setting::built_in(IgnoredFiles::Checkout),
             },
-            sandbox: Sandbox {
-                mode: Setting::built_in(Mode::Auto),
+            sandbox: SandboxSettings {
+                mode: Setting::built_in(SandboxMode::Auto),
                 network: Setting::built_in(true),
                 processes: Setting::built_in(4096),
                 memory_mb: Setting::built_in(None),
@@ -373,7 +378,7 @@ impl Default for Config {
                 home: Setting::built_in(Vec::new()),
                 writable: Setting::built_in(Vec::new()),
             },
-            notify: Notify {
+            notify: NotifySettings {
                 command: Setting::built_in(Vec::new()),
             },
             agents: BTreeMap::new(),

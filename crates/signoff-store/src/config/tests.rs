@@ -69,7 +69,7 @@ fn each_layer_changes_what_it_names() {
         sandbox.env = ["PATH", "PATH"]
     "#;
     let config = load(user, project).unwrap();
-    let Run {
+    let RunSettings {
         step_timeout,
         backoff,
         ..
@@ -363,7 +363,7 @@ fn servers_of_tools_are_read_whole() {
     let config = load(user, project).unwrap();
     let Setting { value, origin, .. } = &config.servers["a"];
     assert_eq!(*origin, Origin::Project);
-    let expected = Server {
+    let expected = ServerSettings {
         confined: true,
         command: vec!["a".to_owned(), "stdio".to_owned()],
         env: vec!["TOKEN".to_owned()],
@@ -388,7 +388,7 @@ fn mistakes_in_servers_have_a_place() {
     check(
         "[mcp.servers.'a.b']\ncommand = []\n[mcp.servers.c]\nenv = ['A=B']\ncomand = ['c']\n[mcp.server.d]\n",
         &[
-            "1:14: `a.b` is no name for a server; use letters, digits, `_` and `-`",
+            "1:14: `a.b` is not a name for a server; use letters, digits, `_` and `-`",
             "2:11: a command needs at least a program",
             "3:14: server `c` has no `command`; write one like `command = [\"my-server\", \"stdio\"]`",
             "4:8: `A=B` is not the name of a variable; a variable's value comes from your environment",
@@ -426,7 +426,7 @@ fn warm_contracts_land_at_the_end_and_find_no_attempts_files() {
     let warm = "contract.cache = 'warm'";
     for fits in ["", "run.land = 'end'", "contract.ignored = 'checkout'"] {
         let config = load(fits, warm).unwrap();
-        assert_eq!(config.contract.cache.value, Cache::Warm);
+        assert_eq!(config.contract.cache.value, ContractCache::Warm);
     }
     let problems = load("run.land = 'step'\ncontract.ignored = 'attempt'", warm).unwrap_err();
     let [land, ignored] = &problems[..] else {
@@ -482,10 +482,13 @@ fn a_project_confines_more_and_never_less() {
     let load = |user: &str, project: &str| {
         whole(user, project).map(|config| (config.sandbox.mode.value, config.sandbox.network.value))
     };
-    assert_eq!(load("", "").unwrap(), (Mode::Auto, true));
+    assert_eq!(load("", "").unwrap(), (SandboxMode::Auto, true));
     let stricter = "sandbox.mode = 'required'\nsandbox.network = false";
-    assert_eq!(load("", stricter).unwrap(), (Mode::Required, false));
-    assert_eq!(load("sandbox.mode = 'off'", "").unwrap(), (Mode::Off, true));
+    assert_eq!(load("", stricter).unwrap(), (SandboxMode::Required, false));
+    assert_eq!(
+        load("sandbox.mode = 'off'", "").unwrap(),
+        (SandboxMode::Off, true)
+    );
     let refused = load("", "sandbox.mode = 'off'").unwrap_err();
     assert!(refused[0].contains("cannot loosen"), "{refused:?}");
     let refused = whole("sandbox.redact = ['a+']", "sandbox.redact = []").unwrap_err();

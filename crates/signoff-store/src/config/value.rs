@@ -13,7 +13,7 @@ use super::read::Reader;
 /// Nothing we wait for takes longer; and no clock overflows below this.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
-/// More days, minutes or rejections than anybody waits for.
+/// Larger numbers of days, minutes or rejections are refused.
 pub(super) const LARGEST_COUNT: u32 = 100_000;
 
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;

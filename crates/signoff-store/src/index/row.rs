@@ -3,14 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Look;
+use super::StampHash;
 
-/// What was found in one place, and how the files behind it looked.
+/// What was found in one place, and the state of its files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
-    /// How everything looked that was read.
-    pub seen: Look,
+pub struct IndexEntry {
+    /// The state of everything that was read.
+    pub seen: StampHash,
     /// It has to be read next time whatever its files look like.
     #[serde(default, skip_serializing_if = "is_default")]
     pub again: bool,
@@ -19,16 +19,16 @@ pub struct Entry {
     pub path: Option<String>,
     /// The plan; `None` where there is none, or none any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub row: Option<Row>,
+    pub row: Option<PlanRow>,
     /// What its log adds up to.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub tally: Tally,
+    pub tally: PlanCounts,
 }
 
 /// One plan of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct PlanRow {
     /// Its id, else its path.
     pub key: String,
     pub title: String,
@@ -57,7 +57,7 @@ pub struct Row {
     pub unlogged_move: bool,
 }
 
-impl Row {
+impl PlanRow {
     /// When it last changed.
     pub fn updated(&self) -> u64 {
         self.active.unwrap_or(self.written)
@@ -67,7 +67,7 @@ impl Row {
 /// How often things happened to one plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Tally {
+pub struct PlanCounts {
     /// Handed in, first texts and new ones.
     #[serde(skip_serializing_if = "is_default")]
     pub proposals: u64,

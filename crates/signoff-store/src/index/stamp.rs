@@ -1,4 +1,4 @@
-//! How a file looks from outside, to be compared with how it looked.
+//! The state of a file from outside, to be compared with an earlier one.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::root::Store;
 /// How many files looked, in a fixed order, in one number: two looks that differ differ in it, but
 /// for one chance in 2^64, and then a list is out of date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look(u64);
+pub struct StampHash(u64);
 
-impl Look {
-    /// Of these files; `None` for what was not there.
+impl StampHash {
+    /// Hashes the stamps of these files; `None` stands for a file that is not there.
     pub fn of(stamps: &[Option<Stamp>]) -> Self {
         // Its keys are always the same. Should another version hash otherwise, everything is read.
         let mut hasher = DefaultHasher::new();

@@ -9,9 +9,9 @@ pub(super) const TYPE: &[u8] = br#"{"type":""#;
 
 /// One event as the JSON object that a line holds, known to be readable again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry(Vec<u8>);
+pub struct JournalEntry(Vec<u8>);
 
-impl Entry {
+impl JournalEntry {
     /// Writes an event down. It must be an object whose first field is a string `type`, without `v`, `seq`, `at`,
     /// `prev` and `hash`, which the journal writes; otherwise the reason is returned.
     pub fn of(event: &impl Serialize) -> Result<Self, String> {
@@ -32,13 +32,12 @@ impl Entry {
 
     /// Its `type`, as it is written.
     pub(super) fn kind(&self) -> &[u8] {
-        until_quote(self.0.strip_prefix(TYPE).unwrap_or_default())
+        until_quote(&self.0[TYPE.len()..])
     }
 
     /// The fields, without the braces around them.
     pub(super) fn fields(&self) -> &[u8] {
-        let inner = self.0.get(1..self.0.len().saturating_sub(1));
-        inner.unwrap_or_default()
+        &self.0[1..self.0.len() - 1]
     }
 }
 
@@ -79,7 +78,7 @@ fn until_quote(text: &[u8]) -> &[u8] {
         escaped = *byte == b'\\' && !escaped;
         closes
     });
-    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+    &text[..end.unwrap_or(text.len())]
 }
 
 fn refuse_if_reserved(name: &[u8]) -> Result<(), String> {
@@ -97,7 +96,7 @@ mod tests {
 
     #[track_caller]
     fn check(event: Value, refused: Option<&str>) {
-        let reason = Entry::of(&event).err();
+        let reason = JournalEntry::of(&event).err();
         assert_eq!(reason.is_some(), refused.is_some(), "{event}: {reason:?}");
         if let (Some(reason), Some(part)) = (reason, refused) {
             assert!(reason.contains(part), "{event}: {reason}");

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::FileError;
+use crate::files::FileError;
 
 /// Why a journal cannot be read or continued.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub enum JournalError {
     Unknown {
         path: PathBuf,
     },
-    /// Somebody else removed, replaced, cut or wrote to the file while it was open.
+    /// Another process removed, replaced, cut or wrote to the file while it was open.
     Touched {
         path: PathBuf,
     },

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::head::Head;
 use super::read::each_after;
-use super::{JournalError, Line};
-use crate::FileError;
+use super::{JournalError, JournalLine};
+use crate::files::FileError;
 
 /// Where a reader is in a journal that another process writes.
 #[derive(Debug)]
@@ -32,9 +32,9 @@ impl Follower {
     /// the one before.
     pub fn more<E: From<JournalError>>(
         &mut self,
-        each: impl FnMut(Line<'_>) -> Result<(), E>,
+        each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if let Some(file) = self.grown()? {
+        if let Some(file) = self.open_if_grown()? {
             let after = (self.head.clone(), &Head::default());
             let found = each_after(&self.path, file, after, each)?;
             self.offset += found.end;
@@ -44,7 +44,7 @@ impl Follower {
     }
 
     /// The file from where we are on, if there is more in it.
-    fn grown(&self) -> Result<Option<File>, JournalError> {
+    fn open_if_grown(&self) -> Result<Option<File>, JournalError> {
         let at = |what| FileError::at(what, &self.path);
         let mut file = File::open(&self.path).map_err(at("open"))?;
         let length = file.metadata().map_err(at("look at"))?.len();

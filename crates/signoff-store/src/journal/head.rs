@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::JournalError;
-use crate::atomic::{self, Mode};
-use crate::hash::is_hex;
+use crate::files::atomic::{self, FileMode};
+use crate::files::hash::{ZEROS, is_hex};
 
 /// Number and hash of a record; 0 and zeros before the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,15 @@ struct HeadFile {
     v: u32,
     seq: u64,
     hash: String,
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self {
+            seq: 0,
+            hash: ZEROS.to_owned(),
+        }
+    }
 }
 
 impl Head {
@@ -51,7 +60,7 @@ impl Head {
     pub(super) fn write(&self, journal: &Path) -> Result<(), JournalError> {
         let file = serde_json::json!({"v": 1, "seq": self.seq, "hash": self.hash});
         let text = format!("{file}\n");
-        atomic::overwrite(&path_for(journal), text.as_bytes(), Mode::Private)?;
+        atomic::overwrite(&path_for(journal), text.as_bytes(), FileMode::Private)?;
         Ok(())
     }
 

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use super::entry::TYPE;
-use super::{Entry, JournalError};
+use super::{JournalEntry, JournalError};
 use crate::blobs::{self, BlobError, THRESHOLD};
-use crate::hash::is_hex;
+use crate::files::hash::is_hex;
 
 const BLOB: &[u8] = br#"","blob":""#;
 const END: &[u8] = br#""}"#;
@@ -19,7 +19,10 @@ fn directory(journal: &Path) -> Option<PathBuf> {
 }
 
 /// What stands in the line instead of this event, once the event is on disk; nothing if it is small.
-pub(super) fn put_away(journal: &Path, event: &Entry) -> Result<Option<Entry>, JournalError> {
+pub(super) fn put_away(
+    journal: &Path,
+    event: &JournalEntry,
+) -> Result<Option<JournalEntry>, JournalError> {
     let Some(directory) = directory(journal).filter(|_| event.bytes().len() > THRESHOLD) else {
         return Ok(None);
     };
@@ -30,14 +33,14 @@ pub(super) fn put_away(journal: &Path, event: &Entry) -> Result<Option<Entry>, J
             reason: other.to_string(),
         },
     })?;
-    Ok(Some(Entry::known(
+    Ok(Some(JournalEntry::known(
         [TYPE, event.kind(), BLOB, hash.as_bytes(), END].concat(),
     )))
 }
 
 /// Puts the event into the place of what stands for it.
 pub(super) fn fetch(journal: &Path, line: u64, event: &mut Vec<u8>) -> Result<(), JournalError> {
-    let Some((kind, hash)) = named(event) else {
+    let Some((kind, hash)) = blob_reference(event) else {
         return Ok(());
     };
     let Some(directory) = directory(journal) else {
@@ -57,7 +60,7 @@ pub(super) fn fetch(journal: &Path, line: u64, event: &mut Vec<u8>) -> Result<()
 }
 
 /// The type and the blob that a line names.
-fn named(event: &[u8]) -> Option<(&[u8], &str)> {
+fn blob_reference(event: &[u8]) -> Option<(&[u8], &str)> {
     let inner = event.strip_prefix(TYPE)?.strip_suffix(END)?;
     let (rest, hash) = inner.split_at_checked(inner.len().checked_sub(64)?)?;
     let kind = rest.strip_suffix(BLOB)?;

@@ -7,7 +7,7 @@ use std::io::Write;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::hash::sha256_hex;
+use crate::files::hash::sha256_hex;
 
 /// Fields that the journal itself writes around an event.
 pub(super) const RESERVED: [&str; 5] = ["v", "seq", "at", "prev", "hash"];
@@ -37,7 +37,7 @@ pub(super) fn write(into: &mut Vec<u8>, seq: u64, at: &str, fields: &[u8], prev:
     ] {
         into.extend_from_slice(part);
     }
-    let hash = sha256_hex(into.get(start..).unwrap_or_default());
+    let hash = sha256_hex(&into[start..]);
     for part in [HASH_FIELD, &hash, END, "\n"] {
         into.extend_from_slice(part.as_bytes());
     }
@@ -95,7 +95,7 @@ pub(super) fn read<'a>(
     event: &mut Vec<u8>,
 ) -> Result<(Cow<'a, str>, &'a str), String> {
     let hash = claimed_hash(line).ok_or("it does not end with its hash")?;
-    let sealed = line.get(..line.len() - TAIL).unwrap_or_default();
+    let sealed = &line[..line.len() - TAIL];
     if sha256_hex(sealed) != hash {
         return Err("its hash is wrong".to_owned());
     }

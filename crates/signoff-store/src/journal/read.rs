@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::head::Head;
 use super::{JournalError, large, line};
-use crate::FileError;
+use crate::files::FileError;
 
 /// One event as it stands in the journal; every check that a line can stand by itself has been made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct JournalLine<'a> {
     /// Position, from 1.
     pub seq: u64,
     pub at: &'a str,
@@ -20,7 +20,7 @@ pub struct Line<'a> {
 
 /// What there is in a journal.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ReadEnd {
     pub(super) head: Head,
     /// Bytes up to the end of the last complete line.
     pub(super) end: u64,
@@ -33,8 +33,8 @@ pub(super) fn each<E: From<JournalError>>(
     path: &Path,
     input: impl Read,
     recorded: &Head,
-    each: impl FnMut(Line<'_>) -> Result<(), E>,
-) -> Result<Found, E> {
+    each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
+) -> Result<ReadEnd, E> {
     each_after(path, input, (Head::default(), recorded), each)
 }
 
@@ -43,11 +43,11 @@ pub(super) fn each_after<E: From<JournalError>>(
     path: &Path,
     input: impl Read,
     (head, recorded): (Head, &Head),
-    mut each: impl FnMut(Line<'_>) -> Result<(), E>,
-) -> Result<Found, E> {
+    mut each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
+) -> Result<ReadEnd, E> {
     let at = |error| JournalError::from(FileError::at("read", path)(error));
     let mut input = BufReader::with_capacity(64 * 1024, input);
-    let mut found = Found {
+    let mut found = ReadEnd {
         head,
         end: 0,
         torn: Vec::new(),
@@ -70,7 +70,7 @@ pub(super) fn each_after<E: From<JournalError>>(
         })?;
         recorded.check_line(path, seq, hash)?;
         large::fetch(path, seq, &mut event)?;
-        each(Line {
+        each(JournalLine {
             seq,
             at: &at,
             event: &event,

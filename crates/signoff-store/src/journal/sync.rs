@@ -1,4 +1,4 @@
-//! Syncs a journal on a thread of its own, so that whoever appends need not wait.
+//! Syncs a journal on its own thread, so that a writer need not wait.
 //!
 //! At most one sync is under way. What is appended meanwhile shares the next one, however many events that are.
 
@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use super::head::Head;
-use crate::failpoint;
+use crate::files::failpoint;
 
 /// The thread and what it is asked for. Dropping it ends the thread once it has done so.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Syncer {
     }
 
     /// Asks for everything up to here, and returns at once.
-    pub(super) fn want(&self, head: &Head) {
+    pub(super) fn request(&self, head: &Head) {
         let mut state = self.shared.lock();
         if state.wanted.seq < head.seq {
             state.wanted = head.clone();
@@ -66,7 +66,7 @@ impl Syncer {
     }
 
     /// How far the journal is on disk; fails if syncing did.
-    pub(super) fn done(&self) -> io::Result<Head> {
+    pub(super) fn synced_head(&self) -> io::Result<Head> {
         let state = self.shared.lock();
         state.refuse_if_failed()?;
         Ok(state.done.clone())
@@ -74,7 +74,7 @@ impl Syncer {
 
     /// Waits until everything up to here is on disk.
     pub(super) fn wait(&self, head: &Head) -> io::Result<()> {
-        self.want(head);
+        self.request(head);
         let mut state = self.shared.lock();
         while state.done.seq < head.seq && state.failed.is_none() {
             state = self.shared.wait(state);

@@ -55,7 +55,7 @@ fn a_line_is_spelled_as_the_format_says() {
         r#"{{"v":1,"seq":1,"at":"{AT}","type":"run_started","plan":"plan.md","prev":"{}""#,
         "0".repeat(64)
     );
-    let hash = crate::hash::sha256_hex(first.as_bytes());
+    let hash = crate::files::hash::sha256_hex(first.as_bytes());
     assert_eq!(lines[0], format!(r#"{first},"hash":"{hash}"}}"#));
     let second = format!(r#"{{"v":1,"seq":2,"at":"{AT}","type":"step_started","step":"a","#);
     assert!(lines[1].starts_with(&second), "{}", lines[1]);
@@ -393,7 +393,7 @@ fn one_wrong_bit_anywhere_is_noticed() {
 
 /// A line with a right hash, whatever else is wrong with it.
 fn sealed(fields: &str) -> String {
-    let hash = crate::hash::sha256_hex(fields.as_bytes());
+    let hash = crate::files::hash::sha256_hex(fields.as_bytes());
     format!("{fields},\"hash\":\"{hash}\"}}\n")
 }
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use crate::FileError;
-use crate::no_follow::Link;
+use crate::files::FileError;
+use crate::files::no_follow::Link;
 
 impl Store {
     /// Refuses a store of which a directory, or a file that decides, is or lies behind a link.
@@ -26,7 +26,7 @@ impl Store {
         self.refuse_any(&parts)
     }
 
-    /// Refuses a plan of the store that is a link: what it leads to may be anybody's.
+    /// Refuses a plan of the store that is a link: its target may be written by others.
     pub fn refuse_linked_plan(&self, path: &Path) -> Result<(), FileError> {
         let path = self.workspace.join(path);
         let is_kept = [self.plans_dir(), self.archive_dir()]
@@ -41,7 +41,7 @@ impl Store {
 
     /// Makes what is missing, and refuses links in the place of what belongs to this plan.
     pub(crate) fn complete_for(&self, key: &str) -> Result<(), FileError> {
-        self.complete()?;
+        self.create_missing()?;
         self.refuse_any(&[
             self.log_path(key),
             self.signatures_dir(key),
@@ -137,7 +137,7 @@ mod tests {
             let (_dir, store, _) = planted(name);
             fs::create_dir_all(store.workspace().join(plans)).unwrap();
             let store = Store::at(store.workspace());
-            let refused = store.complete().unwrap_err();
+            let refused = store.create_missing().unwrap_err();
             assert!(refused.is_link(), "{name}: {refused}");
         }
     }

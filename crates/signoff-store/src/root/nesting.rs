@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::{NAME, OTHERS, Store, is_root};
-use crate::FileError;
+use crate::files::FileError;
 
 /// Why the store that was found is not used.
 #[derive(Debug)]

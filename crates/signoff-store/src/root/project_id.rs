@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
-use crate::atomic::{self, Mode};
-use crate::{FileError, no_follow};
+use crate::files::atomic::{self, FileMode};
+use crate::files::{FileError, no_follow};
 
 const SCHEMA: &str = "signoff.project/1";
 
@@ -56,7 +56,7 @@ impl Store {
             id,
         };
         let text = format!("{:#}\n", serde_json::json!(file));
-        atomic::create(&path, text.as_bytes(), Mode::Shared)?;
+        atomic::create(&path, text.as_bytes(), FileMode::Shared)?;
         Ok(())
     }
 }
@@ -108,7 +108,7 @@ mod tests {
         let store = Store::create(dir.path()).unwrap();
         fs::remove_file(store.project_path()).unwrap();
         assert_eq!(store.project_id().unwrap(), None);
-        store.complete().unwrap();
+        store.create_missing().unwrap();
         assert!(store.project_id().unwrap().is_some());
     }
 
@@ -123,7 +123,7 @@ mod tests {
             r#"{"schema":"signoff.project/2","id":"00112233445566778899aabbccddeeff"}"#,
         ] {
             fs::write(store.project_path(), text).unwrap();
-            store.complete().unwrap();
+            store.create_missing().unwrap();
             assert!(store.project_id().is_err(), "{text}");
             assert_eq!(fs::read_to_string(store.project_path()).unwrap(), text);
         }

@@ -5,9 +5,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::atomic::{self, Mode};
+use crate::files::FileError;
+use crate::files::atomic::{self, FileMode};
+use crate::key;
 use crate::root::create_private;
-use crate::{FileError, key};
 
 /// The directory of one run; knows the places in it, whether or not they exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +108,7 @@ impl RunDir {
     /// Keeps the plan's exact bytes. A run has one snapshot, which never changes.
     pub fn save_snapshot(&self, extension: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
         let path = self.snapshot(extension);
-        if !atomic::create(&path, bytes, Mode::Private)? {
+        if !atomic::create(&path, bytes, FileMode::Private)? {
             let exists = io::Error::from(io::ErrorKind::AlreadyExists);
             return Err(FileError::at("create", &path)(exists));
         }
@@ -143,7 +144,7 @@ impl RunDir {
         bytes: &[u8],
     ) -> Result<PathBuf, FileError> {
         let path = self.version(number, extension);
-        atomic::overwrite(&path, bytes, Mode::Private)?;
+        atomic::overwrite(&path, bytes, FileMode::Private)?;
         Ok(path)
     }
 
@@ -205,7 +206,7 @@ fn save_files<'f>(
         if let Some(parent) = path.parent() {
             create_private(parent)?;
         }
-        if !atomic::create(&path, bytes, Mode::Private)? {
+        if !atomic::create(&path, bytes, FileMode::Private)? {
             let exists = io::Error::from(io::ErrorKind::AlreadyExists);
             return Err(FileError::at("create", &path)(exists));
         }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signoff_plan::signed::{Digest, Signature};
 
-use super::{KeyProof, Proof, Signed};
-use crate::timestamp;
+use super::{KeyProof, Proof, SignatureRecord};
+use crate::files::timestamp;
 
 const SCHEMA: &str = "signoff.signature/2";
 const UNBOUND: &str = "signoff.signature/1";
@@ -32,7 +32,7 @@ pub(super) struct SignatureFile {
 }
 
 impl SignatureFile {
-    pub(super) fn new(signed: &Signed) -> Self {
+    pub(super) fn new(signed: &SignatureRecord) -> Self {
         let signature = &signed.signature;
         Self {
             schema: match signature.project {
@@ -83,7 +83,7 @@ impl SignatureFile {
         }
     }
 
-    pub(super) fn parse(bytes: &[u8], key: &str) -> Result<Signed, String> {
+    pub(super) fn parse(bytes: &[u8], key: &str) -> Result<SignatureRecord, String> {
         let file: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         match (file.schema.as_str(), &file.project) {
             (SCHEMA, Some(_)) | (UNBOUND, None) => {}
@@ -101,7 +101,7 @@ impl SignatureFile {
             return Err(format!("its time `{}` is none", file.at.escape_debug()));
         }
         file.proof_fits()?;
-        Ok(Signed {
+        Ok(SignatureRecord {
             signature: Signature {
                 project: file.project,
                 plan: file.plan,

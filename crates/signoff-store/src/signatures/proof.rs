@@ -5,7 +5,7 @@ use std::fmt;
 /// What stands behind a signature. The order is how much it takes to imitate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Proof {
-    /// Nobody was asked: a policy of the configuration signed.
+    /// No person was asked: a policy of the configuration signed.
     Policy,
     /// The person answered through a client's dialog.
     Client,

@@ -29,8 +29,8 @@ fn signature(plan_value: &Value, at: &str, by: &str) -> Signature {
     }
 }
 
-fn signed(signature: Signature, plan: Value) -> Signed {
-    Signed {
+fn signed(signature: Signature, plan: Value) -> SignatureRecord {
+    SignatureRecord {
         signature,
         canonical_plan: plan,
         canonical_terms: json!({}),
@@ -177,7 +177,7 @@ fn a_broken_file_beside_a_good_one_is_still_said() {
 fn nothing_is_saved_that_would_be_refused_later() {
     let (_dir, store) = store();
     let good = || signed(signature(&plan("a"), AT, "ada"), plan("a"));
-    let refused = |edit: fn(&mut Signed)| {
+    let refused = |edit: fn(&mut SignatureRecord)| {
         let mut bad = good();
         edit(&mut bad);
         assert!(save(&store, &bad).is_err(), "{bad:?}");

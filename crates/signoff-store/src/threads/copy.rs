@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use crate::atomic::remove_whole;
-use crate::hash::sha256_hex;
-use crate::{FileError, atomic, failpoint};
+use crate::files::atomic::remove_whole;
+use crate::files::hash::sha256_hex;
+use crate::files::{FileError, atomic, failpoint};
 
 /// Files by their paths inside a directory.
 pub type Files = Vec<(String, Vec<u8>)>;
@@ -60,7 +60,7 @@ pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool
     }
     let old = exchange(&hidden, target)?;
     failpoint::reached("thread.replaced");
-    // Somebody who knows no lock may have written until the very last moment.
+    // A process that takes no lock may have written until the last moment.
     if !fits(hash_of(&old)?) {
         exchange(&old, target)?;
         recover(target)?;

@@ -11,18 +11,20 @@ pub struct ThreadId(String);
 
 impl ThreadId {
     /// Takes letters, digits, `-` and `_`, beginning with one of the first two.
-    pub fn new(text: &str) -> Result<Self, BadId> {
+    pub fn new(text: &str) -> Result<Self, ThreadIdError> {
         let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         match text.chars().next() {
-            None => return Err(BadId::Empty),
-            Some(first) if !first.is_ascii_alphanumeric() => return Err(BadId::Beginning(first)),
+            None => return Err(ThreadIdError::Empty),
+            Some(first) if !first.is_ascii_alphanumeric() => {
+                return Err(ThreadIdError::Beginning(first));
+            }
             Some(_) => {}
         }
         if let Some(other) = text.chars().find(|c| !plain(c)) {
-            return Err(BadId::Character(other));
+            return Err(ThreadIdError::Character(other));
         }
         if text.len() > LONGEST {
-            return Err(BadId::Long(text.len()));
+            return Err(ThreadIdError::Long(text.len()));
         }
         Ok(Self(text.to_owned()))
     }
@@ -40,14 +42,14 @@ impl fmt::Display for ThreadId {
 
 /// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BadId {
+pub enum ThreadIdError {
     Empty,
     Beginning(char),
     Character(char),
     Long(usize),
 }
 
-impl fmt::Display for BadId {
+impl fmt::Display for ThreadIdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
@@ -75,23 +77,23 @@ mod tests {
             assert_eq!(ThreadId::new(good).map(|id| id.0), Ok(good.to_owned()));
         }
         for (bad, why) in [
-            ("", BadId::Empty),
-            ("..", BadId::Beginning('.')),
-            ("../../etc", BadId::Beginning('.')),
-            ("/etc/passwd", BadId::Beginning('/')),
-            ("a/b", BadId::Character('/')),
-            ("a\\b", BadId::Character('\\')),
-            ("a.b", BadId::Character('.')),
-            ("a b", BadId::Character(' ')),
-            ("a\0b", BadId::Character('\0')),
-            ("a\nb", BadId::Character('\n')),
-            ("-rf", BadId::Beginning('-')),
-            ("~", BadId::Beginning('~')),
-            ("é", BadId::Beginning('é')),
+            ("", ThreadIdError::Empty),
+            ("..", ThreadIdError::Beginning('.')),
+            ("../../etc", ThreadIdError::Beginning('.')),
+            ("/etc/passwd", ThreadIdError::Beginning('/')),
+            ("a/b", ThreadIdError::Character('/')),
+            ("a\\b", ThreadIdError::Character('\\')),
+            ("a.b", ThreadIdError::Character('.')),
+            ("a b", ThreadIdError::Character(' ')),
+            ("a\0b", ThreadIdError::Character('\0')),
+            ("a\nb", ThreadIdError::Character('\n')),
+            ("-rf", ThreadIdError::Beginning('-')),
+            ("~", ThreadIdError::Beginning('~')),
+            ("é", ThreadIdError::Beginning('é')),
             // A full-width dot and slash, and a letter that looks like a Latin one.
-            ("a\u{ff0e}\u{ff0f}", BadId::Character('\u{ff0e}')),
-            ("p\u{0430}th", BadId::Character('\u{0430}')),
-            (&"x".repeat(129), BadId::Long(129)),
+            ("a\u{ff0e}\u{ff0f}", ThreadIdError::Character('\u{ff0e}')),
+            ("p\u{0430}th", ThreadIdError::Character('\u{0430}')),
+            (&"x".repeat(129), ThreadIdError::Long(129)),
         ] {
             assert_eq!(ThreadId::new(bad), Err(why), "{bad:?}");
         }

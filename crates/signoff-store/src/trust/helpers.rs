@@ -16,12 +16,12 @@ pub type Hashes = BTreeMap<String, String>;
 #[serde(deny_unknown_fields)]
 struct Helpers {
     schema: String,
-    projects: Vec<Entry>,
+    projects: Vec<TrustedHelpers>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct TrustedHelpers {
     workspace: PathBuf,
     files: Hashes,
 }
@@ -50,7 +50,7 @@ pub fn trust(state_dir: &Path, workspace: &Path, files: Hashes) -> Result<(), Tr
             .projects
             .retain(|entry| entry.workspace != workspace && entry.workspace.is_dir());
         if !files.is_empty() {
-            helpers.projects.push(Entry {
+            helpers.projects.push(TrustedHelpers {
                 workspace: workspace.to_path_buf(),
                 files,
             });

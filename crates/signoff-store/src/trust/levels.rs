@@ -25,12 +25,12 @@ pub struct RecordedLevels {
 struct Levels {
     schema: String,
     sandbox: Option<String>,
-    rooms: Vec<Entry>,
+    rooms: Vec<LevelsEntry>,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct LevelsEntry {
     workspace: PathBuf,
     room: String,
 }
@@ -86,7 +86,7 @@ pub fn record(
             levels
                 .rooms
                 .retain(|entry| entry.workspace != workspace && entry.workspace.is_dir());
-            levels.rooms.push(Entry {
+            levels.rooms.push(LevelsEntry {
                 workspace: workspace.to_owned(),
                 room: room.clone(),
             });
@@ -131,7 +131,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(of(&one), levels(Some("bubblewrap"), Some("overlay")));
-        // A run that somebody wants in the checkout says nothing about rooms.
+        // A run in the checkout itself says nothing about overlays.
         record(&state, Some(&one), &levels(Some("bubblewrap"), None)).unwrap();
         assert_eq!(of(&one), levels(Some("bubblewrap"), Some("overlay")));
         assert_eq!(

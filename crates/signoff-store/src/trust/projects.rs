@@ -20,7 +20,7 @@ pub enum ProjectStatus {
     Known,
     /// No other directory has the id.
     First,
-    /// Another directory has the id, and nobody trusted this one.
+    /// Another directory has the id, and the person did not trust this one.
     Copy {
         /// The other one.
         of: PathBuf,
@@ -31,12 +31,12 @@ pub enum ProjectStatus {
 #[serde(deny_unknown_fields)]
 struct Projects {
     schema: String,
-    projects: Vec<Entry>,
+    projects: Vec<ProjectEntry>,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct ProjectEntry {
     id: String,
     workspace: PathBuf,
 }
@@ -71,7 +71,7 @@ pub fn status(state_dir: &Path, id: &str, workspace: &Path) -> Result<ProjectSta
 
 /// Remembers that this workspace has this id. Directories that no longer have theirs are forgotten.
 pub fn remember(state_dir: &Path, id: &str, workspace: &Path) -> Result<(), TrustError> {
-    let entry = Entry {
+    let entry = ProjectEntry {
         id: id.to_owned(),
         workspace: workspace.to_path_buf(),
     };
@@ -88,7 +88,7 @@ pub fn remember(state_dir: &Path, id: &str, workspace: &Path) -> Result<(), Trus
     })
 }
 
-impl Entry {
+impl ProjectEntry {
     /// Does the directory still have this id?
     fn is_current(&self) -> bool {
         let store = Store::existing(&self.workspace);

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::TrustError;
-use crate::FileError;
-use crate::atomic::{self, Mode};
+use crate::files::FileError;
+use crate::files::atomic::{self, FileMode};
 use crate::root::create_private;
 
 pub(super) trait StateFile: Serialize + DeserializeOwned + Default {
@@ -66,7 +66,7 @@ pub(super) trait StateFile: Serialize + DeserializeOwned + Default {
             };
             let list = serde_json::to_value(list).map_err(unwritable)?;
             let text = format!("{list:#}\n");
-            atomic::overwrite(&path::<Self>(state_dir), text.as_bytes(), Mode::Private)?;
+            atomic::overwrite(&path::<Self>(state_dir), text.as_bytes(), FileMode::Private)?;
         }
         drop(lock);
         Ok(())

@@ -10,7 +10,7 @@ pub enum OpenError {
     Outside,
     /// A part of the path is a link where none may be.
     Link,
-    /// More links on the way than anybody needs.
+    /// Too many links on the way.
     ManyLinks,
     /// A part of the path has a name that the caller refuses.
     Refused(String),

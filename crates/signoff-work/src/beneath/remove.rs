@@ -1,4 +1,4 @@
-//! Removes a tree that somebody else wrote: whatever rights it has, and however deep it is.
+//! Removes a tree that an agent wrote, whatever rights it has and however deep it is.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -115,7 +115,7 @@ fn remove_folder(directory: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Opens a directory whose entries can be removed, if need be with rights that somebody took.
+/// Opens a directory so that its entries can be removed, restoring rights where needed.
 fn open_writable(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<OwnedFd> {
     let opened = match open_folder(parent, name) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -131,7 +131,7 @@ fn open_writable(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<OwnedFd> {
     Ok(opened)
 }
 
-/// Gives the owner the rights to read and write that somebody took, without following links; whether any were missing.
+/// Restores the owner's rights to read and write, without following links; tells whether any were missing.
 pub(crate) fn give_rights(path: &Path) -> io::Result<bool> {
     let given = give_own_rights(CWD, path.as_os_str().as_bytes())?;
     match open_folder(CWD, path.as_os_str().as_bytes()) {
@@ -154,7 +154,7 @@ fn give_inner_rights(directory: BorrowedFd<'_>, depth: usize) -> io::Result<bool
     Ok(given)
 }
 
-/// Of this one alone.
+/// For this directory alone.
 fn give_own_rights(parent: impl AsFd, name: &[u8]) -> io::Result<bool> {
     let stat = statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let needed: RawMode = match kind(stat.st_mode) {

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::{Links, OpenError, open_folder};
 
-/// More links on the way to a file than anybody needs.
+/// The most links that are followed on the way to a file.
 const MOST_LINKS: usize = 40;
 
 /// How paths are walked.
@@ -24,15 +24,15 @@ pub(crate) struct PathWalk<'w> {
     /// What absolute links into the root begin with.
     pub(crate) path: &'w Path,
     pub(crate) links: Links,
-    pub(crate) last: Last,
-    pub(crate) missing: Missing,
+    pub(crate) last: FinalLink,
+    pub(crate) missing: MissingDirectories,
     /// Names that no path may pass through.
     pub(crate) is_refused: fn(&OsStr) -> bool,
 }
 
 /// Where a path leads: a name in an open directory.
 #[derive(Debug)]
-pub(crate) struct Spot {
+pub(crate) struct Location {
     pub(crate) directory: OwnedFd,
     /// None for the directory itself.
     pub(crate) name: Option<OsString>,
@@ -40,9 +40,9 @@ pub(crate) struct Spot {
     pub(crate) real: PathBuf,
 }
 
-/// What is meant by a path whose last part is a link.
+/// What a path means if its last part is a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Last {
+pub(crate) enum FinalLink {
     /// What the link leads to.
     Target,
     /// The link.
@@ -51,15 +51,15 @@ pub(crate) enum Last {
 
 /// What becomes of directories on the way that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingDirectories {
     Refuse,
     Make,
 }
 
 impl PathWalk<'_> {
     /// Walks this path.
-    pub(crate) fn find(&self, path: &Path) -> Result<Spot, OpenError> {
-        let mut way = Way {
+    pub(crate) fn find(&self, path: &Path) -> Result<Location, OpenError> {
+        let mut way = WalkState {
             walk: self,
             above: Vec::new(),
             ahead: Vec::new(),
@@ -70,7 +70,7 @@ impl PathWalk<'_> {
     }
 }
 
-struct Way<'w> {
+struct WalkState<'w> {
     walk: &'w PathWalk<'w>,
     /// The directories walked through, with their names.
     above: Vec<(OsString, OwnedFd)>,
@@ -79,8 +79,8 @@ struct Way<'w> {
     links: usize,
 }
 
-impl Way<'_> {
-    fn go(mut self) -> Result<Spot, OpenError> {
+impl WalkState<'_> {
+    fn go(mut self) -> Result<Location, OpenError> {
         while let Some(part) = self.ahead.pop() {
             if part == ".." {
                 self.above.pop().ok_or(OpenError::Outside)?;
@@ -90,7 +90,7 @@ impl Way<'_> {
                 return Err(OpenError::Refused(part.display().to_string()));
             }
             let at_end = self.ahead.is_empty();
-            if !(at_end && self.walk.last == Last::Itself)
+            if !(at_end && self.walk.last == FinalLink::Itself)
                 && let Some(target) = self.link(&part)?
             {
                 self.links += 1;
@@ -146,7 +146,7 @@ impl Way<'_> {
         match open_folder(self.here(), part.as_bytes()) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
-                    && self.walk.missing == Missing::Make =>
+                    && self.walk.missing == MissingDirectories::Make =>
             {
                 match mkdirat(self.here(), part, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => open_folder(self.here(), part.as_bytes()),
@@ -157,14 +157,14 @@ impl Way<'_> {
         }
     }
 
-    fn spot(mut self, name: Option<OsString>) -> Result<Spot, OpenError> {
+    fn spot(mut self, name: Option<OsString>) -> Result<Location, OpenError> {
         let names = self.above.iter().map(|(name, _)| name);
         let real = names.chain(&name).collect();
         let directory = match self.above.pop() {
             Some((_, directory)) => directory,
             None => self.walk.root.try_clone_to_owned()?,
         };
-        Ok(Spot {
+        Ok(Location {
             directory,
             name,
             real,

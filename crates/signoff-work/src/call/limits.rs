@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::fault::Fault;
+use super::error::CallError;
 use super::stop::StopFlag;
 
 /// Until when a call may go on.
@@ -25,16 +25,16 @@ impl<'c> Limits<'c> {
         }
     }
 
-    /// The same, ending earlier where somebody asks for less.
+    /// The same, with an earlier end if the call asks for less time.
     pub(crate) fn at_most(&self, time: Option<Duration>) -> Self {
         let time = time.map_or(self.time, |time| time.min(self.time));
         Self::new(time, self.stop)
     }
 
     /// Fails if the call must not go on.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    pub(crate) fn check(&self) -> Result<(), CallError> {
         if self.stop.is_raised() {
-            return Err(Fault::Stopped);
+            return Err(CallError::Stopped);
         }
         if Instant::now() >= self.deadline {
             return Err(self.too_long());
@@ -42,7 +42,7 @@ impl<'c> Limits<'c> {
         Ok(())
     }
 
-    pub(crate) fn too_long(&self) -> Fault {
-        Fault::cut_off(format!("it took longer than {:?}", self.time))
+    pub(crate) fn too_long(&self) -> CallError {
+        CallError::cut_off(format!("it took longer than {:?}", self.time))
     }
 }

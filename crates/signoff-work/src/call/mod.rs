@@ -1,12 +1,12 @@
 //! What every call of a tool has: an end, limits, and a flag that stops it.
 
-mod fault;
+mod error;
 mod limits;
 mod stop;
 
 use serde_json::Value;
 
-pub(crate) use self::fault::Fault;
+pub(crate) use self::error::CallError;
 pub(crate) use self::limits::Limits;
 pub use self::stop::StopFlag;
 
@@ -25,6 +25,6 @@ pub enum CallEnd {
         /// It was cut off, and may have taken place.
         unknown: bool,
     },
-    /// The run is being stopped. What it did before nobody knows.
+    /// The run is being stopped. What the call did before is unknown.
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! The wish that a run stops, which ends calls that are under way.
+//! A flag that stops a run, which ends calls that are under way.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ impl StopFlag {
         Self::default()
     }
 
-    /// Raises it. What is under way is told at once.
+    /// Raises it. Calls under way notice at once.
     pub fn raise(&self) {
         let mut shared = lock(&self.shared);
         shared.raised = true;

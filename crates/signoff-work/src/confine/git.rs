@@ -44,7 +44,7 @@ pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<Vec<Bind>> {
     Ok(binds)
 }
 
-/// Where it is in the directory of an attempt. The agent wrote it: [`crate::git::Own::import_repository`] keeps what it
+/// Where it is in the directory of an attempt. The agent wrote it: [`crate::git::HarnessGit::import_repository`] keeps what it
 /// put there.
 pub fn private_repository(scratch: &Path) -> PathBuf {
     scratch.join("git")

@@ -6,11 +6,11 @@
 
 mod git;
 mod home;
-mod known;
-mod needs;
-mod places;
+mod known_agents;
+mod machine;
+mod requirements;
 mod shells;
-mod shown;
+mod visible_tree;
 
 use std::ffi::OsString;
 use std::io;
@@ -22,27 +22,27 @@ use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 pub use self::git::private_repository;
 use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
-use self::needs::Login;
-pub use self::needs::{Needs, needs};
+pub use self::requirements::AgentRequirements;
+use self::requirements::Login;
 pub use self::shells::closed_shells;
-pub use self::shown::{OBJECTS, ShownTree};
+pub use self::visible_tree::{OBJECTS, VisibleTree};
 use crate::beneath::{Directory, Links};
 use crate::environment::Variables;
 
 /// Bytes of a file that says where a repository is.
 const POINTER: u64 = 64 << 10;
 
-/// Where a process finds a temporary directory and shared memory of its own, and nothing of anybody else's.
+/// Where a process finds a temporary directory and shared memory of its own.
 const ITS_OWN: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
 /// Where everything is, for one run.
 #[derive(Debug, Clone)]
-pub struct Grounds {
+pub struct RunPaths {
     /// The checkout: processes find their tree at its path.
     pub tree: PathBuf,
     /// The directory with the objects that recorded trees are made of.
     pub objects: Option<PathBuf>,
-    /// What nobody but the harness writes: its store, the plan's file.
+    /// What only the harness writes: its store, the plan's file.
     pub kept: Vec<PathBuf>,
     /// What is found of the person's home.
     pub home: Home,
@@ -83,13 +83,13 @@ impl Confined {
     }
 }
 
-impl Grounds {
+impl RunPaths {
     /// A world of its own for one attempt of an agent, in a directory that holds nothing yet.
     pub fn for_agent(
         &self,
         scratch: &Path,
-        needs: &Needs,
-        (shown, read_only): (&ShownTree, &[PathBuf]),
+        needs: &AgentRequirements,
+        (shown, read_only): (&VisibleTree, &[PathBuf]),
         all: &Variables,
     ) -> io::Result<Confined> {
         let home = self.home.real();
@@ -99,12 +99,12 @@ impl Grounds {
             mut environment,
         } = self.common(scratch, &logins)?;
         if self.level > Level::None {
-            environment.extend(needs.told());
+            environment.extend(needs.confined_variables());
         }
         let programs = self.named(needs).programs;
         policy.binds.extend(programs.into_iter().map(readable));
         self.show(shown, read_only, &mut policy);
-        policy.nesting = if needs.nests() {
+        policy.nesting = if needs.has_own_sandbox() {
             Nesting::Allowed
         } else {
             Nesting::Denied
@@ -127,7 +127,7 @@ impl Grounds {
     pub fn for_contract(
         &self,
         scratch: &Path,
-        (shown, read_only): (&ShownTree, &[PathBuf]),
+        (shown, read_only): (&VisibleTree, &[PathBuf]),
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
         confined.policy.unmarked = true;
@@ -141,7 +141,7 @@ impl Grounds {
     }
 
     /// What an agent's command names and the agent does not find, because only programs are handed over.
-    pub fn unreachable(&self, needs: &Needs) -> Vec<PathBuf> {
+    pub fn unreachable(&self, needs: &AgentRequirements) -> Vec<PathBuf> {
         self.named(needs).others
     }
 
@@ -157,7 +157,7 @@ impl Grounds {
         let mut environment = home.environment;
         environment.push(("TMPDIR".into(), self.temp_seen(&temp)));
         let mut hidden = home.hidden;
-        hidden.extend(places::sockets());
+        hidden.extend(machine::sockets());
         let mut binds = home.binds;
         let programs = self.home.programs().iter();
         let programs = programs.filter(|path| self.is_covered(path));
@@ -188,7 +188,7 @@ impl Grounds {
 
     /// Would the process not find this? Something of its own, or nothing, is there instead.
     fn is_covered(&self, path: &Path) -> bool {
-        let sockets = places::sockets();
+        let sockets = machine::sockets();
         let mut covers = sockets.iter().map(PathBuf::as_path);
         let mut own = ITS_OWN.iter().map(Path::new);
         // Not the cover itself: what it covers would be there again.
@@ -199,7 +199,7 @@ impl Grounds {
     }
 
     /// What an agent's command names and the agent would not find by itself.
-    fn named(&self, needs: &Needs) -> NamedPaths {
+    fn named(&self, needs: &AgentRequirements) -> NamedPaths {
         let home = self.home.real();
         let is_around = |path: &Path| {
             self.tree.starts_with(path) || home.is_some_and(|home| home.starts_with(path))

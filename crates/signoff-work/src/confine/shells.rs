@@ -12,7 +12,7 @@ use std::{fs, io};
 
 use signoff_sandbox::Bind;
 
-use crate::helpers::SHELLS;
+use crate::project::helpers::SHELLS;
 
 /// Where a machine has its own programs.
 const PLACES: [&str; 4] = ["/usr", "/bin", "/nix", "/opt"];

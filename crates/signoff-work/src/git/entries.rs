@@ -1,12 +1,12 @@
 //! Entries of indexes and trees, and what differs between two, as git lists them.
 
-use super::names::{Name, parts};
-use super::{GitError, Id};
+use crate::git::names::{Name, parts};
+use crate::git::{GitError, Id};
 
 /// The mode of a symbolic link in a tree.
-pub(super) const LINK: u32 = 0o120_000;
+pub(crate) const LINK: u32 = 0o120_000;
 /// The mode of another repository in a tree.
-pub(super) const GITLINK: u32 = 0o160_000;
+pub(crate) const GITLINK: u32 = 0o160_000;
 
 /// One file of an index or a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,12 +14,12 @@ pub(crate) struct Entry {
     pub(crate) mode: u32,
     pub(crate) id: Id,
     /// 0, or which side of a conflict.
-    pub(super) stage: u8,
+    pub(crate) stage: u8,
     pub(crate) name: Name,
     /// Git was told to take it for unchanged.
-    pub(super) is_assumed: bool,
+    pub(crate) is_assumed: bool,
     /// Git was told that it need not be there.
-    pub(super) is_skipped: bool,
+    pub(crate) is_skipped: bool,
 }
 
 /// One path that differs.
@@ -32,10 +32,10 @@ pub(crate) struct Difference {
 
 impl Entry {
     /// Reads `ls-files --stage -v -z`: `H 100644 id 0<TAB>name`.
-    pub(super) fn read_index(listing: &[u8]) -> Result<Vec<Self>, GitError> {
+    pub(crate) fn read_index(listing: &[u8]) -> Result<Vec<Self>, GitError> {
         parts(listing)
             .map(|part| {
-                let (head, name) = halves(part)?;
+                let (head, name) = split_at_tab(part)?;
                 let mut words = head.split(' ');
                 let tag = words.next().unwrap_or_default();
                 let (mode, id) = (
@@ -57,10 +57,10 @@ impl Entry {
 }
 
 /// Reads `ls-tree -r -z`: `100644 blob id<TAB>name`.
-pub(super) fn tree_entries(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
+pub(crate) fn tree_entries(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
     parts(listing)
         .map(|part| {
-            let (head, name) = halves(part)?;
+            let (head, name) = split_at_tab(part)?;
             let mut words = head.split(' ');
             Ok(Entry {
                 mode: mode(words.next())?,
@@ -75,7 +75,7 @@ pub(super) fn tree_entries(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
 }
 
 /// Reads the raw output of `diff-tree` and `diff-index`: `:100644 100755 id id M`, then the name.
-pub(super) fn differences(listing: &[u8]) -> Result<Vec<Difference>, GitError> {
+pub(crate) fn differences(listing: &[u8]) -> Result<Vec<Difference>, GitError> {
     let mut parts = parts(listing);
     let mut found = Vec::new();
     while let (Some(head), Some(name)) = (parts.next(), parts.next()) {
@@ -94,7 +94,7 @@ pub(super) fn differences(listing: &[u8]) -> Result<Vec<Difference>, GitError> {
 }
 
 /// What makes an index hold these: a line for each, `None` for what it should not hold.
-pub(super) fn index_lines<'e>(
+pub(crate) fn index_lines<'e>(
     entries: impl IntoIterator<Item = (&'e Name, &'e Option<(u32, Id)>)>,
     none: &str,
 ) -> Vec<u8> {
@@ -123,13 +123,11 @@ fn mode(word: Option<&str>) -> Result<u32, GitError> {
     u32::from_str_radix(word, 8).map_err(|_| GitError::unexpected("the mode of a file", word))
 }
 
-fn halves(part: &[u8]) -> Result<(String, Name), GitError> {
+fn split_at_tab(part: &[u8]) -> Result<(String, Name), GitError> {
     let tab = part.iter().position(|byte| *byte == b'\t');
-    let (head, name) = tab
-        .and_then(|tab| part.split_at_checked(tab))
-        .ok_or_else(|| unexpected(part))?;
-    let name = name.get(1..).unwrap_or_default().to_vec();
-    Ok((String::from_utf8_lossy(head).into_owned(), name))
+    let tab = tab.ok_or_else(|| unexpected(part))?;
+    let head = String::from_utf8_lossy(&part[..tab]).into_owned();
+    Ok((head, part[tab + 1..].to_vec()))
 }
 
 fn unexpected(part: &[u8]) -> GitError {

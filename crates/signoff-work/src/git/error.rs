@@ -6,7 +6,7 @@ use std::{fmt, io};
 
 use signoff_sandbox::StartError;
 
-use crate::tree_check::TreeError;
+use crate::tree::check::TreeError;
 
 /// Why something could not be done with git.
 #[derive(Debug)]
@@ -18,11 +18,11 @@ pub enum GitError {
         /// Why not.
         error: StartError,
     },
-    /// Git said no.
+    /// Git failed.
     Failed {
         /// What was tried.
         tried: String,
-        /// Git's own words, or how it ended.
+        /// Git's error message, or how it ended.
         said: String,
     },
     /// The run is being stopped.

@@ -1,9 +1,9 @@
-//! Names of objects.
+//! Ids of objects.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::GitError;
+use crate::git::error::GitError;
 
 /// The name of a git object: 40 or 64 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,12 +16,12 @@ impl Id {
     }
 
     /// The name that stands for "no object", as long as this one.
-    pub(super) fn none_like(&self) -> String {
+    pub(crate) fn none_like(&self) -> String {
         "0".repeat(self.0.len())
     }
 
     /// What git printed as a name.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, GitError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, GitError> {
         String::from_utf8_lossy(bytes).trim_end().parse()
     }
 }

@@ -1,4 +1,4 @@
-//! Paths of files in a repository: bytes to git, text to everybody else.
+//! Paths of files in a repository: bytes for git, text for everything else.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -18,17 +18,17 @@ pub(crate) fn text(name: &[u8]) -> String {
 }
 
 /// The texts of these paths.
-pub(super) fn texts<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<String> {
+pub(crate) fn texts<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<String> {
     names.into_iter().map(|name| text(name)).collect()
 }
 
 /// The path that a text stands for.
-pub(super) fn name(text: &str) -> Name {
+pub(crate) fn name(text: &str) -> Name {
     unquoted(text).unwrap_or_else(|| text.as_bytes().to_vec())
 }
 
 /// In double quotes, with everything that is not plain ASCII escaped.
-pub(super) fn quoted(bytes: &[u8]) -> String {
+pub(crate) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for byte in bytes {
         match byte {
@@ -75,21 +75,27 @@ pub(crate) fn path(name: &[u8]) -> &Path {
 }
 
 /// Exactly this path and what lies in it, left out of what the other pathspecs say.
-pub(super) fn except(name: &[u8]) -> OsString {
+pub(crate) fn except(name: &[u8]) -> OsString {
     let spec = [b":(exclude,top,literal)", name].concat();
     OsString::from_vec(spec)
 }
 
 /// Exactly this path and what lies in it.
-pub(super) fn exactly(name: &[u8]) -> OsString {
+pub(crate) fn exactly(name: &[u8]) -> OsString {
     OsString::from_vec([b":(top,literal)", name].concat())
 }
 
 /// The parts of an output in which each ends in NUL.
-pub(super) fn parts(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn parts(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
     listing
         .split(|byte| *byte == 0)
         .filter(|part| !part.is_empty())
+}
+
+/// Names for an input in which each ends in NUL.
+pub(crate) fn nul_terminated<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<u8> {
+    let parts = names.into_iter().flat_map(|name| [&name[..], b"\0"]);
+    parts.collect::<Vec<_>>().concat()
 }
 
 #[cfg(test)]

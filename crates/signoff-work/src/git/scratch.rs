@@ -5,14 +5,14 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::GitError;
+use crate::git::GitError;
 
 /// A directory for the time of one operation.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn new(parent: &Path) -> Result<Self, GitError> {
+    pub(crate) fn new(parent: &Path) -> Result<Self, GitError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -47,25 +47,34 @@ impl Drop for Scratch {
 
 /// Writes a file that is there whole or not at all.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), GitError> {
-    let beside = beside(path);
-    fs::write(&beside, content).map_err(GitError::file(&beside))?;
-    fs::rename(&beside, path).map_err(GitError::file(path))
+    let new = beside(path, &format!(".{}", std::process::id()));
+    fs::write(&new, content).map_err(GitError::file(&new))?;
+    fs::rename(&new, path).map_err(GitError::file(path))
 }
 
-fn beside(path: &Path) -> PathBuf {
+/// A file's content; empty where there is none.
+pub(crate) fn read_if_there(path: &Path) -> Result<Vec<u8>, GitError> {
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(GitError::file(path)),
+    }
+}
+
+/// A path beside another one.
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}", std::process::id()));
+    name.push(ending);
     name.into()
 }
 
 /// Copies an index with its time: whatever was written to a file after that time has to be read again.
-pub(super) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
     let source = File::open(from)?;
     copy_open_index(source, File::create(to)?)
 }
 
 /// The same with files that are open.
-pub(super) fn copy_open_index(mut source: File, mut target: File) -> io::Result<()> {
+pub(crate) fn copy_open_index(mut source: File, mut target: File) -> io::Result<()> {
     io::copy(&mut source, &mut target)?;
     target.set_modified(source.metadata()?.modified()?)
 }

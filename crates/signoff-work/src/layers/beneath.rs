@@ -60,7 +60,7 @@ pub(super) fn kind_of(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }
 
-/// Opens a directory, with the rights that somebody took from its owner.
+/// Opens a directory, restoring the owner's rights if an agent removed them.
 pub(super) fn open_folder_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<OwnedFd> {
     match open_folder(parent, name) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -71,7 +71,7 @@ pub(super) fn open_folder_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Res
     }
 }
 
-/// Opens a regular file, with the rights that somebody took from its owner.
+/// Opens a regular file, restoring the owner's rights if an agent removed them.
 pub(super) fn open_file_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<File> {
     match open_file(parent, name) {
         Err(Errno::ACCESS | Errno::PERM) => {
@@ -124,7 +124,7 @@ pub(super) fn open_folder_to_clear(parent: BorrowedFd<'_>, name: &[u8]) -> io::R
     Ok(folder)
 }
 
-/// Removes a layer, or whatever an overlay left: its work directory has no rights for anybody. Nothing there is fine.
+/// Removes a layer, or what an overlay left: its work directory has mode 000. An absent directory is fine.
 pub fn remove_layer(path: &Path) -> io::Result<()> {
     let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -137,7 +137,7 @@ pub fn remove_layer(path: &Path) -> io::Result<()> {
 }
 
 /// A path in a directory.
-pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn join_path(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() {
         return name.to_vec();
     }

@@ -1,4 +1,4 @@
-//! Copies of the files that work changed, where nobody but the harness can write.
+//! Copies of the files that work changed, where only the harness can write.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -7,18 +7,18 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
-use super::beneath::{joined, open_file_anyway};
+use super::beneath::{join_path, open_file_anyway};
 use super::rules::folders_above;
 use super::{LayerError, LayerLimits};
-use crate::git::{Below, Entry, Id, Name, Own, Scratch, path, within};
+use crate::git::{Entry, HarnessGit, Id, Name, Scratch, TreeDepth, path, within};
 use crate::tree::split;
 
-/// Bytes that are copied before it is asked whether anybody still wants them.
+/// Bytes that are copied between two checks of the stop flag.
 const PIECE: u64 = 16 << 20;
 
 /// Git reads these copies: what an agent wrote may be a pipe by the time that git opens it.
 pub(super) struct Copies<'o> {
-    own: &'o Own,
+    own: &'o HarnessGit,
     limits: LayerLimits,
     /// Made for the first file.
     folder: Option<(Scratch, PathBuf)>,
@@ -27,7 +27,7 @@ pub(super) struct Copies<'o> {
 }
 
 impl<'o> Copies<'o> {
-    pub(super) fn new(own: &'o Own, limits: LayerLimits) -> Self {
+    pub(super) fn new(own: &'o HarnessGit, limits: LayerLimits) -> Self {
         Self {
             own,
             limits,
@@ -95,7 +95,7 @@ impl<'o> Copies<'o> {
         }
     }
 
-    /// Is the run being stopped? Then nobody waits for what is left to be read.
+    /// Is the run being stopped? Then the rest is not read.
     pub(super) fn is_stopped(&self) -> bool {
         self.own.stop_flag().is_raised()
     }
@@ -120,7 +120,7 @@ impl<'o> Copies<'o> {
         let has_own = self.names.iter().any(|name| is_attributes(name));
         if !known.is_empty() || has_own || self.own.may_convert()? {
             // What is there already decides too: lines that end in CR LF stay so.
-            let before = self.own.entries_at(base, &self.names, Below::Nothing)?;
+            let before = self.own.entries_at(base, &self.names, TreeDepth::Entries)?;
             known.extend(before.into_iter().filter(is_file));
         }
         let ids = self.own.store_files(folder, &self.names, &known)?;
@@ -139,11 +139,11 @@ impl<'o> Copies<'o> {
         let folders: BTreeSet<Name> = folders.chain([Name::new()]).collect();
         let files = folders
             .iter()
-            .map(|folder| joined(folder, b".gitattributes"));
+            .map(|folder| join_path(folder, b".gitattributes"));
         let files: Vec<Name> = files
             .filter(|file| !within(file, removed) && !self.names.contains(file))
             .collect();
-        let found = self.own.entries_at(base, &files, Below::Nothing)?;
+        let found = self.own.entries_at(base, &files, TreeDepth::Entries)?;
         Ok(found.into_iter().filter(is_file).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use crate::git::{GitError, text};
 
-/// Why what is in a layer could not be recorded. Nothing was: a look is complete or it is a failure.
+/// Why a layer could not be recorded. A recording is complete or it fails.
 #[derive(Debug)]
 pub enum LayerError {
     /// Something that no commit can hold.

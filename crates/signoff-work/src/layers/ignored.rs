@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::FileType;
 
 use super::IgnoreRules;
-use super::beneath::{joined, kind_of, names_in, stat_at};
+use super::beneath::{join_path, kind_of, names_in, stat_at};
 use super::walk::LayerLimits;
 use crate::git::Name;
 use crate::tree::{open_folder, open_root};
@@ -38,11 +38,11 @@ impl Search<'_> {
             if self.entries > limits.entries || depth > limits.depth {
                 return Err(io::Error::other("there is too much to look at"));
             }
-            // A repository is nobody's cache.
+            // A repository is not a cache.
             if last == b".git" {
                 continue;
             }
-            let name = joined(path, &last);
+            let name = join_path(path, &last);
             let stat = stat_at(folder, &last)?;
             let is_folder = kind_of(&stat) == FileType::Directory;
             // It hides what the layers below have, which may be a directory.

@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use rustix::fs::{FileType, Mode};
 
-use super::beneath::{folders_in, joined};
+use super::beneath::{folders_in, join_path};
 use super::mask_stamp::{MaskStamp, inner_names};
 use super::rules::{IgnoreRules, PathClass};
 use crate::git::{Name, path, within};
@@ -23,7 +23,7 @@ const DEEPEST: usize = 200;
 pub struct Mask {
     at: PathBuf,
     checkout: PathBuf,
-    covers: BTreeMap<Name, Cover>,
+    covers: BTreeMap<Name, MaskEntry>,
     /// Directories and files in ignored directories that are watched too.
     inner: Arc<[Name]>,
     stamp: MaskStamp,
@@ -33,12 +33,12 @@ pub struct Mask {
 
 /// What the mask does at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cover {
+pub(super) enum MaskEntry {
     /// Hides it with all that is below.
     Whiteout,
     /// A directory that holds both kinds.
     Folder,
-    /// Nothing: the checkout's is seen.
+    /// Nothing: the checkout shines through.
     Shown,
 }
 
@@ -69,7 +69,7 @@ impl Mask {
         mask.without(left_out, at)
     }
 
-    /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not looked at again.
+    /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not read again.
     pub fn without(&self, left_out: &[Vec<u8>], at: &Path) -> io::Result<Self> {
         let mut covers = self.covers.clone();
         for (name, cover) in &mut covers {
@@ -77,16 +77,16 @@ impl Mask {
                 || left_out
                     .iter()
                     .any(|out| within(out, std::slice::from_ref(name)));
-            if *cover == Cover::Shown && is_out {
-                *cover = Cover::Whiteout;
+            if *cover == MaskEntry::Shown && is_out {
+                *cover = MaskEntry::Whiteout;
             }
         }
         // What is not there yet may come.
         for out in left_out {
             let (folder, _) = crate::tree::split(out);
-            let is_open = folder.is_empty() || covers.get(folder) == Some(&Cover::Folder);
+            let is_open = folder.is_empty() || covers.get(folder) == Some(&MaskEntry::Folder);
             if is_open && !covers.contains_key(out) {
-                covers.insert(out.clone(), Cover::Whiteout);
+                covers.insert(out.clone(), MaskEntry::Whiteout);
             }
         }
         write_covers(at, &covers)?;
@@ -105,10 +105,10 @@ impl Mask {
         &self.at
     }
 
-    /// The ignored paths that are seen through it, each the highest of its kind.
+    /// The ignored paths that shine through it, each the highest of its kind.
     pub fn ignored_roots(&self) -> impl Iterator<Item = &[u8]> {
         let shown = self.covers.iter();
-        let shown = shown.filter(|(_, cover)| **cover == Cover::Shown);
+        let shown = shown.filter(|(_, cover)| **cover == MaskEntry::Shown);
         shown.map(|(name, _)| name.as_slice())
     }
 
@@ -117,12 +117,12 @@ impl Mask {
         &self.left_out
     }
 
-    /// How the checkout looked where the mask lets it be seen.
+    /// The state of the checkout where it shines through the mask.
     pub fn stamp(&self) -> &MaskStamp {
         &self.stamp
     }
 
-    /// How it looks there now.
+    /// The state there now.
     pub fn stamp_now(&self) -> io::Result<MaskStamp> {
         let root = open_root(&self.checkout)?;
         MaskStamp::take(root.as_fd(), &self.covers, &self.inner)
@@ -143,7 +143,7 @@ impl Mask {
 
 struct MaskWalk<'r> {
     rules: &'r IgnoreRules,
-    covers: BTreeMap<Name, Cover>,
+    covers: BTreeMap<Name, MaskEntry>,
 }
 
 impl MaskWalk<'_> {
@@ -158,23 +158,23 @@ impl MaskWalk<'_> {
         let mut hidden = Vec::new();
         let mut shows = false;
         for (name, is_folder) in folders_in(folder)? {
-            let inner = joined(path, &name);
+            let inner = join_path(path, &name);
             let cover = if depth == 0 && matches!(&*name, b".git" | b".signoff") {
-                Cover::Whiteout
+                MaskEntry::Whiteout
             } else {
                 self.entry(folder, (&name, is_folder), &inner, covered, depth)
             };
             match cover {
-                Cover::Whiteout => hidden.push(inner),
-                Cover::Folder | Cover::Shown => {
+                MaskEntry::Whiteout => hidden.push(inner),
+                MaskEntry::Folder | MaskEntry::Shown => {
                     shows = true;
                     self.covers.insert(inner, cover);
                 }
             }
         }
-        // Without anything to be seen, one whiteout further up does.
+        // If nothing shines through, one whiteout further up is enough.
         if shows || depth == 0 {
-            let hidden = hidden.into_iter().map(|name| (name, Cover::Whiteout));
+            let hidden = hidden.into_iter().map(|name| (name, MaskEntry::Whiteout));
             self.covers.extend(hidden);
         }
         Ok(shows)
@@ -187,33 +187,33 @@ impl MaskWalk<'_> {
         path: &[u8],
         covered: bool,
         depth: usize,
-    ) -> Cover {
+    ) -> MaskEntry {
         let covered = self.rules.covers(covered, path, is_folder);
         if self.rules.class(covered, path, is_folder) == PathClass::Ignored {
-            return Cover::Shown;
+            return MaskEntry::Shown;
         }
         if !is_folder || depth == DEEPEST {
-            return Cover::Whiteout;
+            return MaskEntry::Whiteout;
         }
-        // What cannot be looked at is masked.
+        // What cannot be read is masked.
         let inner = open_folder(folder, name);
         let shows = inner.and_then(|inner| self.folder(inner.as_fd(), path, covered, depth + 1));
         if shows.unwrap_or(false) {
-            Cover::Folder
+            MaskEntry::Folder
         } else {
-            Cover::Whiteout
+            MaskEntry::Whiteout
         }
     }
 }
 
-fn write_covers(at: &Path, covers: &BTreeMap<Name, Cover>) -> io::Result<()> {
+fn write_covers(at: &Path, covers: &BTreeMap<Name, MaskEntry>) -> io::Result<()> {
     fs::create_dir_all(at)?;
     let mut first: Option<PathBuf> = None;
     // A directory comes before what is in it.
     for (name, cover) in covers {
         let target = at.join(path(name));
         match cover {
-            Cover::Whiteout => match &first {
+            MaskEntry::Whiteout => match &first {
                 // One for all, as the kernel does: some file systems are slow to make many.
                 Some(first) if fs::hard_link(first, &target).is_ok() => {}
                 Some(_) | None => {
@@ -221,8 +221,8 @@ fn write_covers(at: &Path, covers: &BTreeMap<Name, Cover>) -> io::Result<()> {
                     first = Some(target);
                 }
             },
-            Cover::Folder => fs::create_dir(&target)?,
-            Cover::Shown => {}
+            MaskEntry::Folder => fs::create_dir(&target)?,
+            MaskEntry::Shown => {}
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Whether what is seen through a mask changed.
+//! Tells whether what shines through a mask changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -7,10 +7,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-use super::beneath::{folders_in, joined, names_in, stat_at};
-use super::mask::Cover;
+use super::beneath::{folders_in, join_path, names_in, stat_at};
+use super::mask::MaskEntry;
 use crate::git::{Name, within};
-use crate::tree::Stamp;
+use crate::tree::FileStamp;
 
 /// How far into ignored directories changes are looked for: to `target/debug/deps` and
 /// `.venv/lib/python3/site-packages`.
@@ -25,19 +25,19 @@ const INNER_MOST: usize = 256;
 const INNER_FILES: usize = 256;
 const ALL_FILES: usize = 512;
 
-/// How the checkout looked at one moment, where a mask lets it be seen.
+/// The state of the checkout at one moment, where it shines through a mask.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MaskStamp(BTreeMap<Name, Stamp>);
+pub struct MaskStamp(BTreeMap<Name, FileStamp>);
 
 impl MaskStamp {
-    /// Of everything that is not masked: ignored paths, and directories that hold both kinds.
+    /// Records everything that is not masked: ignored paths, and directories that hold both kinds.
     pub(super) fn take(
         root: BorrowedFd<'_>,
-        covers: &BTreeMap<Name, Cover>,
+        covers: &BTreeMap<Name, MaskEntry>,
         inner: &[Name],
     ) -> io::Result<Self> {
         let mut stamps = BTreeMap::new();
-        for name in seen(covers).chain(inner.iter().map(Vec::as_slice)) {
+        for name in paths_seen(covers).chain(inner.iter().map(Vec::as_slice)) {
             if let Some(stamp) = stamp_at(root, name)? {
                 stamps.insert(name.to_vec(), stamp);
             }
@@ -49,11 +49,11 @@ impl MaskStamp {
     pub(super) fn changes(
         &self,
         root: BorrowedFd<'_>,
-        covers: &BTreeMap<Name, Cover>,
+        covers: &BTreeMap<Name, MaskEntry>,
         inner: &[Name],
     ) -> io::Result<Vec<Name>> {
         let mut changed = BTreeSet::new();
-        for name in seen(covers) {
+        for name in paths_seen(covers) {
             let (before, now) = (self.0.get(name), stamp_at(root, name)?);
             if before == now.as_ref() {
                 continue;
@@ -61,7 +61,7 @@ impl MaskStamp {
             let is_same = before
                 .zip(now)
                 .is_some_and(|(before, now)| before.is_same_file(&now));
-            if covers.get(name) == Some(&Cover::Shown) || !is_same {
+            if covers.get(name) == Some(&MaskEntry::Shown) || !is_same {
                 changed.insert(name.to_vec());
             } else {
                 changed.extend(new_names(root, name, covers)?);
@@ -69,8 +69,8 @@ impl MaskStamp {
         }
         for name in inner {
             if self.0.get(name) != stamp_at(root, name)?.as_ref() {
-                let roots = seen(covers).filter(|root| within(name, &[root.to_vec()]));
-                let shown = roots.filter(|root| covers.get(*root) == Some(&Cover::Shown));
+                let roots = paths_seen(covers).filter(|root| within(name, &[root.to_vec()]));
+                let shown = roots.filter(|root| covers.get(*root) == Some(&MaskEntry::Shown));
                 changed.extend(shown.map(<[u8]>::to_vec));
             }
         }
@@ -83,11 +83,11 @@ impl MaskStamp {
 fn new_names(
     root: BorrowedFd<'_>,
     folder: &[u8],
-    covers: &BTreeMap<Name, Cover>,
+    covers: &BTreeMap<Name, MaskEntry>,
 ) -> io::Result<Vec<Name>> {
     let opened = open_at(root, folder)?;
     let names = names_in(opened.as_fd())?.into_iter();
-    let names = names.map(|name| joined(folder, &name));
+    let names = names.map(|name| join_path(folder, &name));
     Ok(names.filter(|name| !covers.contains_key(name)).collect())
 }
 
@@ -97,7 +97,7 @@ pub(super) fn inner_names<'n>(
     root: BorrowedFd<'_>,
     ignored: impl Iterator<Item = &'n [u8]>,
 ) -> Vec<Name> {
-    let mut watched = Watched::default();
+    let mut watched = WatchedPaths::default();
     let mut level: Vec<(usize, Name)> = ignored.map(<[u8]>::to_vec).enumerate().collect();
     watched.counts.resize(level.len(), (0, 0));
     // Level by level: a large directory must not hide the others.
@@ -106,7 +106,7 @@ pub(super) fn inner_names<'n>(
         for (number, folder) in level {
             let inner = open_at(root, &folder).and_then(|opened| folders_in(opened.as_fd()));
             for (name, is_folder) in inner.unwrap_or_default() {
-                let path = joined(&folder, &name);
+                let path = join_path(&folder, &name);
                 if watched.add(number, &path, is_folder) && is_folder {
                     next.push((number, path));
                 }
@@ -119,14 +119,14 @@ pub(super) fn inner_names<'n>(
 
 /// What is watched so far.
 #[derive(Default)]
-struct Watched {
+struct WatchedPaths {
     names: Vec<Name>,
     /// Directories and files, for each ignored directory.
     counts: Vec<(usize, usize)>,
     files: usize,
 }
 
-impl Watched {
+impl WatchedPaths {
     /// Adds a path, unless there are too many of its kind.
     fn add(&mut self, root: usize, path: &[u8], is_folder: bool) -> bool {
         let Some((folders, files)) = self.counts.get_mut(root) else {
@@ -148,9 +148,9 @@ impl Watched {
 }
 
 /// The root and everything that is not masked.
-fn seen(covers: &BTreeMap<Name, Cover>) -> impl Iterator<Item = &[u8]> {
+fn paths_seen(covers: &BTreeMap<Name, MaskEntry>) -> impl Iterator<Item = &[u8]> {
     let seen = covers.iter();
-    let seen = seen.filter(|(_, cover)| **cover != Cover::Whiteout);
+    let seen = seen.filter(|(_, cover)| **cover != MaskEntry::Whiteout);
     std::iter::once(&b""[..]).chain(seen.map(|(name, _)| name.as_slice()))
 }
 
@@ -163,10 +163,10 @@ fn open_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<impl AsFd + use<>> {
     Ok(openat(root, or_here(name), flags, Mode::empty())?)
 }
 
-/// `None` if nothing is there, or nothing that may be looked at.
-fn stamp_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<Stamp>> {
+/// `None` if nothing is there, or nothing that may be read.
+fn stamp_at(root: BorrowedFd<'_>, name: &[u8]) -> io::Result<Option<FileStamp>> {
     match stat_at(root, or_here(name)) {
-        Ok(stat) => Ok(Some(Stamp::of(&stat))),
+        Ok(stat) => Ok(Some(FileStamp::of(&stat))),
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
         Err(error) => Err(error.into()),
     }

@@ -5,13 +5,14 @@
 //! and an upper directory that takes every change. [`record_layer`] reads that upper directory. Which paths are ignored
 //! is decided once, by the [`IgnoreRules`] of the run's first tree: nothing that an agent writes can hide a file.
 //!
-//! The harness never sees the merged view: it works on the directories. Start reading at [`TreePool::lend`].
+//! The harness never sees the merged view: it works on the directories. Start reading at [`TreePool::share`].
 
 mod beneath;
 mod caches;
 mod changes;
 mod copies;
 mod error;
+mod exclusive;
 mod ignored;
 mod mask;
 mod mask_stamp;
@@ -19,18 +20,17 @@ mod pool;
 mod record;
 mod rules;
 mod slot;
-mod taken;
 mod walk;
 
 pub use self::beneath::remove_layer;
 pub use self::caches::is_cache;
 pub use self::changes::{ChangeKind, ChangedPath, LayerReport};
 pub use self::error::LayerError;
+pub use self::exclusive::ExclusiveTree;
 pub use self::ignored::ignored_paths;
 pub use self::mask::Mask;
 pub use self::mask_stamp::MaskStamp;
-pub use self::pool::{LentTree, TreePool};
+pub use self::pool::{SharedTree, TreePool};
 pub use self::record::{LayerContext, record_layer, record_taken};
 pub use self::rules::IgnoreRules;
-pub use self::taken::TakenTree;
 pub use self::walk::LayerLimits;

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::slot::{Lock, Shown, Slot, SlotLock};
-use super::taken::TakenTree;
-use crate::git::{CheckoutTimes, GitError, Id, Own};
+use super::exclusive::ExclusiveTree;
+use super::slot::{LockAttempt, PoolSlot, SlotContent, SlotLock};
+use crate::git::{CheckoutTimes, GitError, HarnessGit, Id};
 
 /// Spare directories that are kept: as many as a run of one agent uses.
 const SPARE: usize = 3;
@@ -17,22 +17,22 @@ const SPARE: usize = 3;
 /// Several threads and several processes may use one: a lock of the system is held on each directory while it is lent.
 #[derive(Debug)]
 pub struct TreePool {
-    own: Own,
+    own: HarnessGit,
     root: PathBuf,
     times: Mutex<Option<Arc<CheckoutTimes>>>,
     /// What was lent last, still locked: contracts of one state ask for it again and again.
-    last: Mutex<Option<LentTree>>,
+    last: Mutex<Option<SharedTree>>,
 }
 
 /// A directory that shows a tree and does not change. Others may have it too.
 #[derive(Debug, Clone)]
-pub struct LentTree {
+pub struct SharedTree {
     path: PathBuf,
     tree: Id,
     _lock: Arc<SlotLock>,
 }
 
-impl LentTree {
+impl SharedTree {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -46,7 +46,7 @@ impl LentTree {
 
 impl TreePool {
     /// The pool of a project, in this directory of its own.
-    pub fn open(own: Own, root: &Path) -> Result<Self, GitError> {
+    pub fn open(own: HarnessGit, root: &Path) -> Result<Self, GitError> {
         fs::create_dir_all(root).map_err(GitError::file(root))?;
         Ok(Self {
             own,
@@ -63,13 +63,13 @@ impl TreePool {
     }
 
     /// A directory that shows this commit or tree.
-    pub fn lend(&self, shown: &Id) -> Result<LentTree, GitError> {
+    pub fn share(&self, shown: &Id) -> Result<SharedTree, GitError> {
         let tree = self.own.tree_of(shown)?;
         let mut last = locked(&self.last);
         if let Some(lent) = last.as_ref().filter(|lent| lent.tree == tree) {
             return Ok(lent.clone());
         }
-        // Nobody may need it any more, and then it can become what is asked for.
+        // If no process needs it any more, it can be updated to the wanted tree.
         *last = None;
         drop(last);
         let lent = self.find_or_make(&tree)?;
@@ -77,9 +77,9 @@ impl TreePool {
         Ok(lent)
     }
 
-    fn find_or_make(&self, tree: &Id) -> Result<LentTree, GitError> {
+    fn find_or_make(&self, tree: &Id) -> Result<SharedTree, GitError> {
         let times = self.times();
-        let wanted = Shown::new(&self.own, tree, times.as_deref())?;
+        let wanted = SlotContent::new(&self.own, tree, times.as_deref())?;
         if let Some(lent) = self.find_lent(&wanted)? {
             return Ok(lent);
         }
@@ -91,19 +91,19 @@ impl TreePool {
             }
             let (slot, lock) = self.free_slot(&wanted.tree)?;
             slot.show(&self.own, &wanted, times.as_deref())?;
-            // Released and taken again as a shared one: nobody takes one alone without the pool's lock.
+            // Released and locked again as shared: an exclusive lock is taken only under the pool's lock.
             drop(lock);
         }
     }
 
     /// A directory that shows this commit or tree, for the caller alone, who may write to it.
-    pub fn take(&self, shown: &Id) -> Result<TakenTree, GitError> {
+    pub fn take(&self, shown: &Id) -> Result<ExclusiveTree, GitError> {
         let times = self.times();
-        let wanted = Shown::new(&self.own, &self.own.tree_of(shown)?, times.as_deref())?;
+        let wanted = SlotContent::new(&self.own, &self.own.tree_of(shown)?, times.as_deref())?;
         let _making = self.lock()?;
         let (slot, lock) = self.free_slot(&wanted.tree)?;
         slot.show(&self.own, &wanted, times.as_deref())?;
-        TakenTree::new(self.own.clone(), slot, lock, wanted)
+        ExclusiveTree::new(self.own.clone(), slot, lock, wanted)
     }
 
     /// Removes what is not lent, but for a few, the newest.
@@ -112,7 +112,7 @@ impl TreePool {
         let _making = self.lock()?;
         let mut free = Vec::new();
         for slot in self.slots()? {
-            if let Lock::Got(lock) = slot.lock_alone().map_err(GitError::file(&self.root))? {
+            if let LockAttempt::Got(lock) = slot.lock_alone().map_err(GitError::file(&self.root))? {
                 free.push((slot.age(), slot, lock));
             }
         }
@@ -127,16 +127,16 @@ impl TreePool {
         locked(&self.times).clone()
     }
 
-    /// A directory that shows it now and that nobody has alone.
-    fn find_lent(&self, wanted: &Shown) -> Result<Option<LentTree>, GitError> {
-        let is_it = |slot: &Slot| slot.shown().is_some_and(|shown| shown == *wanted);
+    /// A directory that holds this tree and that no process has exclusively.
+    fn find_lent(&self, wanted: &SlotContent) -> Result<Option<SharedTree>, GitError> {
+        let is_it = |slot: &PoolSlot| slot.content().is_some_and(|shown| shown == *wanted);
         // Looked at twice: before it is locked, it may change.
         for slot in self.slots()?.into_iter().filter(is_it) {
             let lock = slot.lock_shared().map_err(GitError::file(&self.root))?;
-            if let Lock::Got(lock) = lock
+            if let LockAttempt::Got(lock) = lock
                 && is_it(&slot)
             {
-                return Ok(Some(LentTree {
+                return Ok(Some(SharedTree {
                     path: slot.tree(),
                     tree: wanted.tree.clone(),
                     _lock: Arc::new(lock),
@@ -146,32 +146,32 @@ impl TreePool {
         Ok(None)
     }
 
-    /// A directory that nobody has, best one that shows this tree already, or a new one. The pool's lock is held.
-    fn free_slot(&self, tree: &Id) -> Result<(Slot, SlotLock), GitError> {
+    /// A directory that no process has, preferably one that holds this tree already, or a new one. The pool's lock is held.
+    fn free_slot(&self, tree: &Id) -> Result<(PoolSlot, SlotLock), GitError> {
         let mut slots = self.slots()?;
         // What shows another tree is changed in less time than what shows none.
-        slots.sort_by_key(|slot| match slot.shown() {
+        slots.sort_by_key(|slot| match slot.content() {
             Some(shown) if shown.tree == *tree => 0,
             Some(_) => 1,
             None => 2,
         });
         for slot in slots {
-            if let Lock::Got(lock) = slot.lock_alone().map_err(GitError::file(&self.root))? {
+            if let LockAttempt::Got(lock) = slot.lock_alone().map_err(GitError::file(&self.root))? {
                 return Ok((slot, lock));
             }
         }
         self.new_slot()
     }
 
-    fn new_slot(&self) -> Result<(Slot, SlotLock), GitError> {
+    fn new_slot(&self) -> Result<(PoolSlot, SlotLock), GitError> {
         let mut number = 1;
         loop {
             let folder = self.root.join(number.to_string());
             match fs::create_dir(&folder) {
                 Ok(()) => {
-                    let slot = Slot::new(folder);
+                    let slot = PoolSlot::new(folder);
                     let lock = slot.lock_alone().map_err(GitError::file(&self.root))?;
-                    if let Lock::Got(lock) = lock {
+                    if let LockAttempt::Got(lock) = lock {
                         return Ok((slot, lock));
                     }
                 }
@@ -188,7 +188,7 @@ impl TreePool {
     }
 
     /// All directories, in the order in which they were made.
-    fn slots(&self) -> Result<Vec<Slot>, GitError> {
+    fn slots(&self) -> Result<Vec<PoolSlot>, GitError> {
         let mut numbers = Vec::new();
         for entry in fs::read_dir(&self.root).map_err(GitError::file(&self.root))? {
             let entry = entry.map_err(GitError::file(&self.root))?;
@@ -197,10 +197,10 @@ impl TreePool {
         }
         numbers.sort_unstable();
         let folder = |number: u32| self.root.join(number.to_string());
-        Ok(numbers.into_iter().map(folder).map(Slot::new).collect())
+        Ok(numbers.into_iter().map(folder).map(PoolSlot::new).collect())
     }
 
-    /// Held by whoever changes a directory of the pool.
+    /// Held while a directory of the pool is changed.
     fn lock(&self) -> Result<SlotLock, GitError> {
         let path = self.root.join("lock");
         SlotLock::wait(&path).map_err(GitError::file(&path))

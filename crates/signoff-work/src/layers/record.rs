@@ -5,15 +5,15 @@ use std::path::Path;
 
 use super::changes::{ChangedPath, LayerReport};
 use super::copies::Copies;
-use super::walk::{Walk, Wanted, open_layer};
-use super::{IgnoreRules, LayerError, LayerLimits, TakenTree};
-use crate::git::{Below, Id, Name, Own, TreeEdit};
+use super::walk::{LayerWalk, WalkOptions, open_layer};
+use super::{ExclusiveTree, IgnoreRules, LayerError, LayerLimits};
+use crate::git::{HarnessGit, Id, Name, TreeDepth, TreeEdit};
 
 /// What [`record_layer`] needs to know.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerContext<'l> {
     /// Where objects are stored.
-    pub own: &'l Own,
+    pub own: &'l HarnessGit,
     /// The tree that the work began with. A tree, not a commit: it is what is answered when nothing changed.
     pub base: &'l Id,
     /// The rules of the run's first tree.
@@ -31,7 +31,7 @@ pub struct LayerContext<'l> {
 /// nothing.
 pub fn record_layer(context: &LayerContext<'_>, upper: &Path) -> Result<LayerReport, LayerError> {
     let root = open_layer(upper)?;
-    let mut walk = Walk::new(context.wanted(), Copies::new(context.own, context.limits));
+    let mut walk = LayerWalk::new(context.wanted(), Copies::new(context.own, context.limits));
     walk.all(root.as_fd())?;
     context.look_for_tracked(&mut walk, root.as_fd())?;
     context.finish(walk)
@@ -41,17 +41,17 @@ pub fn record_layer(context: &LayerContext<'_>, upper: &Path) -> Result<LayerRep
 /// writes. `context.base` is the tree that was taken.
 pub fn record_taken(
     context: &LayerContext<'_>,
-    taken: &TakenTree,
+    taken: &ExclusiveTree,
 ) -> Result<LayerReport, LayerError> {
     let root = open_layer(taken.path())?;
-    let mut walk = Walk::new(context.wanted(), Copies::new(context.own, context.limits));
+    let mut walk = LayerWalk::new(context.wanted(), Copies::new(context.own, context.limits));
     walk.taken(taken, root.as_fd())?;
     context.finish(walk)
 }
 
 impl<'l> LayerContext<'l> {
-    fn wanted(&self) -> Wanted<'l> {
-        Wanted {
+    fn wanted(&self) -> WalkOptions<'l> {
+        WalkOptions {
             rules: self.rules,
             produces: self.produces,
             kept: &self.own.kept,
@@ -63,7 +63,7 @@ impl<'l> LayerContext<'l> {
     /// Ignored paths may hold files of the base: an earlier step produced them.
     fn look_for_tracked(
         &self,
-        walk: &mut Walk<'_>,
+        walk: &mut LayerWalk<'_>,
         root: BorrowedFd<'_>,
     ) -> Result<(), LayerError> {
         // What the first tree has is known to the rules.
@@ -71,18 +71,20 @@ impl<'l> LayerContext<'l> {
             return Ok(());
         }
         let ignored: Vec<Name> = walk.found.ignored.iter().cloned().collect();
-        let there = self.own.entries_at(self.base, &ignored, Below::Nothing)?;
+        let there = self
+            .own
+            .entries_at(self.base, &ignored, TreeDepth::Entries)?;
         let there: Vec<Name> = there.into_iter().map(|entry| entry.name).collect();
         if there.is_empty() {
             return Ok(());
         }
-        let tracked = self.own.entries_at(self.base, &there, Below::Files)?;
-        walk.again(root, &there, tracked.into_iter().map(|entry| entry.name))
+        let tracked = self.own.entries_at(self.base, &there, TreeDepth::Files)?;
+        walk.walk_ignored_again(root, &there, tracked.into_iter().map(|entry| entry.name))
     }
 
     /// Makes a tree of what was found.
-    fn finish(&self, walk: Walk<'_>) -> Result<LayerReport, LayerError> {
-        let Walk { copies, found, .. } = walk;
+    fn finish(&self, walk: LayerWalk<'_>) -> Result<LayerReport, LayerError> {
+        let LayerWalk { copies, found, .. } = walk;
         let mut removed = found.removed;
         removed.extend(self.files_at(&found.hollow)?);
         let stored = copies.store(self.base, &removed)?;
@@ -116,9 +118,11 @@ impl<'l> LayerContext<'l> {
         })
     }
 
-    /// Those of these directories that are files in the base.
+    /// The directories among these that are files in the base.
     fn files_at(&self, folders: &[Name]) -> Result<Vec<Name>, LayerError> {
-        let mut found = self.own.entries_at(self.base, folders, Below::Nothing)?;
+        let mut found = self
+            .own
+            .entries_at(self.base, folders, TreeDepth::Entries)?;
         found.retain(|entry| entry.mode != 0o040_000);
         Ok(found.into_iter().map(|entry| entry.name).collect())
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::git::{GitError, Id, Name, Own};
+use crate::git::{GitError, HarnessGit, Id, Name};
 use crate::tree::{Patterns, split};
 
 /// The ignore rules of one tree. They stay what they are, whatever becomes of `.gitignore` files.
@@ -32,11 +32,11 @@ pub(super) enum PathClass {
 
 impl IgnoreRules {
     /// The rules of a tree or commit, as its own `.gitignore` files and the person's excludes have them now.
-    pub fn of_tree(own: &Own, tree: &Id) -> Result<Self, GitError> {
+    pub fn of_tree(own: &HarnessGit, tree: &Id) -> Result<Self, GitError> {
         let files = own.files_of(tree)?;
         let is_rules = |name: &[u8]| split(name).1 == b".gitignore";
         let is_file = |mode: u32| mode & 0o170_000 == 0o100_000;
-        // A link is no rule file, as for git.
+        // A link is not a rule file, as in git.
         let sources = files
             .iter()
             .filter(|entry| is_rules(&entry.name) && is_file(entry.mode));
@@ -47,7 +47,7 @@ impl IgnoreRules {
         let patterns = texts.iter().map(|text| Patterns::read(text));
         let mut rules = Self {
             tree: tree.clone(),
-            personal: Patterns::read(&own.excludes()),
+            personal: Patterns::read(&own.excludes()?),
             folders: folders.into_iter().zip(patterns).collect(),
             tracked: BTreeSet::new(),
             tracked_folders: BTreeSet::new(),
@@ -131,7 +131,7 @@ impl IgnoreRules {
             } else {
                 folder.len() + 1
             };
-            let relative = path.get(start..).unwrap_or_default();
+            let relative = &path[start..];
             let patterns = self.folders.get(folder);
             if let Some(verdict) = patterns.and_then(|file| file.verdict(relative, is_folder)) {
                 return verdict;

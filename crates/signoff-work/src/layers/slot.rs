@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, statat, utimensat};
 
+use crate::beneath::remove_tree;
 use crate::git::{
-    CheckoutTimes, Difference, GitError, Id, Name, Own, make_apart, path, remove_tree, spread,
-    write,
+    CheckoutTimes, Difference, GitError, HarnessGit, Id, Name, make_apart, path, spread, write,
 };
-use crate::tree::{Stamp, split};
+use crate::tree::{FileStamp, split};
 
 /// One directory of a pool, on disk: `tree`, `lock`, and `shows`, which is there only while the tree is whole.
 #[derive(Debug, Clone)]
-pub(super) struct Slot(PathBuf);
+pub(super) struct PoolSlot(PathBuf);
 
 /// What the files of a slot are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Shown {
+pub(super) struct SlotContent {
     pub(super) tree: Id,
     /// [`CheckoutTimes::id`]; empty without any.
     pub(super) times: String,
-    /// [`Own::conversions`] when it was made.
+    /// [`HarnessGit::conversions`] when it was made.
     pub(super) conversions: String,
 }
 
-impl Shown {
+impl SlotContent {
     /// What a slot shows that shows this tree.
     pub(super) fn new(
-        own: &Own,
+        own: &HarnessGit,
         tree: &Id,
         times: Option<&CheckoutTimes>,
     ) -> Result<Self, GitError> {
@@ -43,7 +43,7 @@ impl Shown {
 
 /// Whether a slot's lock could be had.
 #[derive(Debug)]
-pub(super) enum Lock {
+pub(super) enum LockAttempt {
     Got(SlotLock),
     Busy,
 }
@@ -53,7 +53,7 @@ pub(super) enum Lock {
 pub(super) struct SlotLock(File);
 
 impl SlotLock {
-    /// Waits until nobody else holds it.
+    /// Waits until no other process holds it.
     pub(super) fn wait(path: &Path) -> io::Result<Self> {
         let file = File::options().create(true).append(true).open(path)?;
         file.lock()?;
@@ -68,7 +68,7 @@ impl Drop for SlotLock {
     }
 }
 
-impl Slot {
+impl PoolSlot {
     pub(super) fn new(folder: PathBuf) -> Self {
         Self(folder)
     }
@@ -77,33 +77,33 @@ impl Slot {
         self.0.join("tree")
     }
 
-    pub(super) fn lock_shared(&self) -> io::Result<Lock> {
+    pub(super) fn lock_shared(&self) -> io::Result<LockAttempt> {
         self.lock(File::try_lock_shared)
     }
 
-    pub(super) fn lock_alone(&self) -> io::Result<Lock> {
+    pub(super) fn lock_alone(&self) -> io::Result<LockAttempt> {
         self.lock(File::try_lock)
     }
 
-    fn lock(&self, try_lock: fn(&File) -> Result<(), TryLockError>) -> io::Result<Lock> {
+    fn lock(&self, try_lock: fn(&File) -> Result<(), TryLockError>) -> io::Result<LockAttempt> {
         let path = self.0.join("lock");
         let file = match File::options().create(true).append(true).open(path) {
             // Another process removed the slot meanwhile.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Lock::Busy),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(LockAttempt::Busy),
             file => file?,
         };
         match try_lock(&file) {
-            Ok(()) => Ok(Lock::Got(SlotLock(file))),
-            Err(TryLockError::WouldBlock) => Ok(Lock::Busy),
+            Ok(()) => Ok(LockAttempt::Got(SlotLock(file))),
+            Err(TryLockError::WouldBlock) => Ok(LockAttempt::Busy),
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
 
-    /// What it shows; `None` if that is not known, because it was never finished or somebody may have written to it.
-    pub(super) fn shown(&self) -> Option<Shown> {
+    /// The tree that it holds; `None` if that is unknown: it was never finished, or its holder may have written to it.
+    pub(super) fn content(&self) -> Option<SlotContent> {
         let text = fs::read_to_string(self.shows()).ok()?;
         let mut lines = text.lines().map(str::to_owned);
-        Some(Shown {
+        Some(SlotContent {
             tree: lines.next()?.parse().ok()?,
             times: lines.next()?,
             conversions: lines.next()?,
@@ -126,7 +126,7 @@ impl Slot {
         }
     }
 
-    pub(super) fn remember(&self, shown: &Shown) -> Result<(), GitError> {
+    pub(super) fn remember(&self, shown: &SlotContent) -> Result<(), GitError> {
         let text = format!("{}\n{}\n{}\n", shown.tree, shown.times, shown.conversions);
         write(&self.shows(), text.as_bytes())
     }
@@ -138,11 +138,11 @@ impl Slot {
     /// Makes it show a tree. The lock is held alone.
     pub(super) fn show(
         &self,
-        own: &Own,
-        wanted: &Shown,
+        own: &HarnessGit,
+        wanted: &SlotContent,
         times: Option<&CheckoutTimes>,
     ) -> Result<(), GitError> {
-        let before = self.shown();
+        let before = self.content();
         self.forget()?;
         let tree = &wanted.tree;
         let updated = match &before {
@@ -167,11 +167,11 @@ impl Slot {
         self.remember(wanted)
     }
 
-    /// Changes what differs, and tells the files that are new; `None` if everything has to be made anew.
+    /// Updates what differs and returns the new files; `None` if the directory has to be filled again.
     fn update(
         &self,
-        own: &Own,
-        before: &Shown,
+        own: &HarnessGit,
+        before: &SlotContent,
         tree: &Id,
     ) -> Result<Option<Vec<(Name, Id)>>, GitError> {
         let differences = match own.differences(&before.tree, tree) {
@@ -192,7 +192,7 @@ impl Slot {
         Ok(Some(there.collect()))
     }
 
-    fn fill(&self, own: &Own, tree: &Id) -> Result<(), GitError> {
+    fn fill(&self, own: &HarnessGit, tree: &Id) -> Result<(), GitError> {
         let folder = self.tree();
         // Another directory, not this one made empty: a process that lost its way may still write there.
         let aside = self.0.join("old");
@@ -231,11 +231,11 @@ fn set_times(
         let failed = || GitError::file(&folder.join(path(&name)));
         let stat = statat(&root, &*name, AtFlags::SYMLINK_NOFOLLOW);
         let stat = stat.map_err(|error| failed()(error.into()))?;
-        let is = Stamp::of(&stat).modified();
+        let is = FileStamp::of(&stat).modified();
         let wanted = match times.of(&name, &id) {
             Some(time) if time == is => continue,
             Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },
-            None if is > times.made() => continue,
+            None if is > times.taken_at() => continue,
             None => Timespec {
                 tv_sec: 0,
                 tv_nsec: UTIME_NOW,

@@ -6,14 +6,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Stat, fgetxattr, readlinkat};
 use signoff_plan::glob;
 
-use super::beneath::{joined, kind_of, names_in, open_file_anyway, open_folder_anyway, stat_at};
+use super::beneath::{join_path, kind_of, names_in, open_file_anyway, open_folder_anyway, stat_at};
 use super::copies::Copies;
 use super::rules::{IgnoreRules, PathClass, folders_above};
-use super::{LayerError, TakenTree};
+use super::{ExclusiveTree, LayerError};
 use crate::git::{GitError, Name, within};
-use crate::tree::{Stamp, split};
+use crate::tree::{FileStamp, split};
 
-/// How much of a layer is read. What goes beyond is an error.
+/// How much of a layer is read. More is an error.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerLimits {
     /// Files and directories.
@@ -37,9 +37,9 @@ impl Default for LayerLimits {
     }
 }
 
-/// What is looked for.
+/// What a walk records and what it leaves out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'w> {
+pub(super) struct WalkOptions<'w> {
     pub(super) rules: &'w IgnoreRules,
     /// Patterns of ignored paths that are recorded all the same.
     pub(super) produces: &'w [String],
@@ -52,26 +52,26 @@ pub(super) struct Wanted<'w> {
 
 /// What was found. Files are in the copies.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct LayerContent {
     /// Whether each copied file is executable, in the order of the copies.
     pub(super) executable: Vec<bool>,
     pub(super) links: Vec<(Name, Vec<u8>)>,
-    /// Paths of which the layers below are not seen any more.
+    /// Paths that hide the layers below.
     pub(super) removed: Vec<Name>,
     /// Directories with nothing in them that is recorded: they may stand where a file was.
     pub(super) hollow: Vec<Name>,
     pub(super) ignored: BTreeSet<Name>,
 }
 
-pub(super) struct Walk<'w> {
-    wanted: Wanted<'w>,
+pub(super) struct LayerWalk<'w> {
+    wanted: WalkOptions<'w>,
     pub(super) copies: Copies<'w>,
-    pub(super) found: Found,
+    pub(super) found: LayerContent,
     /// Files of the base that are ignored and yet versioned, because an earlier step produced them.
     tracked: BTreeSet<Name>,
     tracked_folders: BTreeSet<Name>,
-    /// The directory is no layer, but a tree that was taken.
-    taken: Option<&'w TakenTree>,
+    /// The directory is not a layer, but an exclusive tree.
+    taken: Option<&'w ExclusiveTree>,
     /// Files of the tree that was taken and that are still there.
     present: BTreeSet<Name>,
     entries: usize,
@@ -79,7 +79,7 @@ pub(super) struct Walk<'w> {
 
 /// Where in the tree the walk is.
 #[derive(Debug, Clone, Copy)]
-struct Position<'p> {
+struct WalkPosition<'p> {
     folder: BorrowedFd<'p>,
     path: &'p [u8],
     /// A rule covers this directory or one above.
@@ -89,12 +89,12 @@ struct Position<'p> {
     depth: usize,
 }
 
-impl<'w> Walk<'w> {
-    pub(super) fn new(wanted: Wanted<'w>, copies: Copies<'w>) -> Self {
+impl<'w> LayerWalk<'w> {
+    pub(super) fn new(wanted: WalkOptions<'w>, copies: Copies<'w>) -> Self {
         Self {
             wanted,
             copies,
-            found: Found::default(),
+            found: LayerContent::default(),
             tracked: BTreeSet::new(),
             tracked_folders: BTreeSet::new(),
             taken: None,
@@ -105,7 +105,7 @@ impl<'w> Walk<'w> {
 
     /// Walks everything.
     pub(super) fn all(&mut self, root: BorrowedFd<'_>) -> Result<(), LayerError> {
-        let start = Position {
+        let start = WalkPosition {
             folder: root,
             path: b"",
             covered: false,
@@ -119,7 +119,7 @@ impl<'w> Walk<'w> {
     /// Walks a tree that was taken, and compares it with how it was.
     pub(super) fn taken(
         &mut self,
-        taken: &'w TakenTree,
+        taken: &'w ExclusiveTree,
         root: BorrowedFd<'_>,
     ) -> Result<(), LayerError> {
         self.taken = Some(taken);
@@ -139,7 +139,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Walks these ignored paths again, now that it is known which files of the base lie there.
-    pub(super) fn again(
+    pub(super) fn walk_ignored_again(
         &mut self,
         root: BorrowedFd<'_>,
         names: &[Name],
@@ -155,7 +155,7 @@ impl<'w> Walk<'w> {
                 let inner = open_folder_anyway(folder.as_fd(), part);
                 folder = inner.map_err(LayerError::read(name))?;
             }
-            let position = Position {
+            let position = WalkPosition {
                 folder: folder.as_fd(),
                 path: above,
                 covered: self.wanted.rules.is_covered(above),
@@ -168,7 +168,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Walks a directory; whether anything in it is recorded.
-    fn folder(&mut self, position: Position<'_>) -> Result<bool, LayerError> {
+    fn folder(&mut self, position: WalkPosition<'_>) -> Result<bool, LayerError> {
         let path = position.path;
         if position.depth > self.wanted.limits.depth {
             let limit = format!("{} directories within each other", self.wanted.limits.depth);
@@ -183,8 +183,8 @@ impl<'w> Walk<'w> {
     }
 
     /// Looks at one name; whether something is recorded of it.
-    fn entry(&mut self, position: Position<'_>, last: &[u8]) -> Result<bool, LayerError> {
-        let name = joined(position.path, last);
+    fn entry(&mut self, position: WalkPosition<'_>, last: &[u8]) -> Result<bool, LayerError> {
+        let name = join_path(position.path, last);
         self.count(&name)?;
         // A repository in the tree is its files.
         if last == b".git" || within(&name, self.wanted.kept) {
@@ -211,7 +211,7 @@ impl<'w> Walk<'w> {
         if is_folder {
             let inner = open_folder_anyway(position.folder, last);
             let inner = inner.map_err(LayerError::read(&name))?;
-            return self.inner(&Position {
+            return self.inner(&WalkPosition {
                 folder: inner.as_fd(),
                 path: &name,
                 covered,
@@ -248,7 +248,7 @@ impl<'w> Walk<'w> {
         self.tracked.contains(name) || patterns.any(|pattern| glob::matches(pattern, &text))
     }
 
-    fn inner(&mut self, position: &Position<'_>) -> Result<bool, LayerError> {
+    fn inner(&mut self, position: &WalkPosition<'_>) -> Result<bool, LayerError> {
         let name = position.path;
         if self.taken.is_some() {
             return self.folder(*position);
@@ -279,7 +279,7 @@ impl<'w> Walk<'w> {
     }
 
     /// A path was removed. Whether it was a file or a directory is not known.
-    fn whiteout(&mut self, position: Position<'_>, name: Name) -> bool {
+    fn whiteout(&mut self, position: WalkPosition<'_>, name: Name) -> bool {
         let rules = self.wanted.rules;
         let is_ignored = |is_folder| {
             let covered = rules.covers(position.covered, &name, is_folder);
@@ -300,13 +300,13 @@ impl<'w> Walk<'w> {
 
     fn file(
         &mut self,
-        position: Position<'_>,
+        position: WalkPosition<'_>,
         last: &[u8],
         name: Name,
         stat: &Stat,
     ) -> Result<bool, LayerError> {
         if let Some(taken) = self.taken {
-            let is_untouched = taken.is_untouched(&name, &Stamp::of(stat));
+            let is_untouched = taken.is_untouched(&name, &FileStamp::of(stat));
             self.present.insert(name.clone());
             if is_untouched {
                 return Ok(true);
@@ -335,7 +335,7 @@ impl<'w> Walk<'w> {
 
 /// Whether it hides what the layers below have there.
 fn is_whiteout(
-    position: Position<'_>,
+    position: WalkPosition<'_>,
     last: &[u8],
     name: &[u8],
     stat: &Stat,

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use signoff_sandbox::{Command, MessageError, PipedProcess, Sandbox, StdinWriter};
 
 use super::definition::Definition;
-use super::wire::{self, Incoming, Over, Refusal};
-use crate::call::{Fault, Limits};
+use super::wire::{self, RpcError, ServerMessage, StreamEnd};
+use crate::call::{CallError, Limits};
 
 /// The version of the protocol that we ask for; a server may answer with an older one.
 const VERSION: &str = "2025-11-25";
@@ -49,22 +49,22 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Calls {
-    over: Option<Over>,
-    waiting: BTreeMap<u64, Sender<Heard>>,
+    over: Option<StreamEnd>,
+    waiting: BTreeMap<u64, Sender<CallOutcome>>,
 }
 
 /// What a caller waits for.
 #[derive(Debug)]
-enum Heard {
-    Answer(Result<Value, Refusal>),
-    Over(Over),
+enum CallOutcome {
+    Answer(Result<Value, RpcError>),
+    Over(StreamEnd),
     Stopped,
 }
 
 /// Why a request has no result.
-enum Unanswered {
-    Refused(Refusal),
-    Fault(Fault),
+enum RequestError {
+    Refused(RpcError),
+    Call(CallError),
 }
 
 impl Connection {
@@ -74,9 +74,10 @@ impl Connection {
         command: Command,
         sandbox: &Sandbox,
         limits: &Limits<'_>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, CallError> {
         limits.check()?;
-        let failed = |why: String| Fault::lasting(format!("server `{name}` does not start: {why}"));
+        let failed =
+            |why: String| CallError::lasting(format!("server `{name}` does not start: {why}"));
         let piped = sandbox.start_piped(command);
         let piped = piped.map_err(|error| failed(error.to_string()))?;
         let shared = Arc::new(Shared {
@@ -116,10 +117,10 @@ impl Connection {
         tool: &str,
         args: &Value,
         limits: &Limits<'_>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, CallError> {
         let params = json!({"name": tool, "arguments": args});
         self.request("tools/call", params, limits)
-            .map_err(|why| self.worded(why))
+            .map_err(|why| self.request_error(why))
     }
 
     /// Says that nothing more will be asked. A server ends when it reads that.
@@ -127,17 +128,17 @@ impl Connection {
         drop(lock(&self.shared.stdin).take());
     }
 
-    fn greet(&mut self, limits: &Limits<'_>) -> Result<(), Fault> {
+    fn greet(&mut self, limits: &Limits<'_>) -> Result<(), CallError> {
         let who = json!({"name": "signoff", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": who});
         match self.request("initialize", hello, limits) {
             Ok(_) => {
                 let ready = wire::notification("notifications/initialized", &json!({}));
                 self.shared.say(&ready, limits.deadline).ok();
-                self.tools = self.list(limits).map_err(|why| self.worded(why))?;
+                self.tools = self.list(limits).map_err(|why| self.request_error(why))?;
                 Ok(())
             }
-            Err(Unanswered::Refused(refusal)) => {
+            Err(RequestError::Refused(refusal)) => {
                 self.meta = Some(json!({
                     "io.modelcontextprotocol/protocolVersion": STATELESS,
                     "io.modelcontextprotocol/clientCapabilities": {},
@@ -145,17 +146,17 @@ impl Connection {
                 }));
                 let listed = self.list(limits).map_err(|why| match why {
                     // Both ways were refused: the first answer is the one about us.
-                    Unanswered::Refused(_) => self.worded(Unanswered::Refused(refusal)),
-                    fault @ Unanswered::Fault(_) => self.worded(fault),
+                    RequestError::Refused(_) => self.request_error(RequestError::Refused(refusal)),
+                    fault @ RequestError::Call(_) => self.request_error(fault),
                 });
                 self.tools = listed?;
                 Ok(())
             }
-            Err(why) => Err(self.worded(why)),
+            Err(why) => Err(self.request_error(why)),
         }
     }
 
-    fn list(&self, limits: &Limits<'_>) -> Result<Vec<Definition>, Unanswered> {
+    fn list(&self, limits: &Limits<'_>) -> Result<Vec<Definition>, RequestError> {
         let mut tools = Vec::new();
         let mut cursor: Option<Value> = None;
         for _ in 0..MOST_PAGES {
@@ -179,7 +180,7 @@ impl Connection {
         method: &str,
         mut params: Value,
         limits: &Limits<'_>,
-    ) -> Result<Value, Unanswered> {
+    ) -> Result<Value, RequestError> {
         if let (Some(meta), Value::Object(params)) = (&self.meta, &mut params) {
             params.insert("_meta".to_owned(), meta.clone());
         }
@@ -189,7 +190,7 @@ impl Connection {
         {
             let mut calls = lock(&self.shared.calls);
             if let Some(over) = calls.over {
-                return Err(Unanswered::Fault(self.lost(over)));
+                return Err(RequestError::Call(self.connection_lost(over)));
             }
             calls.waiting.insert(id, tell);
         }
@@ -198,28 +199,28 @@ impl Connection {
             .say(&wire::request(id, method, &params), limits.deadline);
         if let Err(unsaid) = asked {
             self.forget(id);
-            return Err(Unanswered::Fault(self.unsaid(unsaid, limits)));
+            return Err(RequestError::Call(self.send_error(unsaid, limits)));
         }
         let listening = limits
             .stop
-            .when_raised(move || drop(stopped.send(Heard::Stopped)));
+            .when_raised(move || drop(stopped.send(CallOutcome::Stopped)));
         let left = limits.deadline.saturating_duration_since(Instant::now());
         let heard = told.recv_timeout(left);
         drop(listening);
         let fault = match heard {
-            Ok(Heard::Answer(answer)) => return answer.map_err(Unanswered::Refused),
-            Ok(Heard::Over(over)) => self.lost(over),
-            Err(RecvTimeoutError::Disconnected) => self.lost(Over::Ended),
-            Ok(Heard::Stopped) => self.given_up(id, Fault::Stopped),
+            Ok(CallOutcome::Answer(answer)) => return answer.map_err(RequestError::Refused),
+            Ok(CallOutcome::Over(over)) => self.connection_lost(over),
+            Err(RecvTimeoutError::Disconnected) => self.connection_lost(StreamEnd::Ended),
+            Ok(CallOutcome::Stopped) => self.given_up(id, CallError::Stopped),
             Err(RecvTimeoutError::Timeout) => self.given_up(id, limits.too_long()),
         };
-        Err(Unanswered::Fault(fault))
+        Err(RequestError::Call(fault))
     }
 
-    /// Tells the server that nobody waits any more.
-    fn given_up(&self, id: u64, fault: Fault) -> Fault {
+    /// Tells the server that the caller gave up.
+    fn given_up(&self, id: u64, fault: CallError) -> CallError {
         self.forget(id);
-        let params = json!({"requestId": id, "reason": "nobody waits for it any more"});
+        let params = json!({"requestId": id, "reason": "the caller gave up"});
         let cancelled = wire::notification("notifications/cancelled", &params);
         self.shared.say(&cancelled, Instant::now() + ASIDE).ok();
         fault
@@ -229,21 +230,21 @@ impl Connection {
         lock(&self.shared.calls).waiting.remove(&id);
     }
 
-    fn unsaid(&self, unsaid: MessageError, limits: &Limits<'_>) -> Fault {
+    fn send_error(&self, unsaid: MessageError, limits: &Limits<'_>) -> CallError {
         match unsaid {
-            MessageError::Closed => self.lost(Over::Ended),
+            MessageError::Closed => self.connection_lost(StreamEnd::Ended),
             MessageError::TooSlow => {
                 // It may have read half of a message, after which nothing makes sense.
-                self.shared.end(Over::Ended);
+                self.shared.end(StreamEnd::Ended);
                 limits.too_long()
             }
         }
     }
 
-    fn lost(&self, over: Over) -> Fault {
+    fn connection_lost(&self, over: StreamEnd) -> CallError {
         let name = &self.name;
-        if over == Over::TooLong {
-            return Fault::lasting(format!("server `{name}` sent more than 16 MiB at once"));
+        if over == StreamEnd::TooLong {
+            return CallError::lasting(format!("server `{name}` sent more than 16 MiB at once"));
         }
         // What it says last is on its way through another pipe.
         let said = self.process.as_ref().map_or_else(String::new, |process| {
@@ -253,16 +254,16 @@ impl Connection {
             "" => String::new(),
             said => format!(": {said}"),
         };
-        Fault::cut_off(format!("the connection to server `{name}` was lost{said}"))
+        CallError::cut_off(format!("the connection to server `{name}` was lost{said}"))
     }
 
-    fn worded(&self, why: Unanswered) -> Fault {
+    fn request_error(&self, why: RequestError) -> CallError {
         match why {
-            Unanswered::Refused(refusal) => {
+            RequestError::Refused(refusal) => {
                 let message = format!("server `{}` refused: {}", self.name, refusal.message);
-                Fault::lasting(message)
+                CallError::lasting(message)
             }
-            Unanswered::Fault(fault) => fault,
+            RequestError::Call(fault) => fault,
         }
     }
 }
@@ -283,34 +284,34 @@ impl Shared {
         stdin.write_message(line, until)
     }
 
-    /// Hands every answer to whoever waits for it, until there are no more.
+    /// Passes every answer to its caller, until the stream ends.
     fn listen(&self, stdout: impl std::io::Read) {
         let over = wire::read_lines(stdout, |line| {
             for message in wire::incoming(line) {
                 match message {
-                    Incoming::Answer { id, answer } => {
+                    ServerMessage::Answer { id, answer } => {
                         let waiting = lock(&self.calls).waiting.remove(&id);
-                        // Whoever gave up hears nothing.
-                        waiting.map(|tell| tell.send(Heard::Answer(answer)));
+                        // A caller that gave up no longer listens.
+                        waiting.map(|tell| tell.send(CallOutcome::Answer(answer)));
                     }
-                    Incoming::Request { reply } => {
+                    ServerMessage::Request { reply } => {
                         self.say(&wire::line(&reply), Instant::now() + ASIDE).ok();
                     }
-                    Incoming::Nothing => {}
+                    ServerMessage::Nothing => {}
                 }
             }
         });
         self.end(over);
     }
 
-    fn end(&self, over: Over) {
+    fn end(&self, over: StreamEnd) {
         let waiting = {
             let mut calls = lock(&self.calls);
             calls.over.get_or_insert(over);
             std::mem::take(&mut calls.waiting)
         };
         for tell in waiting.into_values() {
-            tell.send(Heard::Over(over)).ok();
+            tell.send(CallOutcome::Over(over)).ok();
         }
     }
 }

@@ -15,8 +15,8 @@ use std::time::Duration;
 use signoff_plan::tools::allows;
 
 pub use self::definition::Definition;
-pub(crate) use self::slot::{Around, Slot};
-use crate::helpers::Pinned;
+pub(crate) use self::slot::{ServerContext, ServerSlot};
+use crate::project::helpers::PinnedCommand;
 
 /// A configured server.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,12 +28,12 @@ pub struct Server {
     /// It runs in the sandbox, and not with the person's rights.
     pub confined: bool,
     /// The files of the tree that its command runs, as they were trusted.
-    pub pinned: Pinned,
+    pub pinned: PinnedCommand,
     /// Variables that it gets besides those that every tool gets.
     pub env: Vec<(OsString, OsString)>,
     /// Names and patterns of its tools that change nothing, as a person said.
     pub read_only: Vec<String>,
-    /// Names and patterns of its tools that may be called again when nobody knows how a call ended.
+    /// Names and patterns of its tools that may be called again when the end of a call is unknown.
     pub repeatable: Vec<String>,
     /// How long a call may take at most, its start included.
     pub timeout: Option<Duration>,

@@ -10,7 +10,7 @@ use signoff_sandbox::{Command, Limits as Uses, Sandbox, Stdin};
 
 use super::connection::Connection;
 use super::{Definition, Server};
-use crate::call::{Fault, Limits};
+use crate::call::{CallError, Limits};
 use crate::confine::Confined;
 
 /// Bytes of its complaints that are kept for messages, and in the log.
@@ -19,14 +19,14 @@ const LOGGED: u64 = 16 * 1024 * 1024;
 
 /// A server's place.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct ServerSlot {
     pub(crate) server: Server,
     connection: Mutex<Option<Arc<Connection>>>,
 }
 
 /// What a server is started with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct ServerContext<'a> {
     pub(crate) sandbox: &'a Sandbox,
     pub(crate) workspace: &'a Path,
     pub(crate) environment: &'a [(OsString, OsString)],
@@ -37,7 +37,7 @@ pub(crate) struct Around<'a> {
     pub(crate) log: Option<&'a PathBuf>,
 }
 
-impl Slot {
+impl ServerSlot {
     pub(crate) fn new(server: Server) -> Self {
         Self {
             server,
@@ -48,9 +48,9 @@ impl Slot {
     /// What the server offers now.
     pub(crate) fn tools(
         &self,
-        around: Around<'_>,
+        around: ServerContext<'_>,
         limits: &Limits<'_>,
-    ) -> Result<Vec<Definition>, Fault> {
+    ) -> Result<Vec<Definition>, CallError> {
         Ok(self.connect(around, limits)?.tools().to_vec())
     }
 
@@ -59,9 +59,9 @@ impl Slot {
         &self,
         tool: &str,
         args: &Value,
-        around: Around<'_>,
+        around: ServerContext<'_>,
         limits: &Limits<'_>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, CallError> {
         let limits = limits.at_most(self.server.timeout);
         let connection = self.connect(around, &limits)?;
         let offered = connection
@@ -72,17 +72,17 @@ impl Slot {
         let Some(offered) = offered else {
             let message =
                 format!("server `{name}` has no tool `{tool}`; `signoff tools` lists them");
-            return Err(Fault::lasting(message));
+            return Err(CallError::lasting(message));
         };
         let recorded = self.server.definition(tool);
         if recorded.is_some_and(|recorded| !recorded.rules_as(offered)) {
-            return Err(Fault::lasting(format!(
+            return Err(CallError::lasting(format!(
                 "`{name}.{tool}` is not the tool that was signed for: the server describes it otherwise now; `signoff tools` records it anew"
             )));
         }
         let unfit = unfit(args, &offered.input_schema);
         if !unfit.is_empty() {
-            return Err(Fault::lasting(unfit.join("; ")));
+            return Err(CallError::lasting(unfit.join("; ")));
         }
         let result = connection.call(tool, args, &limits)?;
         value(name, &result)
@@ -110,7 +110,11 @@ impl Slot {
 
     /// The conversation with the server, begun if there is none. Others wait meanwhile, so that it is
     /// started once.
-    fn connect(&self, around: Around<'_>, limits: &Limits<'_>) -> Result<Arc<Connection>, Fault> {
+    fn connect(
+        &self,
+        around: ServerContext<'_>,
+        limits: &Limits<'_>,
+    ) -> Result<Arc<Connection>, CallError> {
         let held = self.connection.lock();
         let mut held = held.unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = held.as_ref().filter(|connection| connection.is_open()) {
@@ -124,17 +128,17 @@ impl Slot {
     }
 
     /// The process to start. One that would run other files than the person trusted is not started.
-    fn command(&self, around: Around<'_>) -> Result<Command, Fault> {
+    fn command(&self, around: ServerContext<'_>) -> Result<Command, CallError> {
         let name = &self.server.name;
         let differences = self.server.pinned.differences(around.workspace);
         if !differences.is_empty() {
-            return Err(Fault::lasting(format!(
+            return Err(CallError::lasting(format!(
                 "server `{name}` is not started: {}; read what it runs, then type `signoff trust`",
                 differences.join(", ")
             )));
         }
         if self.server.confined && around.confined.is_none() {
-            return Err(Fault::lasting(format!(
+            return Err(CallError::lasting(format!(
                 "server `{name}` is not started: `confined = true` cannot be met where nothing is confined; `signoff doctor` tells why"
             )));
         }
@@ -166,7 +170,7 @@ impl Slot {
 }
 
 /// The value of a call: what has a structure, else the text, else all that there is.
-fn value(server: &str, result: &Value) -> Result<Value, Fault> {
+fn value(server: &str, result: &Value) -> Result<Value, CallError> {
     let parts = result.get("content").and_then(Value::as_array);
     let parts = parts.map(Vec::as_slice).unwrap_or_default();
     let texts = parts.iter().map(|part| match part.get("type") {
@@ -178,14 +182,14 @@ fn value(server: &str, result: &Value) -> Result<Value, Fault> {
     if result.get("isError") == Some(&Value::Bool(true)) {
         let said = text.filter(|text| !text.is_empty());
         let said = said.unwrap_or_else(|| Value::from(parts).to_string());
-        return Err(Fault::lasting(said));
+        return Err(CallError::lasting(said));
     }
     if result
         .get("resultType")
         .is_some_and(|kind| kind != "complete")
     {
         let message = format!("server `{server}` asks for more, which a plan cannot give");
-        return Err(Fault::lasting(message));
+        return Err(CallError::lasting(message));
     }
     let structured = result.get("structuredContent");
     Ok(match (structured.filter(|value| !value.is_null()), text) {
@@ -205,11 +209,11 @@ mod tests {
     fn a_result_is_its_structure_or_its_text() {
         let check = |result: Value, expected: Result<Value, &str>| {
             let seen = value("s", &result).map_err(|fault| match fault {
-                Fault::Failed { message, transient } => {
+                CallError::Failed { message, transient } => {
                     assert!(!transient);
                     message
                 }
-                Fault::CutOff { .. } | Fault::Stopped => unreachable!(),
+                CallError::CutOff { .. } | CallError::Stopped => unreachable!(),
             });
             assert_eq!(seen, expected.map_err(str::to_owned), "{result}");
         };

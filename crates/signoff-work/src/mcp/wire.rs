@@ -12,11 +12,11 @@ const UNKNOWN_METHOD: i64 = -32601;
 
 /// What a server sends.
 #[derive(Debug, PartialEq)]
-pub(super) enum Incoming {
+pub(super) enum ServerMessage {
     /// The answer to the request of this number.
     Answer {
         id: u64,
-        answer: Result<Value, Refusal>,
+        answer: Result<Value, RpcError>,
     },
     /// A request of its own, and what to answer.
     Request { reply: Value },
@@ -26,7 +26,7 @@ pub(super) enum Incoming {
 
 /// An error that a server answers with.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Refusal {
+pub(super) struct RpcError {
     pub(super) message: String,
 }
 
@@ -45,8 +45,8 @@ pub(super) fn line(message: &Value) -> Vec<u8> {
     line
 }
 
-/// Understands a line. What is no message is passed over: servers print where they should not.
-pub(super) fn incoming(line: &[u8]) -> Vec<Incoming> {
+/// Parses a line. A line that is not a message is skipped: some servers print to stdout.
+pub(super) fn incoming(line: &[u8]) -> Vec<ServerMessage> {
     match serde_json::from_slice(line) {
         // Several at once, as an older version of the protocol has it.
         Ok(Value::Array(messages)) => messages.iter().map(message).collect(),
@@ -55,16 +55,16 @@ pub(super) fn incoming(line: &[u8]) -> Vec<Incoming> {
     }
 }
 
-fn message(message: &Value) -> Incoming {
+fn message(message: &Value) -> ServerMessage {
     let id = message.get("id").filter(|id| !id.is_null());
     match (message.get("method").and_then(Value::as_str), id) {
-        (Some("ping"), Some(id)) => Incoming::Request {
+        (Some("ping"), Some(id)) => ServerMessage::Request {
             reply: json!({"jsonrpc": "2.0", "id": id, "result": {}}),
         },
         (Some(method), Some(id)) => {
             let why = format!("`{method}` is nothing that this client offers");
             let error = json!({"code": UNKNOWN_METHOD, "message": why});
-            Incoming::Request {
+            ServerMessage::Request {
                 reply: json!({"jsonrpc": "2.0", "id": id, "error": error}),
             }
         }
@@ -72,36 +72,36 @@ fn message(message: &Value) -> Incoming {
             (Some(id), Some(error), _) => {
                 let said = error.get("message").and_then(Value::as_str);
                 let message = said.map_or_else(|| error.to_string(), str::to_owned);
-                let answer = Err(Refusal { message });
-                Incoming::Answer { id, answer }
+                let answer = Err(RpcError { message });
+                ServerMessage::Answer { id, answer }
             }
-            (Some(id), None, Some(result)) => Incoming::Answer {
+            (Some(id), None, Some(result)) => ServerMessage::Answer {
                 id,
                 answer: Ok(result.clone()),
             },
-            (None, _, _) | (_, None, None) => Incoming::Nothing,
+            (None, _, _) | (_, None, None) => ServerMessage::Nothing,
         },
-        (_, None) => Incoming::Nothing,
+        (_, None) => ServerMessage::Nothing,
     }
 }
 
 /// Why no more lines come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum StreamEnd {
     Ended,
     TooLong,
 }
 
-/// Hands every line on until there are no more.
-pub(super) fn read_lines(from: impl Read, mut each: impl FnMut(&[u8])) -> Over {
+/// Passes every line on until the stream ends.
+pub(super) fn read_lines(from: impl Read, mut each: impl FnMut(&[u8])) -> StreamEnd {
     let mut reader = BufReader::new(from);
     let mut line = Vec::new();
     loop {
         line.clear();
         match (&mut reader).take(LONGEST).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return Over::Ended,
+            Ok(0) | Err(_) => return StreamEnd::Ended,
             Ok(_) if line.ends_with(b"\n") => each(&line),
-            Ok(count) if count as u64 == LONGEST => return Over::TooLong,
+            Ok(count) if count as u64 == LONGEST => return StreamEnd::TooLong,
             // The last one may lack its end.
             Ok(_) => each(&line),
         }
@@ -114,22 +114,22 @@ mod tests {
 
     #[test]
     fn lines_are_understood_or_passed_over() {
-        let check = |line: &str, expected: &[Incoming]| {
+        let check = |line: &str, expected: &[ServerMessage]| {
             assert_eq!(incoming(line.as_bytes()), expected, "{line}");
         };
         check("", &[]);
         check("Server listening on stdio", &[]);
         check(
             r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#,
-            &[Incoming::Nothing],
+            &[ServerMessage::Nothing],
         );
-        let answer = |id, answer| Incoming::Answer { id, answer };
+        let answer = |id, answer| ServerMessage::Answer { id, answer };
         check(
             r#"{"id":1,"result":{"a":1}}"#,
             &[answer(1, Ok(json!({"a": 1})))],
         );
         let refusal = |message: &str| {
-            Err(Refusal {
+            Err(RpcError {
                 message: message.to_owned(),
             })
         };
@@ -137,15 +137,15 @@ mod tests {
             r#"[{"id":1,"error":{"code":-1,"message":"no"}},{"id":2,"error":7}]"#,
             &[answer(1, refusal("no")), answer(2, refusal("7"))],
         );
-        check(r#"{"id":"x","result":1}"#, &[Incoming::Nothing]);
-        check(r#"{"id":3}"#, &[Incoming::Nothing]);
-        check("3", &[Incoming::Nothing]);
+        check(r#"{"id":"x","result":1}"#, &[ServerMessage::Nothing]);
+        check(r#"{"id":3}"#, &[ServerMessage::Nothing]);
+        check("3", &[ServerMessage::Nothing]);
     }
 
     #[test]
     fn requests_of_a_server_are_answered() {
         let reply = |line: &str| match incoming(line.as_bytes()).remove(0) {
-            Incoming::Request { reply } => reply,
+            ServerMessage::Request { reply } => reply,
             other => panic!("{other:?}"),
         };
         let pong = reply(r#"{"jsonrpc":"2.0","id":"p1","method":"ping"}"#);
@@ -167,8 +167,8 @@ mod tests {
     fn an_endless_line_is_not_read_to_its_end() {
         let mut seen = 0;
         let over = read_lines(&b"a\nb"[..], |_| seen += 1);
-        assert_eq!((over, seen), (Over::Ended, 2));
+        assert_eq!((over, seen), (StreamEnd::Ended, 2));
         let over = read_lines(std::io::repeat(b'x'), |_| seen += 1);
-        assert_eq!((over, seen), (Over::TooLong, 2));
+        assert_eq!((over, seen), (StreamEnd::TooLong, 2));
     }
 }

@@ -6,23 +6,27 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::read::text;
-use super::replace::{Expected, appeared, rename, replace, sync};
-use super::workspace::{Last, Missing, Spot, Workspace};
-use crate::call::Fault;
+use super::replace::{Overwrite, appeared, rename, replace, sync};
+use super::workspace::{FinalLink, MissingDirectories, Workspace, WorkspacePath};
+use crate::call::CallError;
 
 #[derive(Deserialize)]
-pub(super) struct Write {
+pub(super) struct WriteFileArguments {
     path: String,
     content: String,
 }
 
 /// `agreed`: whether an existing file may be overwritten.
-pub(super) fn write_file(workspace: &Workspace, args: Write, agreed: bool) -> Result<Value, Fault> {
-    let spot = workspace.find(&args.path, Last::Target, Missing::Make)?;
+pub(super) fn write_file(
+    workspace: &Workspace,
+    args: WriteFileArguments,
+    agreed: bool,
+) -> Result<Value, CallError> {
+    let spot = workspace.find(&args.path, FinalLink::Target, MissingDirectories::Make)?;
     let expected = if agreed {
-        Expected::Anything
+        Overwrite::Anything
     } else {
-        Expected::Nothing
+        Overwrite::Nothing
     };
     refuse_directory(&spot)?;
     replace(&spot, args.content.as_bytes(), expected)?;
@@ -30,7 +34,7 @@ pub(super) fn write_file(workspace: &Workspace, args: Write, agreed: bool) -> Re
 }
 
 #[derive(Deserialize)]
-pub(super) struct Edit {
+pub(super) struct EditFileArguments {
     path: String,
     old_text: String,
     new_text: String,
@@ -38,14 +42,17 @@ pub(super) struct Edit {
     replace_all: bool,
 }
 
-pub(super) fn edit_file(workspace: &Workspace, args: Edit) -> Result<Value, Fault> {
-    let spot = workspace.find(&args.path, Last::Target, Missing::Refuse)?;
+pub(super) fn edit_file(
+    workspace: &Workspace,
+    args: EditFileArguments,
+) -> Result<Value, CallError> {
+    let spot = workspace.find(&args.path, FinalLink::Target, MissingDirectories::Refuse)?;
     let file = spot.open()?;
     let seen = rustix::fs::fstat(&file);
-    let seen = seen.map_err(|error| Fault::about("read", &args.path, error))?;
+    let seen = seen.map_err(|error| CallError::about("read", &args.path, error))?;
     let content = text(&spot, file)?;
     if args.old_text.is_empty() {
-        return Err(Fault::lasting(
+        return Err(CallError::lasting(
             "`old_text` is empty, so that it is everywhere",
         ));
     }
@@ -53,7 +60,7 @@ pub(super) fn edit_file(workspace: &Workspace, args: Edit) -> Result<Value, Faul
     match found {
         0 => {
             let message = format!("`old_text` is not in `{}`", args.path);
-            return Err(Fault::lasting(message));
+            return Err(CallError::lasting(message));
         }
         1 => {}
         _ if args.replace_all => {}
@@ -62,60 +69,67 @@ pub(super) fn edit_file(workspace: &Workspace, args: Edit) -> Result<Value, Faul
                 "`old_text` is in `{}` {found} times; make it longer, or set `replace_all`",
                 args.path
             );
-            return Err(Fault::lasting(message));
+            return Err(CallError::lasting(message));
         }
     }
     let edited = content.replace(&args.old_text, &args.new_text);
-    replace(&spot, edited.as_bytes(), Expected::Exactly(seen))?;
+    replace(&spot, edited.as_bytes(), Overwrite::Exactly(seen))?;
     Ok(json!({"path": args.path, "replaced": found}))
 }
 
 #[derive(Deserialize)]
-pub(super) struct Delete {
+pub(super) struct DeleteFileArguments {
     path: String,
 }
 
 /// A link is deleted, not what it leads to.
-pub(super) fn delete_file(workspace: &Workspace, args: Delete) -> Result<Value, Fault> {
-    let spot = workspace.find(&args.path, Last::Itself, Missing::Refuse)?;
+pub(super) fn delete_file(
+    workspace: &Workspace,
+    args: DeleteFileArguments,
+) -> Result<Value, CallError> {
+    let spot = workspace.find(&args.path, FinalLink::Itself, MissingDirectories::Refuse)?;
     refuse_directory(&spot)?;
     let removed = rustix::fs::unlinkat(&spot.directory, spot.file_name()?, AtFlags::empty());
-    removed.map_err(|error| Fault::about("delete", &args.path, error))?;
+    removed.map_err(|error| CallError::about("delete", &args.path, error))?;
     sync(&spot.directory);
     Ok(json!({"path": args.path}))
 }
 
 #[derive(Deserialize)]
-pub(super) struct Move {
+pub(super) struct MoveFileArguments {
     from: String,
     to: String,
 }
 
 /// `agreed`: whether an existing file may be overwritten.
-pub(super) fn move_file(workspace: &Workspace, args: Move, agreed: bool) -> Result<Value, Fault> {
-    let from = workspace.find(&args.from, Last::Itself, Missing::Refuse)?;
+pub(super) fn move_file(
+    workspace: &Workspace,
+    args: MoveFileArguments,
+    agreed: bool,
+) -> Result<Value, CallError> {
+    let from = workspace.find(&args.from, FinalLink::Itself, MissingDirectories::Refuse)?;
     refuse_directory(&from)?;
     if from.kind()?.is_none() {
-        return Err(Fault::about("move", &args.from, Errno::NOENT));
+        return Err(CallError::about("move", &args.from, Errno::NOENT));
     }
-    let to = workspace.find(&args.to, Last::Itself, Missing::Make)?;
+    let to = workspace.find(&args.to, FinalLink::Itself, MissingDirectories::Make)?;
     refuse_directory(&to)?;
     let old = (&from.directory, from.file_name()?);
     let new = (&to.directory, to.file_name()?);
     rename(old, new, !agreed).map_err(|error| match error {
         Errno::EXIST if !agreed => appeared(&to),
-        error => Fault::about("move", &args.from, error),
+        error => CallError::about("move", &args.from, error),
     })?;
     sync(&to.directory);
     sync(&from.directory);
     Ok(json!({"from": args.from, "to": args.to}))
 }
 
-fn refuse_directory(spot: &Spot) -> Result<(), Fault> {
+fn refuse_directory(spot: &WorkspacePath) -> Result<(), CallError> {
     match spot.kind()? {
         Some(FileType::Directory) => {
             let message = format!("`{}` is a directory, not a file", spot.written);
-            Err(Fault::lasting(message))
+            Err(CallError::lasting(message))
         }
         _ => Ok(()),
     }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits as Uses, Sandbox, Stdin};
 
-use super::workspace::{Last, Missing, Workspace};
-use crate::call::{Fault, Limits};
+use super::workspace::{FinalLink, MissingDirectories, Workspace};
+use crate::call::{CallError, Limits};
 use crate::confine::Confined;
 
 /// Bytes of each stream that a result holds: the beginning and the end.
@@ -19,7 +19,7 @@ const LOGGED: u64 = 64 * 1024 * 1024;
 const QUOTED: usize = 2_000;
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+pub(super) struct RunCommandArguments {
     command: String,
     cwd: Option<String>,
     timeout_seconds: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Arguments {
 }
 
 /// What a command is run with.
-pub(super) struct Around<'a> {
+pub(super) struct CommandContext<'a> {
     pub(super) sandbox: &'a Sandbox,
     pub(super) shell: &'a str,
     pub(super) environment: Vec<(OsString, OsString)>,
@@ -41,14 +41,14 @@ pub(super) struct Around<'a> {
 
 pub(super) fn run_command(
     workspace: &Workspace,
-    args: Arguments,
-    around: Around<'_>,
+    args: RunCommandArguments,
+    around: CommandContext<'_>,
     limits: &Limits<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, CallError> {
     let at = around.shown_at.unwrap_or_else(|| workspace.path());
     let cwd = match &args.cwd {
         Some(path) => {
-            let spot = workspace.find(path, Last::Target, Missing::Refuse)?;
+            let spot = workspace.find(path, FinalLink::Target, MissingDirectories::Refuse)?;
             let real = at.join(&spot.real);
             // It must be a directory; the command itself may go wherever its sandbox lets it.
             drop(spot.open_directory()?);
@@ -84,8 +84,8 @@ pub(super) fn run_command(
     });
     let running = match started {
         Ok(Some(running)) => running,
-        Ok(None) => return Err(Fault::Stopped),
-        Err(error) => return Err(Fault::lasting(error.to_string())),
+        Ok(None) => return Err(CallError::Stopped),
+        Err(error) => return Err(CallError::lasting(error.to_string())),
     };
     let stopper = running.stopper();
     let listening = limits.stop.when_raised(move || stopper.stop());
@@ -94,7 +94,11 @@ pub(super) fn run_command(
     result(&ended, args.any_exit_code, &limits)
 }
 
-fn result(ended: &CommandReport, any_exit_code: bool, limits: &Limits<'_>) -> Result<Value, Fault> {
+fn result(
+    ended: &CommandReport,
+    any_exit_code: bool,
+    limits: &Limits<'_>,
+) -> Result<Value, CallError> {
     let quoted = || {
         let streams = [&ended.stderr, &ended.stdout].map(|stream| stream.tail(QUOTED));
         let said = streams.into_iter().find(|text| !text.trim().is_empty());
@@ -108,13 +112,13 @@ fn result(ended: &CommandReport, any_exit_code: bool, limits: &Limits<'_>) -> Re
         })),
         ExitStatus::Exited(code) => {
             let message = format!("the command exited with {code}{}", quoted());
-            Err(Fault::lasting(message))
+            Err(CallError::lasting(message))
         }
         ExitStatus::Signaled(signal) => {
             let message = format!("the command was ended by signal {signal}{}", quoted());
-            Err(Fault::lasting(message))
+            Err(CallError::lasting(message))
         }
         ExitStatus::TimedOut => Err(limits.too_long()),
-        ExitStatus::Stopped => Err(Fault::Stopped),
+        ExitStatus::Stopped => Err(CallError::Stopped),
     }
 }

@@ -18,7 +18,7 @@ use ureq::{Agent, Body, Error};
 
 use super::location::{self, Redirect};
 use super::proxy;
-use crate::call::{Fault, Limits};
+use crate::call::{CallError, Limits};
 
 /// Bytes of a body that a result can hold.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -30,7 +30,7 @@ const HARMLESS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 const WHO: &str = concat!("signoff/", env!("CARGO_PKG_VERSION"));
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+pub(super) struct HttpRequestArguments {
     url: String,
     method: Option<String>,
     #[serde(default)]
@@ -41,52 +41,52 @@ pub(super) struct Arguments {
     any_status: bool,
 }
 
-/// Sends it from a thread of its own, so that nobody has to wait for a server to be stopped.
+/// Sends it from its own thread, so that a stop does not wait for the server.
 pub(super) fn http_request(
-    args: Arguments,
+    args: HttpRequestArguments,
     environment: Vec<(OsString, OsString)>,
     limits: &Limits<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, CallError> {
     let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
     let (deadline, too_long) = (limits.deadline, limits.too_long());
     let (tell, told) = channel();
     let stopped = tell.clone();
     let listening = limits
         .stop
-        .when_raised(move || drop(stopped.send(Err(Fault::Stopped))));
+        .when_raised(move || drop(stopped.send(Err(CallError::Stopped))));
     limits.check()?;
     let sender = thread::Builder::new().name("signoff-http".to_owned());
     let sent = sender.spawn(move || {
-        let sending = Sending {
+        let sending = HttpCall {
             environment,
             deadline,
             too_long,
         };
         drop(tell.send(sending.send(args)));
     });
-    sent.map_err(|error| Fault::lasting(format!("cannot send the request: {error}")))?;
-    let result = told.recv().unwrap_or(Err(Fault::Stopped));
+    sent.map_err(|error| CallError::lasting(format!("cannot send the request: {error}")))?;
+    let result = told.recv().unwrap_or(Err(CallError::Stopped));
     drop(listening);
     result
 }
 
-struct Sending {
+struct HttpCall {
     environment: Vec<(OsString, OsString)>,
     deadline: Instant,
-    too_long: Fault,
+    too_long: CallError,
 }
 
-impl Sending {
-    fn send(self, mut args: Arguments) -> Result<Value, Fault> {
+impl HttpCall {
+    fn send(self, mut args: HttpRequestArguments) -> Result<Value, CallError> {
         let method = args.method.as_deref().unwrap_or("GET");
         let method = Method::from_bytes(method.as_bytes());
-        let method = method.map_err(|error| Fault::lasting(format!("`method`: {error}")))?;
+        let method = method.map_err(|error| CallError::lasting(format!("`method`: {error}")))?;
         let mut uri = location::parse(&args.url)?;
         let follows = matches!(method, Method::GET | Method::HEAD);
         for _ in 0..=MOST_REDIRECTS {
             let request = request(&method, &uri, &args)?;
             let response = self.agent(&uri).run(request);
-            let response = response.map_err(|error| self.worded(&uri, error))?;
+            let response = response.map_err(|error| self.http_error(&uri, error))?;
             let to = response.headers().get("location");
             let to = to.and_then(|to| to.to_str().ok());
             let (Some(to), true, true) = (to, follows, response.status().is_redirection()) else {
@@ -102,7 +102,7 @@ impl Sending {
             }
         }
         let message = format!("`{}` redirects more than {MOST_REDIRECTS} times", args.url);
-        Err(Fault::lasting(message))
+        Err(CallError::lasting(message))
     }
 
     fn agent(&self, uri: &Uri) -> Agent {
@@ -130,17 +130,17 @@ impl Sending {
         uri: &Uri,
         mut response: Response<Body>,
         any_status: bool,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, CallError> {
         let status = response.status();
         let body = response.body_mut().with_config().limit(LARGEST);
         let body = body
             .read_to_vec()
-            .map_err(|error| self.worded(uri, error))?;
+            .map_err(|error| self.http_error(uri, error))?;
         let body = String::from_utf8_lossy(&body).into_owned();
         if status.as_u16() >= 400 && !any_status {
             let message = format!("`{uri}` answered with status {status}{}", quoted(&body));
             let transient = status.as_u16() == 429 || status.is_server_error();
-            return Err(Fault::Failed { message, transient });
+            return Err(CallError::Failed { message, transient });
         }
         let headers = headers(&response);
         let mut result = json!({"status": status.as_u16(), "headers": headers, "body": body});
@@ -154,11 +154,11 @@ impl Sending {
     }
 
     /// What kept us from a whole answer. A connection that failed may succeed later.
-    fn worded(&self, uri: &Uri, error: Error) -> Fault {
+    fn http_error(&self, uri: &Uri, error: Error) -> CallError {
         match error {
             Error::Timeout(_) => self.too_long.clone(),
             Error::BodyExceedsLimit(_) => {
-                Fault::lasting(format!("the answer of `{uri}` is larger than 16 MiB"))
+                CallError::lasting(format!("the answer of `{uri}` is larger than 16 MiB"))
             }
             Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
                 self.too_long.clone()
@@ -169,20 +169,19 @@ impl Sending {
                     .and_then(|inner| inner.downcast_ref::<rustls::Error>())
                     .is_some() =>
             {
-                Fault::lasting(format!("`{uri}` cannot be trusted: {error}"))
+                CallError::lasting(format!("`{uri}` cannot be trusted: {error}"))
             }
             Error::Io(_) | Error::HostNotFound | Error::ConnectionFailed => {
-                Fault::transient(format!("cannot reach `{uri}`: {error}"))
+                CallError::transient(format!("cannot reach `{uri}`: {error}"))
             }
-            error => Fault::lasting(format!("cannot request `{uri}`: {error}")),
+            error => CallError::lasting(format!("cannot request `{uri}`: {error}")),
         }
     }
 }
 
 /// The beginning of a body on one line, behind a message: it may be a whole page.
 fn quoted(body: &str) -> String {
-    let beginning = body.get(..body.floor_char_boundary(QUOTED));
-    let beginning = beginning.unwrap_or_default();
+    let beginning = &body[..body.floor_char_boundary(QUOTED)];
     let words: Vec<&str> = beginning.split_whitespace().collect();
     match words.join(" ") {
         nothing if nothing.is_empty() => nothing,
@@ -208,14 +207,18 @@ fn roots(uri: &Uri) -> RootCerts {
     ROOTS.get_or_init(load).clone()
 }
 
-fn request(method: &Method, uri: &Uri, args: &Arguments) -> Result<Request<Vec<u8>>, Fault> {
+fn request(
+    method: &Method,
+    uri: &Uri,
+    args: &HttpRequestArguments,
+) -> Result<Request<Vec<u8>>, CallError> {
     let mut request = Request::builder().method(method).uri(uri);
     for (name, value) in &args.headers {
         request = request.header(name, value);
     }
     let body = args.body.clone().unwrap_or_default().into_bytes();
     let request = request.body(body);
-    request.map_err(|error| Fault::lasting(format!("the request cannot be sent: {error}")))
+    request.map_err(|error| CallError::lasting(format!("the request cannot be sent: {error}")))
 }
 
 /// Names in small letters; what came several times, as the protocol joins it.

@@ -2,7 +2,7 @@
 
 use ureq::http::Uri;
 
-use crate::call::Fault;
+use crate::call::CallError;
 
 /// A redirect that may be followed.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub(super) enum Redirect {
 }
 
 /// A whole address, with a scheme we speak and a server.
-pub(super) fn parse(url: &str) -> Result<Uri, Fault> {
-    let refused = |why: &str| Fault::lasting(format!("`{url}` is not an address: {why}"));
+pub(super) fn parse(url: &str) -> Result<Uri, CallError> {
+    let refused = |why: &str| CallError::lasting(format!("`{url}` is not an address: {why}"));
     let scheme = url
         .split_once("://")
         .map(|(scheme, _)| scheme.to_lowercase());
@@ -30,11 +30,11 @@ pub(super) fn parse(url: &str) -> Result<Uri, Fault> {
 }
 
 /// Where a redirect from here leads. Never from a secret connection to an open one.
-pub(super) fn follow(from: &Uri, to: &str) -> Result<Redirect, Fault> {
-    let next = parse(&joined(from, to.trim()))?;
+pub(super) fn follow(from: &Uri, to: &str) -> Result<Redirect, CallError> {
+    let next = parse(&join_location(from, to.trim()))?;
     if from.scheme_str() == Some("https") && next.scheme_str() != Some("https") {
         let message = format!("`{from}` redirects to `{next}`, which is not encrypted");
-        return Err(Fault::lasting(message));
+        return Err(CallError::lasting(message));
     }
     if server(from) == server(&next) {
         return Ok(Redirect::SameServer(next));
@@ -42,7 +42,7 @@ pub(super) fn follow(from: &Uri, to: &str) -> Result<Redirect, Fault> {
     Ok(Redirect::OtherServer(next))
 }
 
-fn joined(from: &Uri, to: &str) -> String {
+fn join_location(from: &Uri, to: &str) -> String {
     let scheme = from.scheme_str().unwrap_or("https");
     let authority = from.authority().map_or("", |authority| authority.as_str());
     let path = from.path();
@@ -82,8 +82,8 @@ mod tests {
         let seen = match followed {
             Ok(Redirect::SameServer(uri)) => Ok((uri.to_string(), true)),
             Ok(Redirect::OtherServer(uri)) => Ok((uri.to_string(), false)),
-            Err(Fault::Failed { message, .. }) => Err(message),
-            Err(Fault::CutOff { .. } | Fault::Stopped) => unreachable!(),
+            Err(CallError::Failed { message, .. }) => Err(message),
+            Err(CallError::CutOff { .. } | CallError::Stopped) => unreachable!(),
         };
         let expected = expected
             .map(|(uri, same)| (uri.to_owned(), same))

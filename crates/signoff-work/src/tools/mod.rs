@@ -5,9 +5,9 @@
 
 mod change;
 mod command;
+mod directories;
 mod http;
 mod location;
-mod look;
 mod proxy;
 mod read;
 mod replace;
@@ -24,20 +24,20 @@ use serde_json::Value;
 use signoff_plan::tools::{Approval, BuiltIn, built_in, unfit};
 use signoff_sandbox::Sandbox;
 
-use self::workspace::{Last, Missing, Workspace};
+use self::workspace::{FinalLink, MissingDirectories, Workspace};
 pub use crate::call::{CallEnd, StopFlag};
-use crate::call::{Fault, Limits};
+use crate::call::{CallError, Limits};
 use crate::confine::Confined;
-use crate::mcp::{self, Slot};
+use crate::mcp::{self, ServerSlot};
 
-/// The shell of `run_command` where nobody chose another.
+/// The default shell of `run_command`.
 const SHELL: &str = "bash";
 
 /// All tools that a run can call. Dropping it ends the servers.
 #[derive(Debug)]
 pub struct Toolbox {
     workspace: PathBuf,
-    servers: Vec<Slot>,
+    servers: Vec<ServerSlot>,
     sandbox: Arc<Sandbox>,
     environment: Vec<(OsString, OsString)>,
     shell: String,
@@ -91,7 +91,7 @@ impl Toolbox {
     ) -> Self {
         Self {
             workspace,
-            servers: servers.into_iter().map(Slot::new).collect(),
+            servers: servers.into_iter().map(ServerSlot::new).collect(),
             sandbox,
             environment,
             shell: SHELL.to_owned(),
@@ -160,7 +160,7 @@ impl Toolbox {
         }
     }
 
-    /// Why a person must agree to this call as things are now; nothing if nobody must.
+    /// Why a person must agree to this call now; `None` if no one has to.
     pub fn needs_approval(&self, tool: &str, args: &Value, pre_approved: bool) -> Option<String> {
         if pre_approved {
             return None;
@@ -178,14 +178,14 @@ impl Toolbox {
                 let path = text(argument)?;
                 // What is moved takes the place of a link; what is written goes through it.
                 let follows = if built_in.id == BuiltIn::MoveFile {
-                    Last::Itself
+                    FinalLink::Itself
                 } else {
-                    Last::Target
+                    FinalLink::Target
                 };
                 let there = Workspace::open(&self.workspace)
-                    .and_then(|workspace| workspace.find(path, follows, Missing::Refuse))
+                    .and_then(|workspace| workspace.find(path, follows, MissingDirectories::Refuse))
                     .and_then(|spot| spot.kind());
-                // A path that cannot be used makes the call fail, which nobody has to agree to.
+                // A path that cannot be used makes the call fail, which needs no agreement.
                 there.ok().flatten().map(|_| format!("overwrites `{path}`"))
             }
             Approval::Unless { argument, values } => {
@@ -195,7 +195,7 @@ impl Toolbox {
         }
     }
 
-    /// Whether a call whose end nobody saw may be made again.
+    /// Whether a call with an unknown end may be repeated.
     pub fn is_repeatable(&self, tool: &str, args: &Value) -> bool {
         if let Some(built_in) = built_in(tool) {
             return built_in.is_repeatable(args);
@@ -225,43 +225,51 @@ impl Toolbox {
         let slot = servers.find(|slot| slot.server.name == server);
         let slot = slot.ok_or_else(|| format!("there is no server `{server}`"))?;
         let limits = Limits::new(timeout, stop).at_most(slot.server.timeout);
-        let offered = slot.tools(self.around("signoff-tools", None), &limits);
+        let offered = slot.tools(self.server_context("signoff-tools", None), &limits);
         offered.map_err(|fault| match fault {
-            Fault::Failed { message, .. } | Fault::CutOff { message } => message,
-            Fault::Stopped => "stopped".to_owned(),
+            CallError::Failed { message, .. } | CallError::CutOff { message } => message,
+            CallError::Stopped => "stopped".to_owned(),
         })
     }
 
-    fn result(&self, call: &Call, limits: &Limits<'_>) -> Result<Value, Fault> {
+    fn result(&self, call: &Call, limits: &Limits<'_>) -> Result<Value, CallError> {
         let unfit = self.check(&call.tool, &call.args);
         if !unfit.is_empty() {
-            return Err(Fault::lasting(unfit.join("; ")));
+            return Err(CallError::lasting(unfit.join("; ")));
         }
         if let Some((slot, name)) = self.server_of(&call.tool) {
-            let around = self.around(&call.marker, call.log.as_ref());
+            let around = self.server_context(&call.marker, call.log.as_ref());
             return slot.call(name, &call.args, around, limits);
         }
         let Some(tool) = built_in(&call.tool) else {
-            return Err(Fault::lasting(unknown(&call.tool)));
+            return Err(CallError::lasting(unknown(&call.tool)));
         };
         let args = &call.args;
         // Not before a tool needs it: there may be none yet.
-        let workspace = || -> Result<Workspace, Fault> {
-            Ok(Workspace::open(&self.workspace)?.staged(self.staging.clone()))
+        let workspace = || -> Result<Workspace, CallError> {
+            Ok(Workspace::open(&self.workspace)?.with_staging(self.staging.clone()))
         };
         match tool.id {
             BuiltIn::HttpRequest => {
-                http::http_request(typed(args)?, self.environment.clone(), limits)
+                http::http_request(parse_arguments(args)?, self.environment.clone(), limits)
             }
-            BuiltIn::ReadFile => read::read_file(&workspace()?, typed(args)?, limits),
-            BuiltIn::WriteFile => change::write_file(&workspace()?, typed(args)?, call.agreed),
-            BuiltIn::EditFile => change::edit_file(&workspace()?, typed(args)?),
-            BuiltIn::DeleteFile => change::delete_file(&workspace()?, typed(args)?),
-            BuiltIn::MoveFile => change::move_file(&workspace()?, typed(args)?, call.agreed),
-            BuiltIn::ListDirectory => look::list_directory(&workspace()?, typed(args)?, limits),
-            BuiltIn::SearchFiles => look::search_files(&workspace()?, &typed(args)?, limits),
+            BuiltIn::ReadFile => read::read_file(&workspace()?, parse_arguments(args)?, limits),
+            BuiltIn::WriteFile => {
+                change::write_file(&workspace()?, parse_arguments(args)?, call.agreed)
+            }
+            BuiltIn::EditFile => change::edit_file(&workspace()?, parse_arguments(args)?),
+            BuiltIn::DeleteFile => change::delete_file(&workspace()?, parse_arguments(args)?),
+            BuiltIn::MoveFile => {
+                change::move_file(&workspace()?, parse_arguments(args)?, call.agreed)
+            }
+            BuiltIn::ListDirectory => {
+                directories::list_directory(&workspace()?, parse_arguments(args)?, limits)
+            }
+            BuiltIn::SearchFiles => {
+                directories::search_files(&workspace()?, &parse_arguments(args)?, limits)
+            }
             BuiltIn::RunCommand => {
-                let around = command::Around {
+                let around = command::CommandContext {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
                     environment: self.environment.clone(),
@@ -270,19 +278,19 @@ impl Toolbox {
                     marker: call.marker.clone(),
                     log: call.log.clone(),
                 };
-                command::run_command(&workspace()?, typed(args)?, around, limits)
+                command::run_command(&workspace()?, parse_arguments(args)?, around, limits)
             }
         }
     }
 
-    fn confined(&self) -> Result<Option<Confined>, Fault> {
+    fn confined(&self) -> Result<Option<Confined>, CallError> {
         let confinement = self.confinement.as_ref();
         let made = confinement.map_or(Ok(None), |confinement| (confinement.make)());
-        made.map_err(Fault::lasting)
+        made.map_err(CallError::lasting)
     }
 
     /// The server that a name leads to, and the tool's name there.
-    fn server_of<'t>(&self, tool: &'t str) -> Option<(&Slot, &'t str)> {
+    fn server_of<'t>(&self, tool: &'t str) -> Option<(&ServerSlot, &'t str)> {
         let (server, name) = tool.split_once('.')?;
         let slot = self
             .servers
@@ -291,8 +299,12 @@ impl Toolbox {
         Some((slot, name))
     }
 
-    fn around<'a>(&'a self, marker: &'a str, log: Option<&'a PathBuf>) -> mcp::Around<'a> {
-        mcp::Around {
+    fn server_context<'a>(
+        &'a self,
+        marker: &'a str,
+        log: Option<&'a PathBuf>,
+    ) -> mcp::ServerContext<'a> {
+        mcp::ServerContext {
             sandbox: &self.sandbox,
             workspace: &self.workspace,
             environment: &self.environment,
@@ -305,7 +317,7 @@ impl Toolbox {
 
 impl Drop for Toolbox {
     fn drop(&mut self) {
-        // All at once, so that nobody waits for one after the other.
+        // All at once, so that their ends are not waited for one after the other.
         for slot in &self.servers {
             slot.hang_up();
         }
@@ -317,7 +329,7 @@ fn unknown(tool: &str) -> String {
 }
 
 /// Arguments that fit the schema, as what they are.
-fn typed<T: DeserializeOwned>(args: &Value) -> Result<T, Fault> {
+fn parse_arguments<T: DeserializeOwned>(args: &Value) -> Result<T, CallError> {
     T::deserialize(args)
-        .map_err(|error| Fault::lasting(format!("the arguments do not fit: {error}")))
+        .map_err(|error| CallError::lasting(format!("the arguments do not fit: {error}")))
 }

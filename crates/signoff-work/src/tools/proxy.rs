@@ -1,4 +1,4 @@
-//! Through whom requests go, as the environment says that we were given.
+//! The proxy that requests go through, as the environment names it.
 
 use std::ffi::OsString;
 

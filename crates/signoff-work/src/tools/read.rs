@@ -7,14 +7,14 @@ use std::ops::RangeInclusive;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::workspace::{Last, Missing, Spot, Workspace};
-use crate::call::{Fault, Limits};
+use super::workspace::{FinalLink, MissingDirectories, Workspace, WorkspacePath};
+use crate::call::{CallError, Limits};
 
 /// Bytes of a file that a result or an edit can hold.
 pub(super) const LARGEST: u64 = 16 * 1024 * 1024;
 
 #[derive(Deserialize)]
-pub(super) struct Arguments {
+pub(super) struct ReadFileArguments {
     path: String,
     from_line: Option<u64>,
     to_line: Option<u64>,
@@ -22,10 +22,10 @@ pub(super) struct Arguments {
 
 pub(super) fn read_file(
     workspace: &Workspace,
-    args: Arguments,
+    args: ReadFileArguments,
     limits: &Limits<'_>,
-) -> Result<Value, Fault> {
-    let spot = workspace.find(&args.path, Last::Target, Missing::Refuse)?;
+) -> Result<Value, CallError> {
+    let spot = workspace.find(&args.path, FinalLink::Target, MissingDirectories::Refuse)?;
     let file = spot.open()?;
     let content = match (args.from_line, args.to_line) {
         (None, None) => text(&spot, file)?,
@@ -38,27 +38,27 @@ pub(super) fn read_file(
 }
 
 /// All of a file, which must be text.
-pub(super) fn text(spot: &Spot, file: File) -> Result<String, Fault> {
+pub(super) fn text(spot: &WorkspacePath, file: File) -> Result<String, CallError> {
     let mut bytes = Vec::new();
     let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Fault::about("read", &spot.written, error))?;
+    read.map_err(|error| CallError::about("read", &spot.written, error))?;
     checked(spot, bytes)
 }
 
 /// Some lines of a file, however long the rest of it is: the time of the call is the limit.
 fn lines(
-    spot: &Spot,
+    spot: &WorkspacePath,
     file: File,
     range: RangeInclusive<u64>,
     limits: &Limits<'_>,
-) -> Result<String, Fault> {
+) -> Result<String, CallError> {
     let mut reader = BufReader::new(file);
     let (mut wanted, mut line) = (Vec::new(), Vec::new());
     for number in 1..=*range.end() {
         limits.check()?;
         line.clear();
         let read = (&mut reader).take(LARGEST + 1).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| Fault::about("read", &spot.written, error))?;
+        let read = read.map_err(|error| CallError::about("read", &spot.written, error))?;
         if read == 0 {
             break;
         }
@@ -72,18 +72,18 @@ fn lines(
     checked(spot, wanted)
 }
 
-fn checked(spot: &Spot, bytes: Vec<u8>) -> Result<String, Fault> {
+fn checked(spot: &WorkspacePath, bytes: Vec<u8>) -> Result<String, CallError> {
     if bytes.len() as u64 > LARGEST {
         return Err(too_large(spot));
     }
     String::from_utf8(bytes).map_err(|_| {
         let message = format!("cannot read `{}`: it is not UTF-8 text", spot.written);
-        Fault::lasting(message)
+        CallError::lasting(message)
     })
 }
 
-fn too_large(spot: &Spot) -> Fault {
-    Fault::lasting(format!(
+fn too_large(spot: &WorkspacePath) -> CallError {
+    CallError::lasting(format!(
         "cannot read `{}`: it is larger than 16 MiB; `from_line` and `to_line` read a part of it",
         spot.written
     ))

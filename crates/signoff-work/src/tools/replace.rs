@@ -7,24 +7,28 @@ use rustix::fs::{AtFlags, Mode, RenameFlags, Stat};
 use rustix::io::Errno;
 
 use super::temporary::Temporary;
-use super::workspace::Spot;
-use crate::call::Fault;
+use super::workspace::WorkspacePath;
+use crate::call::CallError;
 
 /// What may be there already.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Expected {
-    /// Anything: somebody agreed that it is overwritten.
+pub(super) enum Overwrite {
+    /// A person agreed that the file is overwritten, whatever it is.
     Anything,
-    /// Nothing: nobody agreed to overwrite.
+    /// No person agreed to overwrite a file.
     Nothing,
     /// This, as it was read.
     Exactly(Stat),
 }
 
-/// Writes a file that is either all there or not at all, whenever one looks.
-pub(super) fn replace(spot: &Spot, content: &[u8], expected: Expected) -> Result<(), Fault> {
+/// Writes a file atomically: readers see all of it or none.
+pub(super) fn replace(
+    spot: &WorkspacePath,
+    content: &[u8],
+    expected: Overwrite,
+) -> Result<(), CallError> {
     let name = spot.file_name()?;
-    let failed = |error: io::Error| Fault::about("write", &spot.written, error);
+    let failed = |error: io::Error| CallError::about("write", &spot.written, error);
     let temporary = Temporary::create(spot).map_err(failed)?;
     let mut file = &temporary.file;
     // What could be executed still can be.
@@ -34,13 +38,13 @@ pub(super) fn replace(spot: &Spot, content: &[u8], expected: Expected) -> Result
     }
     let written = file.write_all(content).and_then(|()| file.sync_all());
     written.map_err(failed)?;
-    if let Expected::Exactly(seen) = expected {
+    if let Overwrite::Exactly(seen) = expected {
         let now = rustix::fs::statat(&spot.directory, name, AtFlags::SYMLINK_NOFOLLOW);
         if !now.is_ok_and(|now| same(&now, &seen)) {
             return Err(changed(spot));
         }
     }
-    let keep = matches!(expected, Expected::Nothing);
+    let keep = matches!(expected, Overwrite::Nothing);
     temporary.put(name, keep).map_err(|error| match error {
         Errno::EXIST if keep => appeared(spot),
         error => failed(error.into()),
@@ -59,7 +63,7 @@ pub(super) fn rename<D: AsFd>(
         return rustix::fs::renameat(&from, old, &to, new);
     }
     match rustix::fs::renameat_with(&from, old, &to, new, RenameFlags::NOREPLACE) {
-        // A file system that cannot promise it: look first.
+        // This file system cannot promise it: check first.
         Err(Errno::INVAL | Errno::NOSYS) => {
             match rustix::fs::statat(&to, new, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(_) => Err(Errno::EXIST),
@@ -70,16 +74,16 @@ pub(super) fn rename<D: AsFd>(
     }
 }
 
-/// Something is there that was not when nobody had to be asked.
-pub(super) fn appeared(spot: &Spot) -> Fault {
-    Fault::transient(format!(
-        "`{}` came into being just now, and nobody agreed to overwrite it",
+/// A file appeared after the check that no person has to agree.
+pub(super) fn appeared(spot: &WorkspacePath) -> CallError {
+    CallError::transient(format!(
+        "`{}` appeared just now, and no person agreed to overwrite it",
         spot.written
     ))
 }
 
-fn changed(spot: &Spot) -> Fault {
-    Fault::transient(format!("`{}` was changed by somebody else", spot.written))
+fn changed(spot: &WorkspacePath) -> CallError {
+    CallError::transient(format!("`{}` was changed by somebody else", spot.written))
 }
 
 /// Makes the names in a directory last. A system that cannot is none of the tool's failures.

@@ -11,18 +11,18 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::replace::rename;
-use super::workspace::Spot;
+use super::workspace::WorkspacePath;
 
 /// Gone with its owner, unless it was put in place.
 pub(super) struct Temporary<'s> {
-    spot: &'s Spot,
+    spot: &'s WorkspacePath,
     pub(super) file: File,
     /// None where the system lets a file have no name: then it is gone with its process, too.
     name: Option<OsString>,
 }
 
 impl<'s> Temporary<'s> {
-    pub(super) fn create(spot: &'s Spot) -> io::Result<Self> {
+    pub(super) fn create(spot: &'s WorkspacePath) -> io::Result<Self> {
         if let Some(file) = nameless(spot) {
             return Ok(Self {
                 spot,
@@ -113,7 +113,7 @@ fn under_new_name<T>(act: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(OsStri
 }
 
 /// A file without a name that can be given one; not every system and file system has them.
-fn nameless(spot: &Spot) -> Option<File> {
+fn nameless(spot: &WorkspacePath) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&spot.directory, ".", flags, mode()).ok()?;
     let file = File::from(file);
@@ -136,9 +136,9 @@ mod tests {
 
     use super::*;
 
-    fn spot(dir: &Path) -> Spot {
+    fn spot(dir: &Path) -> WorkspacePath {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Spot {
+        WorkspacePath {
             directory: rustix::fs::open(dir, flags, Mode::empty()).unwrap(),
             name: Some("a".into()),
             real: PathBuf::from("a"),
@@ -159,7 +159,7 @@ mod tests {
         files
     }
 
-    fn filled<'s>(spot: &'s Spot, text: &str) -> Temporary<'s> {
+    fn filled<'s>(spot: &'s WorkspacePath, text: &str) -> Temporary<'s> {
         let mut temporary = Temporary::create(spot).unwrap();
         temporary.file.write_all(text.as_bytes()).unwrap();
         temporary

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub(super) use crate::beneath::{Last, Missing};
+pub(super) use crate::beneath::{FinalLink, MissingDirectories};
 use crate::beneath::{Links, OpenError, PathWalk, open_file, open_root};
-use crate::call::Fault;
+use crate::call::CallError;
 
-/// What changes by itself and belongs to the harness or to git, at any depth.
+/// Directories of the harness and of git, which change by themselves, at any depth.
 const NEVER: [&str; 2] = [".git", ".signoff"];
 
 /// The directory that tools may use.
@@ -26,7 +26,7 @@ pub(super) struct Workspace {
 
 /// Where a path leads: a name in an open directory.
 #[derive(Debug)]
-pub(super) struct Spot {
+pub(super) struct WorkspacePath {
     pub(super) directory: OwnedFd,
     /// None for the directory itself.
     pub(super) name: Option<OsString>,
@@ -39,11 +39,11 @@ pub(super) struct Spot {
 }
 
 impl Workspace {
-    pub(super) fn open(path: &Path) -> Result<Self, Fault> {
+    pub(super) fn open(path: &Path) -> Result<Self, CallError> {
         let path = path.canonicalize();
-        let path = path.map_err(|error| Fault::about("open", "the workspace", error))?;
+        let path = path.map_err(|error| CallError::about("open", "the workspace", error))?;
         let root = open_root(&path);
-        let root = root.map_err(|error| Fault::about("open", path.display(), error))?;
+        let root = root.map_err(|error| CallError::about("open", path.display(), error))?;
         Ok(Self {
             root,
             path,
@@ -52,7 +52,7 @@ impl Workspace {
     }
 
     /// The same with a directory in which a file may have a name before it has its own.
-    pub(super) fn staged(mut self, staging: Option<PathBuf>) -> Self {
+    pub(super) fn with_staging(mut self, staging: Option<PathBuf>) -> Self {
         self.staging = staging;
         self
     }
@@ -63,7 +63,12 @@ impl Workspace {
     }
 
     /// Walks a path.
-    pub(super) fn find(&self, path: &str, last: Last, missing: Missing) -> Result<Spot, Fault> {
+    pub(super) fn find(
+        &self,
+        path: &str,
+        last: FinalLink,
+        missing: MissingDirectories,
+    ) -> Result<WorkspacePath, CallError> {
         let walk = PathWalk {
             root: self.root.as_fd(),
             path: &self.path,
@@ -73,8 +78,8 @@ impl Workspace {
             is_refused: is_never,
         };
         let spot = walk.find(Path::new(path));
-        let spot = spot.map_err(|error| fault("find", path, error))?;
-        Ok(Spot {
+        let spot = spot.map_err(|error| call_error("find", path, error))?;
+        Ok(WorkspacePath {
             directory: spot.directory,
             name: spot.name,
             real: spot.real,
@@ -85,19 +90,21 @@ impl Workspace {
 }
 
 /// The words of the tools for what went wrong.
-fn fault(doing: &str, path: &str, error: OpenError) -> Fault {
+fn call_error(doing: &str, path: &str, error: OpenError) -> CallError {
     match error {
-        OpenError::Outside => Fault::lasting(format!("`{path}` leads out of the workspace")),
-        OpenError::ManyLinks => Fault::lasting(format!("`{path}` has too many links on its way")),
-        OpenError::Refused(part) => {
-            Fault::lasting(format!("`{path}` is in `{part}`, which no tool may use"))
+        OpenError::Outside => CallError::lasting(format!("`{path}` leads out of the workspace")),
+        OpenError::ManyLinks => {
+            CallError::lasting(format!("`{path}` has too many links on its way"))
         }
-        OpenError::System(error) => Fault::about(doing, path, error),
-        error => Fault::lasting(format!("cannot {doing} `{path}`: {error}")),
+        OpenError::Refused(part) => {
+            CallError::lasting(format!("`{path}` is in `{part}`, which no tool may use"))
+        }
+        OpenError::System(error) => CallError::about(doing, path, error),
+        error => CallError::lasting(format!("cannot {doing} `{path}`: {error}")),
     }
 }
 
-impl Spot {
+impl WorkspacePath {
     /// None where there is none, or it cannot be used.
     pub(super) fn staging(&self) -> Option<OwnedFd> {
         let path = self.staging.as_deref()?;
@@ -107,40 +114,40 @@ impl Spot {
     }
 
     /// The name, where a directory will not do.
-    pub(super) fn file_name(&self) -> Result<&OsStr, Fault> {
+    pub(super) fn file_name(&self) -> Result<&OsStr, CallError> {
         let name = self.name.as_deref();
-        name.ok_or_else(|| Fault::lasting(format!("`{}` is a directory", self.written)))
+        name.ok_or_else(|| CallError::lasting(format!("`{}` is a directory", self.written)))
     }
 
     /// What is there now; a link is what it is.
-    pub(super) fn kind(&self) -> Result<Option<FileType>, Fault> {
+    pub(super) fn kind(&self) -> Result<Option<FileType>, CallError> {
         let Some(name) = &self.name else {
             return Ok(Some(FileType::Directory));
         };
         match rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
             Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(Fault::about("look at", &self.written, error)),
+            Err(error) => Err(CallError::about("look at", &self.written, error)),
         }
     }
 
     /// Opens an ordinary file for reading.
-    pub(super) fn open(&self) -> Result<File, Fault> {
+    pub(super) fn open(&self) -> Result<File, CallError> {
         let opened = open_file(&self.directory, self.file_name()?.as_bytes());
-        opened.map_err(|error| fault("read", &self.written, error))
+        opened.map_err(|error| call_error("read", &self.written, error))
     }
 
     /// Opens the directory.
-    pub(super) fn open_directory(self) -> Result<OwnedFd, Fault> {
+    pub(super) fn open_directory(self) -> Result<OwnedFd, CallError> {
         let Some(name) = &self.name else {
             return Ok(self.directory);
         };
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::openat(&self.directory, name, flags, Mode::empty()).map_err(|error| {
             if error == Errno::NOTDIR {
-                Fault::lasting(format!("`{}` is not a directory", self.written))
+                CallError::lasting(format!("`{}` is not a directory", self.written))
             } else {
-                Fault::about("open", &self.written, error)
+                CallError::about("open", &self.written, error)
             }
         })
     }

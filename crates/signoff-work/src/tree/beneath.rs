@@ -5,10 +5,7 @@ pub(crate) use crate::beneath::{open_folder, open_root};
 /// A path's directory and its name there.
 pub(crate) fn split(path: &[u8]) -> (&[u8], &[u8]) {
     match path.iter().rposition(|byte| *byte == b'/') {
-        Some(at) => (
-            path.get(..at).unwrap_or_default(),
-            path.get(at + 1..).unwrap_or_default(),
-        ),
+        Some(at) => (&path[..at], &path[at + 1..]),
         None => (b"", path),
     }
 }

@@ -7,11 +7,11 @@ use signoff_plan::glob::sequence;
 pub(super) struct Pattern {
     pub(super) negated: bool,
     folders_only: bool,
-    what: What,
+    what: PatternKind,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum What {
+enum PatternKind {
     /// The name of a file in any folder.
     Name(Vec<Token>),
     /// `*.log`: the end of a name.
@@ -56,7 +56,7 @@ impl Pattern {
             Some(rest) => (true, rest),
             None => (false, line),
         };
-        let what = what(line)?;
+        let what = pattern_kind(line)?;
         Some(Self {
             negated,
             folders_only,
@@ -70,10 +70,10 @@ impl Pattern {
             return false;
         }
         match &self.what {
-            What::Literal(wanted) => **wanted == *name,
-            What::Ending(ending) => name.ends_with(ending),
-            What::Name(tokens) => name_matches(tokens, name),
-            What::Path(parts) => path_matches(parts, path),
+            PatternKind::Literal(wanted) => **wanted == *name,
+            PatternKind::Ending(ending) => name.ends_with(ending),
+            PatternKind::Name(tokens) => name_matches(tokens, name),
+            PatternKind::Path(parts) => path_matches(parts, path),
         }
     }
 }
@@ -97,7 +97,7 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     rest
 }
 
-fn what(line: &[u8]) -> Option<What> {
+fn pattern_kind(line: &[u8]) -> Option<PatternKind> {
     if line.is_empty() {
         return None;
     }
@@ -112,7 +112,7 @@ fn what(line: &[u8]) -> Option<What> {
         if let Some(Part::Folders) = parts.last() {
             parts.push(Part::Name(vec![Token::Star]));
         }
-        return Some(What::Path(parts));
+        return Some(PatternKind::Path(parts));
     }
     let tokens = tokens(line)?;
     let bytes = |tokens: &[Token]| -> Option<Box<[u8]>> {
@@ -123,9 +123,9 @@ fn what(line: &[u8]) -> Option<What> {
         tokens.iter().map(byte).collect()
     };
     Some(match tokens.as_slice() {
-        [Token::Star, rest @ ..] if let Some(ending) = bytes(rest) => What::Ending(ending),
-        all if let Some(name) = bytes(all) => What::Literal(name),
-        _ => What::Name(tokens),
+        [Token::Star, rest @ ..] if let Some(ending) = bytes(rest) => PatternKind::Ending(ending),
+        all if let Some(name) = bytes(all) => PatternKind::Literal(name),
+        _ => PatternKind::Name(tokens),
     })
 }
 

@@ -14,7 +14,7 @@ use signoff_plan::glob;
 
 use crate::beneath::{Directory, Links, OpenError};
 
-/// What changes by itself and is nobody's to protect.
+/// Directories that change by themselves and cannot be protected.
 const NEVER: [&str; 2] = [".git", ".signoff"];
 /// Bytes of a file that are read.
 const LARGEST: u64 = 1 << 30;
@@ -57,7 +57,7 @@ pub fn protected(workspace: &Path, globs: &[String]) -> BTreeMap<String, String>
     found
 }
 
-/// What differs between two looks, in words.
+/// Describes what differs between two records of the files.
 pub fn protected_changes(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
@@ -75,7 +75,7 @@ pub fn protected_changes(
     found
 }
 
-/// Describes what lies in a folder and matches; `root` and its folders may be anybody's.
+/// Records the files in a folder that match; agents may write to `root` and its folders.
 struct Search<'s> {
     root: &'s Directory,
     pattern: &'s str,
@@ -140,7 +140,7 @@ fn content(file: File) -> Result<String, OpenError> {
     let stat = file.metadata()?;
     let (mode, links) = (stat.mode() & 0o7777, stat.nlink());
     let content = if stat.len() > LARGEST {
-        // Whoever changes it changes these, too.
+        // Every change of the file changes these too.
         let (size, inode) = (stat.len(), stat.ino());
         let (seconds, rest) = (stat.ctime(), stat.ctime_nsec());
         format!("{size} bytes, inode {inode}, changed at {seconds}.{rest:09}")
@@ -156,7 +156,7 @@ fn hash(mut file: impl io::Read) -> io::Result<String> {
     loop {
         match file.read(&mut buffer) {
             Ok(0) => break,
-            Ok(count) => hasher.update(buffer.get(..count).unwrap_or_default()),
+            Ok(count) => hasher.update(&buffer[..count]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

@@ -1,4 +1,4 @@
-//! The files that nobody may change, as they can be mounted: by their bytes, and without links on the way.
+//! The files that no step may change, as they can be mounted: by their bytes, and without links on the way.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use signoff_plan::glob;
 use signoff_plan::links::route;
 
-/// What changes by itself and is nobody's to protect.
+/// Directories that change by themselves and cannot be protected.
 const NEVER: [&[u8]; 2] = [b".git", b".signoff"];
 /// Directories within directories.
 const DEEPEST: usize = 200;
@@ -92,7 +92,10 @@ impl Search<'_> {
             if NEVER.contains(&file.as_bytes()) {
                 continue;
             }
-            let (name, inner) = (joined(name, file.as_bytes()), joined(&at, file.as_bytes()));
+            let (name, inner) = (
+                join_path(name, file.as_bytes()),
+                join_path(&at, file.as_bytes()),
+            );
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 self.walk(&name, &inner, pattern, depth + 1);
             } else if pattern.is_none_or(|pattern| {
@@ -111,7 +114,7 @@ fn is_above(folder: &[u8], path: &[u8]) -> bool {
     folder.is_empty() || rest.is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+fn join_path(folder: &[u8], name: &[u8]) -> Vec<u8> {
     match folder {
         b"" => name.to_vec(),
         folder => [folder, b"/", name].concat(),

@@ -6,7 +6,7 @@ use rustix::fs::{FileType, Stat};
 
 /// What tells without reading whether a file is still the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Stamp {
     mode: u32,
 }
 
-impl Stamp {
+impl FileStamp {
     pub(crate) fn of(stat: &Stat) -> Self {
         Self {
             device: number(stat.st_dev),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use signoff_sandbox::Level;
-use signoff_work::confine::{Home, needs};
+use signoff_work::confine::{AgentRequirements, Home};
 
 use super::exists;
 use super::home_world::{HomeWorld, SYSTEM, is_readable};
@@ -428,7 +428,7 @@ fn a_command_that_names_a_secret_does_not_hand_it_over() {
     world.command = ["scripts/agent.sh", ".ssh/id", "agent", "notes", ""]
         .map(path)
         .to_vec();
-    let needs = needs(&world.command).with(&["~/notes".to_owned()], &[]);
+    let needs = AgentRequirements::of_command(&world.command).with(&["~/notes".to_owned()], &[]);
     let unreachable = world.grounds(Level::Namespaces).unreachable(&needs);
     assert_eq!(unreachable, [home.join(".ssh/id"), home.join(".ssh/run")]);
     for level in super::home_world::MOUNTED {
@@ -448,7 +448,7 @@ fn a_program_that_an_agent_cannot_start_is_told() {
     world.file(".claude/.credentials.json", "login");
     world.set("PATH", &format!("~/.docker/bin:~/.claude/local:{SYSTEM}"));
     let unreachable = |program: &str| {
-        let needs = needs(&[program.to_owned()]);
+        let needs = AgentRequirements::of_command(&[program.to_owned()]);
         world.grounds(Level::Namespaces).unreachable(&needs)
     };
     assert_eq!(

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use signoff_sandbox::{Command, Level, Limits, Sandbox, Stdin};
-use signoff_work::confine::{Confined, Grounds, Home, HomeOptions, ShownTree, needs};
+use signoff_work::confine::{
+    AgentRequirements, Confined, Home, HomeOptions, RunPaths, VisibleTree,
+};
 use signoff_work::environment::{Variables, for_agent, for_contract};
 
 use super::{exists, make_program};
@@ -84,8 +86,8 @@ impl HomeWorld {
         self
     }
 
-    pub(crate) fn grounds(&self, level: Level) -> Grounds {
-        Grounds {
+    pub(crate) fn grounds(&self, level: Level) -> RunPaths {
+        RunPaths {
             kept: vec![self.options.tree.join(".signoff")],
             tree: self.options.tree.clone(),
             home: Home::new(&self.options),
@@ -111,10 +113,11 @@ impl HomeWorld {
     }
 
     fn agent(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
-        let needs = needs(&self.command);
+        let needs = AgentRequirements::of_command(&self.command);
         let all = &self.options.variables;
         let grounds = self.grounds(level);
-        let confined = grounds.for_agent(&self.scratch(), &needs, (&ShownTree::Checkout, &[]), all);
+        let confined =
+            grounds.for_agent(&self.scratch(), &needs, (&VisibleTree::Checkout, &[]), all);
         (
             confined.unwrap(),
             for_agent(all, &allowed(), needs.variables(all)),
@@ -124,7 +127,7 @@ impl HomeWorld {
     fn contract(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
         let confined = self
             .grounds(level)
-            .for_contract(&self.scratch(), (&ShownTree::Checkout, &[]));
+            .for_contract(&self.scratch(), (&VisibleTree::Checkout, &[]));
         let variables: &Variables = &self.options.variables;
         let environment = for_contract(variables, &allowed(), &self.options.tree);
         (confined.unwrap(), environment)

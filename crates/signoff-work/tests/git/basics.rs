@@ -30,7 +30,7 @@ fn a_snapshot_is_the_checkout_and_touches_nothing() {
     let commit = own.commit(&tree, &[world.head()], "snapshot").unwrap();
     assert_eq!(own.tree_of(&commit).unwrap(), tree);
     assert_eq!(
-        own.changed(&world.head(), &tree).unwrap(),
+        own.changed_paths(&world.head(), &tree).unwrap(),
         ["a", "gone", "l", "new/b"]
     );
     assert_eq!(world.untouched(), before);
@@ -61,7 +61,7 @@ fn what_is_kept_may_be_ignored_as_well() {
     world.write_all(&[(".signoff/x", "s"), ("plan.md", "new\n"), ("b", "2\n")]);
     let own = world.own_keeping(&[".signoff", "plan.md", "missing"]);
     let tree = own.snapshot().unwrap();
-    assert_eq!(own.changed(&world.head(), &tree).unwrap(), ["b"]);
+    assert_eq!(own.changed_paths(&world.head(), &tree).unwrap(), ["b"]);
     let commit = own.commit(&tree, &[world.head()], "snapshot").unwrap();
     let worktree = world.worktree(&own, "one");
     worktree.make(&commit).unwrap();
@@ -89,14 +89,15 @@ fn a_worktree_is_set_put_back_and_removed() {
     write(&tree, "d", "now a file\n");
     let changed = worktree.tree().unwrap();
     assert_eq!(
-        own.changed(&first, &changed).unwrap(),
+        own.changed_paths(&first, &changed).unwrap(),
         ["a", "d", "d/x", "e/f", "new"]
     );
     worktree
         .put_back(&first, &["d/x".to_owned(), "e".to_owned()])
         .unwrap();
     assert_eq!(
-        own.changed(&first, &worktree.tree().unwrap()).unwrap(),
+        own.changed_paths(&first, &worktree.tree().unwrap())
+            .unwrap(),
         ["a", "new"]
     );
     worktree.set(&first).unwrap();
@@ -159,7 +160,7 @@ fn results_of_preparation_are_ignored_from_then_on() {
     write(&tree, "deps/more", "x");
     write(&tree, "mine", "x\n");
     let changed = || {
-        own.changed(&world.head(), &worktree.tree().unwrap())
+        own.changed_paths(&world.head(), &worktree.tree().unwrap())
             .unwrap()
     };
     assert_eq!(changed(), ["mine"]);
@@ -198,7 +199,7 @@ fn commits_are_merged_or_their_conflict_is_shown() {
     let Merge::Clean(tree) = own.merge(&base, &one, &two).unwrap() else {
         panic!("they go together");
     };
-    assert_eq!(own.changed(&base, &tree).unwrap(), ["a", "u"]);
+    assert_eq!(own.changed_paths(&base, &tree).unwrap(), ["a", "u"]);
     let Merge::Conflict { files, text } = own.merge(&base, &one, &three).unwrap() else {
         panic!("they do not");
     };
@@ -365,8 +366,11 @@ fn worktrees_are_made_and_looked_at_side_by_side() {
             .collect()
     });
     for (number, (tree, snapshot)) in trees.iter().enumerate() {
-        assert_eq!(own.changed(&head, tree).unwrap(), [format!("n{number}")]);
-        assert_eq!(own.changed(&head, snapshot).unwrap(), [""; 0]);
+        assert_eq!(
+            own.changed_paths(&head, tree).unwrap(),
+            [format!("n{number}")]
+        );
+        assert_eq!(own.changed_paths(&head, snapshot).unwrap(), [""; 0]);
     }
 }
 

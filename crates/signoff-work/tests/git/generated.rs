@@ -6,7 +6,7 @@ use std::path::Path;
 use std::slice::from_ref;
 
 use proptest::prelude::*;
-use signoff_work::git::{Id, Merge, Own, Prepared};
+use signoff_work::git::{HarnessGit, Id, LandingReadiness, Merge};
 
 use crate::world::{Files, World, files, write};
 
@@ -52,7 +52,7 @@ fn committed(edits: &[Edit]) -> World {
     world
 }
 
-fn step(world: &World, own: &Own, base: &Id, edits: &[Edit]) -> (Id, Files) {
+fn step(world: &World, own: &HarnessGit, base: &Id, edits: &[Edit]) -> (Id, Files) {
     let worktree = world.worktree(own, "step");
     worktree.make(base).unwrap();
     apply(worktree.path(), edits);
@@ -121,7 +121,7 @@ proptest! {
         let (head, expected) = step(&world, &own, &start, &run);
         apply(&world.repo(), &meanwhile);
         let touched: BTreeSet<Vec<u8>> = own
-            .changed(&start, &head)
+            .changed_paths(&start, &head)
             .unwrap()
             .into_iter()
             .map(String::into_bytes)
@@ -129,12 +129,12 @@ proptest! {
         let untouched = world.untouched();
         let mut wanted = files(&world.repo());
         match own.prepare_landing(&start, &head).unwrap() {
-            Prepared::Nothing => prop_assert_eq!(world.untouched(), untouched),
-            Prepared::Refused(reasons) | Prepared::Conflict(reasons) => {
+            LandingReadiness::Nothing => prop_assert_eq!(world.untouched(), untouched),
+            LandingReadiness::Refused(reasons) | LandingReadiness::Conflict(reasons) => {
                 prop_assert!(!reasons.is_empty());
                 prop_assert_eq!(world.untouched(), untouched);
             }
-            Prepared::Ready(landing) => {
+            LandingReadiness::Ready(landing) => {
                 prop_assert_eq!(world.untouched(), untouched);
                 own.land(&landing, &|_| {}).unwrap();
                 for name in &touched {
@@ -148,7 +148,7 @@ proptest! {
                 // Nothing is staged that was not: the index is what HEAD is.
                 prop_assert_eq!(world.git("diff-index --cached HEAD"), "");
                 let again = own.prepare_landing(&start, &head).unwrap();
-                prop_assert_eq!(again, Prepared::Nothing);
+                prop_assert_eq!(again, LandingReadiness::Nothing);
             }
         }
     }
@@ -168,17 +168,17 @@ proptest! {
         let before = files(&world.repo());
         let untouched = world.untouched();
         match own.prepare_landing(&start, &head).unwrap() {
-            Prepared::Ready(landing) => {
+            LandingReadiness::Ready(landing) => {
                 own.land(&landing, &|_| {}).unwrap();
                 prop_assert_eq!(world.git("status --porcelain"), "");
                 let range = format!("{mine}..HEAD");
                 world.git(&format!("-c merge.renames=false revert --no-edit {range}"));
                 prop_assert_eq!(files(&world.repo()), before);
             }
-            Prepared::Nothing | Prepared::Conflict(_) => {
+            LandingReadiness::Nothing | LandingReadiness::Conflict(_) => {
                 prop_assert_eq!(world.untouched(), untouched);
             }
-            Prepared::Refused(reasons) => panic!("nothing is uncommitted: {reasons:?}"),
+            LandingReadiness::Refused(reasons) => panic!("nothing is uncommitted: {reasons:?}"),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice::from_ref;
 
-use signoff_work::git::{Id, Landed, Landing, Own, Prepared};
+use signoff_work::git::{HarnessGit, Id, LandOutcome, Landing, LandingReadiness};
 
 use crate::world::{World, shown, write};
 
@@ -19,7 +19,7 @@ const FILES: [(&str, &str); 5] = [
 
 /// A run that began now and changed a few things in two commits.
 struct Run {
-    own: Own,
+    own: HarnessGit,
     start: Id,
     head: Id,
 }
@@ -60,14 +60,14 @@ impl Run {
         Self { own, start, head }
     }
 
-    fn prepare(&self) -> Prepared {
+    fn prepare(&self) -> LandingReadiness {
         self.own.prepare_landing(&self.start, &self.head).unwrap()
     }
 
     #[track_caller]
     fn ready(&self) -> Landing {
         match self.prepare() {
-            Prepared::Ready(landing) => landing,
+            LandingReadiness::Ready(landing) => landing,
             other => panic!("{other:?}"),
         }
     }
@@ -78,11 +78,11 @@ impl Run {
         let landed = self.own.land(&landing, &|_| {}).unwrap();
         assert_eq!(
             landed,
-            Landed::Done {
+            LandOutcome::Done {
                 commit: landing.to.clone()
             }
         );
-        assert_eq!(self.prepare(), Prepared::Nothing);
+        assert_eq!(self.prepare(), LandingReadiness::Nothing);
         landing.to
     }
 
@@ -103,7 +103,8 @@ type Meanwhile<'w> = &'w dyn Fn(&World);
 #[track_caller]
 fn refused(world: &World, run: &Run, words: &[&str]) {
     let before = world.untouched();
-    let (Prepared::Refused(reasons) | Prepared::Conflict(reasons)) = run.prepare() else {
+    let (LandingReadiness::Refused(reasons) | LandingReadiness::Conflict(reasons)) = run.prepare()
+    else {
         panic!("it is not refused");
     };
     for word in words {
@@ -323,7 +324,7 @@ fn what_was_brought_in_by_hand_has_landed() {
         fs::remove_file(world.path("u")).unwrap();
         by_hand(&world);
         let before = world.untouched();
-        assert_eq!(run.prepare() == Prepared::Nothing, landed, "{at}");
+        assert_eq!(run.prepare() == LandingReadiness::Nothing, landed, "{at}");
         assert_eq!(world.untouched(), before, "{at}");
     }
 }
@@ -494,8 +495,8 @@ fn what_is_refused_is_told_with_what_helps() {
         let run = Run::changing(&world, &[("a", &now.replace('9', "nine"))], &[]);
         meanwhile(&world);
         let (reasons, is_conflict) = match run.prepare() {
-            Prepared::Refused(reasons) => (reasons, false),
-            Prepared::Conflict(reasons) => (reasons, true),
+            LandingReadiness::Refused(reasons) => (reasons, false),
+            LandingReadiness::Conflict(reasons) => (reasons, true),
             other => panic!("not refused: {said}: {other:?}"),
         };
         assert_eq!(reasons.len(), 1, "{reasons:?}");
@@ -564,7 +565,7 @@ fn a_landing_that_was_killed_is_finished() {
             let run = Run::new(&world);
             run.land_until(point);
             if point == "land.done" {
-                assert_eq!(run.prepare(), Prepared::Nothing);
+                assert_eq!(run.prepare(), LandingReadiness::Nothing);
             } else {
                 run.land();
             }
@@ -632,11 +633,11 @@ fn a_head_that_moves_meanwhile_is_seen() {
                 *elsewhere.borrow_mut() = Some(world.head());
             }
         });
-        assert_eq!(landed.unwrap(), Landed::Moved, "{point}");
+        assert_eq!(landed.unwrap(), LandOutcome::Moved, "{point}");
         assert_eq!(Some(world.head()), elsewhere.take());
         if point == "land.ref" {
             // What was in the index by then went into the person's commit.
-            assert_eq!(run.prepare(), Prepared::Nothing);
+            assert_eq!(run.prepare(), LandingReadiness::Nothing);
             assert_eq!(world.git("log --format=%s"), "mine\nfirst\n");
         } else {
             run.land();
@@ -644,45 +645,6 @@ fn a_head_that_moves_meanwhile_is_seen() {
         }
         assert_eq!(world.git("status --porcelain"), "");
     }
-}
-
-#[test]
-fn what_was_done_in_place_is_undone_if_nobody_went_on() {
-    let world = World::committed(&FILES);
-    world.write_all(&[("b", "mine\n"), ("u", "u\n")]);
-    let own = world.own();
-    let to = own.snapshot().unwrap();
-    let files = shown(&world.repo());
-    let index = world.git("ls-files -s");
-    world.write_all(&[
-        ("a", "run\n"),
-        ("new/file", "run\n"),
-        ("x.o", "o"),
-        (".signoff/j", "j"),
-    ]);
-    fs::remove_file(world.path("u")).unwrap();
-    let left = own.snapshot().unwrap();
-    world.write_all(&[("a", "later\n"), ("c", "later\n"), (".signoff/j", "k")]);
-    let touched = own.changed(&to, &left).unwrap();
-    assert_eq!(touched, ["a", "new/file", "u"]);
-    let differ = own.restore(&to, &left, &touched).unwrap().unwrap_err();
-    assert_eq!(differ, ["a"]);
-    world.write("a", "run\n");
-    // As if killed in the middle.
-    world.write("u", "u\n");
-    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
-    assert_eq!(
-        (back.restored, back.deleted),
-        (vec!["a".to_owned()], vec!["new/file".to_owned()])
-    );
-    // What the run did not touch is nobody's to take away.
-    assert_eq!(fs::read_to_string(world.path("c")).unwrap(), "later\n");
-    fs::remove_file(world.path("c")).unwrap();
-    let mut now = shown(&world.repo());
-    now.retain(|line| !line.starts_with(".signoff/") && !line.starts_with("x.o"));
-    assert_eq!(now, files);
-    assert_eq!(world.git("ls-files -s"), index);
-    assert!(!world.path("new").exists());
 }
 
 #[test]
@@ -696,25 +658,9 @@ fn a_tree_takes_single_paths_of_another() {
     world.write("d/e", "2\n");
     let from = own.snapshot().unwrap();
     let paths = ["a", "c", "d/e", "new", "absent"].map(str::to_owned);
-    let made = own.overlaid(&onto, &from, &paths).unwrap();
-    assert_eq!(own.changed(&made, &from).unwrap(), ["b"]);
-    assert_eq!(own.overlaid(&onto, &from, &[]).unwrap(), onto);
-}
-
-#[test]
-fn kept_paths_are_not_put_back() {
-    let world = World::committed(&[("a", "1\n"), (".signoff/j", "1\n")]);
-    let own = world.own();
-    let to = own.snapshot().unwrap();
-    world.write_all(&[("a", "2\n"), (".signoff/j", "2\n")]);
-    world.commit("mine");
-    let left = own.snapshot().unwrap();
-    let touched = own.changed(&to, &left).unwrap();
-    assert_eq!(touched, [".signoff/j", "a"]);
-    let back = own.restore(&to, &left, &touched).unwrap().unwrap();
-    assert_eq!(back.restored, ["a"]);
-    let kept = fs::read_to_string(world.path(".signoff/j")).unwrap();
-    assert_eq!(kept, "2\n");
+    let made = own.with_paths_from(&onto, &from, &paths).unwrap();
+    assert_eq!(own.changed_paths(&made, &from).unwrap(), ["b"]);
+    assert_eq!(own.with_paths_from(&onto, &from, &[]).unwrap(), onto);
 }
 
 /// The person meant the path, whatever is there.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::slice::from_ref;
 
 use proptest::prelude::*;
-use signoff_work::git::{Id, Own, Prepared};
+use signoff_work::git::{HarnessGit, Id, LandingReadiness};
 
 use crate::world::{World, files, write};
 
@@ -21,7 +21,7 @@ const FILES: [(&str, &str); 3] = [
 type Does<'d> = &'d dyn Fn(&Path);
 
 /// A run that begins with the checkout as it is, and makes one commit for each of these.
-fn run(world: &World, steps: &[Does<'_>]) -> (Own, Id, Id) {
+fn run(world: &World, steps: &[Does<'_>]) -> (HarnessGit, Id, Id) {
     let own = world.own();
     let at = world.repository().head().unwrap().commit;
     let tree = own.snapshot().unwrap();
@@ -56,7 +56,7 @@ fn refused_until_committed(world: &World, persons: Does<'_>, steps: &[Does<'_>],
     persons(&world.repo());
     let (own, start, head) = run(world, steps);
     let before = world.untouched();
-    let Prepared::Refused(reasons) = own.prepare_landing(&start, &head).unwrap() else {
+    let LandingReadiness::Refused(reasons) = own.prepare_landing(&start, &head).unwrap() else {
         panic!("`{name}` would be lost");
     };
     let said = format!("what you have not committed in `{name}`, ");
@@ -64,7 +64,7 @@ fn refused_until_committed(world: &World, persons: Does<'_>, steps: &[Does<'_>],
     assert_eq!(world.untouched(), before);
     let mine = files(&world.repo());
     let committed = world.commit("mine");
-    let Prepared::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
         panic!("`{name}` is committed");
     };
     own.land(&landing, &|_| {}).unwrap();
@@ -119,11 +119,14 @@ fn before_the_first_commit_nothing_is_lost_either() {
     world.write("u", "precious\n");
     let (own, start, head) = run(&world, &[&remove("u")]);
     let prepared = own.prepare_landing(&start, &head).unwrap();
-    assert!(matches!(prepared, Prepared::Refused(_)), "{prepared:?}");
+    assert!(
+        matches!(prepared, LandingReadiness::Refused(_)),
+        "{prepared:?}"
+    );
     // Gone by the person's own hand.
     fs::remove_file(world.path("u")).unwrap();
     let prepared = own.prepare_landing(&start, &head).unwrap();
-    assert_eq!(prepared, Prepared::Nothing);
+    assert_eq!(prepared, LandingReadiness::Nothing);
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn what_the_person_took_away_too_is_not_lost() {
     world.write("u", "precious\n");
     let (own, start, head) = run(&world, &[&remove("u"), &put("other", "theirs\n")]);
     fs::remove_file(world.path("u")).unwrap();
-    let Prepared::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
         panic!("nothing would be lost");
     };
     own.land(&landing, &|_| {}).unwrap();
@@ -145,7 +148,7 @@ fn what_a_run_took_away_and_put_back_is_in_the_index() {
     let world = World::committed(&FILES);
     world.write("u", "precious\n");
     let (own, start, head) = run(&world, &[&remove("u"), &put("u", "precious\n")]);
-    let Prepared::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
         panic!("nothing would be lost");
     };
     own.land(&landing, &|_| {}).unwrap();
@@ -197,7 +200,7 @@ proptest! {
             &world,
             &[&|folder| set(folder, &lives, 2), &|folder| set(folder, &lives, 3)],
         );
-        if let Prepared::Ready(landing) = own.prepare_landing(&start, &head).unwrap() {
+        if let LandingReadiness::Ready(landing) = own.prepare_landing(&start, &head).unwrap() {
             own.land(&landing, &|_| {}).unwrap();
             // Nothing is staged that was not: the index is what HEAD is.
             prop_assert_eq!(world.git("diff-index --cached HEAD"), "");

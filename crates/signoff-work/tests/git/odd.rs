@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::slice::from_ref;
 
-use signoff_work::git::{Id, Landed, Own, Prepared, Repository};
+use signoff_work::git::{HarnessGit, Id, LandOutcome, LandingReadiness, Repository};
 
 use crate::world::{World, files, write};
 
@@ -21,22 +21,24 @@ fn whole_way(world: &World) -> Id {
 fn whole_way_in(world: &World, repository: &Repository) -> Id {
     assert_eq!(repository.obstacles().unwrap(), [""; 0]);
     let before = world.untouched();
-    let own = repository.own(&world.root.join("place"), &[]).unwrap();
+    let own = repository
+        .open_harness_git(&world.root.join("place"), &[])
+        .unwrap();
     let (start, head) = changed(world, &own, repository);
     assert_eq!(world.untouched(), before);
     let status = world.git_in(repository.top(), &["status", "--porcelain"]);
-    let Prepared::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&start, &head).unwrap() else {
         panic!("it cannot land");
     };
     let landed = own.land(&landing, &|_| {}).unwrap();
-    assert!(matches!(landed, Landed::Done { .. }));
+    assert!(matches!(landed, LandOutcome::Done { .. }));
     let after = world.git_in(repository.top(), &["status", "--porcelain"]);
     assert_eq!(after, status);
     world.git_in(repository.top(), &["fsck", "--strict"]);
     landing.to
 }
 
-fn changed(world: &World, own: &Own, repository: &Repository) -> (Id, Id) {
+fn changed(world: &World, own: &HarnessGit, repository: &Repository) -> (Id, Id) {
     let tree = own.snapshot().unwrap();
     let parents: Vec<Id> = repository.head().unwrap().commit.into_iter().collect();
     let start = match parents.first() {
@@ -54,7 +56,7 @@ fn changed(world: &World, own: &Own, repository: &Repository) -> (Id, Id) {
     assert_eq!(worktree.tree().unwrap(), tree);
     write(worktree.path(), "added", "by the run\n");
     let new = worktree.tree().unwrap();
-    assert_eq!(own.changed(&tree, &new).unwrap(), ["added"]);
+    assert_eq!(own.changed_paths(&tree, &new).unwrap(), ["added"]);
     let head = own.commit(&new, from_ref(&start), "step").unwrap();
     (start, head)
 }
@@ -148,7 +150,7 @@ fn every_name_of_a_file_works() {
     ]);
     let own = world.own();
     let tree = own.snapshot().unwrap();
-    let changed = own.changed(&world.head(), &tree).unwrap();
+    let changed = own.changed_paths(&world.head(), &tree).unwrap();
     assert_eq!(changed.len(), names.len() + 4);
     // Each is found again by its text.
     let commit = own.commit(&tree, &[], "all").unwrap();
@@ -156,7 +158,7 @@ fn every_name_of_a_file_works() {
     worktree.make(&commit).unwrap();
     worktree.put_back(&world.head(), &changed).unwrap();
     assert_eq!(
-        own.changed(&world.head(), &worktree.tree().unwrap())
+        own.changed_paths(&world.head(), &worktree.tree().unwrap())
             .unwrap(),
         [""; 0]
     );
@@ -194,7 +196,7 @@ fn line_endings_stay_as_each_side_has_them() {
         world.git("rm -q -r .");
         world.git("reset -q --hard");
         let own = world.own();
-        let seen = own.changed(&world.head(), &own.snapshot().unwrap());
+        let seen = own.changed_paths(&world.head(), &own.snapshot().unwrap());
         assert_eq!(seen.unwrap(), [""; 0], "{setting}");
         whole_way(&world);
         assert_eq!(world.git("status --porcelain"), "", "{setting}");
@@ -247,11 +249,11 @@ fn bits_and_forms_of_the_index_hide_nothing() {
         prepare(&world);
         let own = world.own();
         let before = own
-            .changed(&world.head(), &own.snapshot().unwrap())
+            .changed_paths(&world.head(), &own.snapshot().unwrap())
             .unwrap();
         world.write_all(&[("a", "2\n"), ("b", "2\n")]);
         let changed = own
-            .changed(&world.head(), &own.snapshot().unwrap())
+            .changed_paths(&world.head(), &own.snapshot().unwrap())
             .unwrap();
         let mut expected = ["a", "b"].map(str::to_owned).to_vec();
         expected.extend(before);
@@ -273,7 +275,7 @@ fn what_git_was_told_to_skip_is_not_overwritten() {
     world.git("update-index --skip-worktree a");
     world.write("a", "mine\n");
     let prepared = own.prepare_landing(&world.head(), &commit).unwrap();
-    let Prepared::Refused(why) = prepared else {
+    let LandingReadiness::Refused(why) = prepared else {
         panic!("it would land");
     };
     assert!(why.concat().contains("`a`"), "{why:?}");
@@ -301,7 +303,7 @@ fn a_change_in_the_same_moment_is_seen() {
     worktree.make(&world.head()).unwrap();
     for _ in 0..5 {
         fs::write(&theirs, "1\n").unwrap();
-        let changed = own.changed(&world.head(), &worktree.tree().unwrap());
+        let changed = own.changed_paths(&world.head(), &worktree.tree().unwrap());
         assert_eq!(changed.unwrap(), ["a"]);
         worktree.set(&world.head()).unwrap();
         assert_eq!(fs::read(&theirs).unwrap(), b"0\n");
@@ -330,7 +332,7 @@ fn a_change_in_the_same_second_is_seen_when_it_is_over() {
         }
         // The base has a path that the index does not know, so the index is written before it is compared.
         let tree = own.checkout_tree(&base, &base).unwrap();
-        assert_eq!(own.changed(&seen, &tree).unwrap(), ["a"]);
+        assert_eq!(own.changed_paths(&seen, &tree).unwrap(), ["a"]);
     }
 }
 
@@ -357,13 +359,14 @@ fn repositories_in_the_tree_are_taken_as_files() {
     let expected = ["one/file", "one/three/file", "two/deep/file"];
     for _ in 0..2 {
         let seen = worktree.tree().unwrap();
-        assert_eq!(own.changed(&world.head(), &seen).unwrap(), expected);
+        assert_eq!(own.changed_paths(&world.head(), &seen).unwrap(), expected);
     }
     write(&tree, "one/more", "x\n");
     let seen = worktree.tree().unwrap();
-    assert_eq!(own.changed(&world.head(), &seen).unwrap().len(), 4);
+    assert_eq!(own.changed_paths(&world.head(), &seen).unwrap().len(), 4);
     let commit = own.commit(&seen, &[world.head()], "m").unwrap();
-    let Prepared::Ready(landing) = own.prepare_landing(&world.head(), &commit).unwrap() else {
+    let LandingReadiness::Ready(landing) = own.prepare_landing(&world.head(), &commit).unwrap()
+    else {
         panic!("it cannot land");
     };
     own.land(&landing, &|_| {}).unwrap();
@@ -391,7 +394,7 @@ fn a_repository_in_the_tree_cannot_be_overlooked() {
     let modules = "[submodule \"sub\"]\n\tpath = sub\n\turl = x\n\tignore = all\n";
     write(worktree.path(), ".gitmodules", modules);
     let seen = worktree.tree().unwrap();
-    let changed = own.changed(&world.head(), &seen).unwrap();
+    let changed = own.changed_paths(&world.head(), &seen).unwrap();
     assert_eq!(changed, [".gitmodules", "sub/file"]);
 }
 
@@ -411,11 +414,11 @@ fn rights_that_an_agent_took_from_its_files_stop_nothing() {
     write(worktree.path(), "n", "n\n");
     write(worktree.path(), "new/n", "n\n");
     take(&["d", "new"]);
-    let seen = own.changed(&world.head(), &worktree.tree().unwrap());
+    let seen = own.changed_paths(&world.head(), &worktree.tree().unwrap());
     assert_eq!(seen.unwrap(), ["n", "new/n"]);
     take(&["n", "a", "d", "new"]);
     let changed = own
-        .changed(&world.head(), &worktree.tree().unwrap())
+        .changed_paths(&world.head(), &worktree.tree().unwrap())
         .unwrap();
     assert_eq!(changed, ["n", "new/n"]);
     take(&["n", "d", "new"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use signoff_work::git::{Git, Own, Prepared, Repository};
+use signoff_work::git::{Git, HarnessGit, LandingReadiness, Repository};
 
 use crate::step_landing::Run;
 use crate::world::{World, sandbox, shown, write};
@@ -19,13 +19,15 @@ fn git(world: &World, workspace: &Path) -> Git {
     Git::new(sandbox(), &variables.into(), workspace)
 }
 
-fn private(world: &World, workspace: &Path) -> Own {
+fn private(world: &World, workspace: &Path) -> HarnessGit {
     let place = world.root.join("private");
     let repository = Repository::private(git(world, workspace), workspace, &place).unwrap();
     assert_eq!(repository.obstacles().unwrap(), [""; 0]);
     assert!(repository.is_private());
     let kept = [".signoff".to_owned()];
-    repository.own(&world.root.join("place"), &kept).unwrap()
+    repository
+        .open_harness_git(&world.root.join("place"), &kept)
+        .unwrap()
 }
 
 fn without_git() -> World {
@@ -57,7 +59,8 @@ fn a_project_without_git_has_runs_that_land_as_files() {
     run.step(&[("a", Some("2\r\n")), ("new", Some("1\n"))]);
     world.write("mine", "1\r\n");
     assert_eq!(run.join().0, ["mine"]);
-    let Prepared::Refused(why) = run.own.prepare_landing(&run.first, &run.head).unwrap() else {
+    let LandingReadiness::Refused(why) = run.own.prepare_landing(&run.first, &run.head).unwrap()
+    else {
         panic!("it would land");
     };
     assert!(why.concat().contains("lands as files"), "{why:?}");
@@ -170,7 +173,7 @@ fn every_obstacle_is_one_for_commits_alone() {
         let kept = [".signoff".to_owned()];
         let own = found
             .repository
-            .own(&world.root.join("place"), &kept)
+            .open_harness_git(&world.root.join("place"), &kept)
             .unwrap();
         let before = world.untouched();
         let mut run = Run::begin_by(&world, own);

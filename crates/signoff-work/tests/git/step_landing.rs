@@ -7,7 +7,8 @@ use std::path::Path;
 use std::slice::from_ref;
 
 use signoff_work::git::{
-    HoldReason, Id, LandReport, LandedFiles, Merge, Own, Prepared, RestlessFiles, Settling,
+    HarnessGit, HoldReason, Id, LandReport, LandedFiles, LandingReadiness, Merge, RestlessFiles,
+    Settling,
 };
 
 use crate::world::{World, files, shown, write};
@@ -15,7 +16,7 @@ use crate::world::{World, files, shown, write};
 /// A run on a repository of its own trees: what the checkout and it agree on, and its head.
 pub(crate) struct Run<'w> {
     pub(crate) world: &'w World,
-    pub(crate) own: Own,
+    pub(crate) own: HarnessGit,
     pub(crate) first: Id,
     pub(crate) base: Id,
     pub(crate) head: Id,
@@ -28,7 +29,7 @@ impl<'w> Run<'w> {
         Self::begin_by(world, world.own())
     }
 
-    pub(crate) fn begin_by(world: &'w World, own: Own) -> Self {
+    pub(crate) fn begin_by(world: &'w World, own: HarnessGit) -> Self {
         let tree = own.snapshot().unwrap();
         let first = own.commit(&tree, &[], "first").unwrap();
         Self {
@@ -154,7 +155,10 @@ fn what_a_person_does_joins_the_run() {
     assert_eq!(run.join(), (vec![], vec!["conflict".to_owned()]));
     world.write("conflict", "run\n");
     assert_eq!(run.join(), (vec![], vec![]));
-    assert_eq!(run.own.changed(&run.base, &run.head).unwrap(), ["both"]);
+    assert_eq!(
+        run.own.changed_paths(&run.base, &run.head).unwrap(),
+        ["both"]
+    );
 }
 
 #[test]
@@ -220,7 +224,10 @@ fn a_step_lands_file_by_file() {
     assert!(!world.path("gone").exists());
     assert_eq!(fs::read(world.path(".git/index")).unwrap(), index);
     // What was held is not agreed on; the person's part of what was merged joins the run.
-    assert_eq!(run.own.changed(&run.base, &run.head).unwrap(), ["conflict"]);
+    assert_eq!(
+        run.own.changed_paths(&run.base, &run.head).unwrap(),
+        ["conflict"]
+    );
     let joined = ["both", "mine"].map(str::to_owned).to_vec();
     assert_eq!(run.join(), (joined, vec!["conflict".to_owned()]));
     // The same again finds all of it done.
@@ -513,12 +520,12 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         let prepared = run
             .own
             .prepare_landing_since(&run.base, (&run.first, &run.head));
-        let Prepared::Ready(landing) = prepared.unwrap() else {
+        let LandingReadiness::Ready(landing) = prepared.unwrap() else {
             panic!("it cannot land");
         };
         run.own.land(&landing, &|_| {}).unwrap();
         assert_eq!(
-            run.own.changed(&at, &world.head()).unwrap(),
+            run.own.changed_paths(&at, &world.head()).unwrap(),
             ["both", "run"]
         );
         assert_eq!(world.git(&format!("rev-list --count {at}..HEAD")), "2\n");
@@ -530,7 +537,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         let again = run
             .own
             .prepare_landing_since(&run.base, (&run.first, &run.head));
-        assert_eq!(again.unwrap(), Prepared::Nothing);
+        assert_eq!(again.unwrap(), LandingReadiness::Nothing);
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use signoff_sandbox::Sandbox;
 use signoff_work::environment::Variables;
-use signoff_work::git::{Git, Id, Own, Repository, Worktree};
+use signoff_work::git::{Git, HarnessGit, Id, Repository, Worktree};
 
 /// What is at each path: `file text`, `exec text` or `link target`.
 pub(crate) type Files = BTreeMap<Vec<u8>, String>;
@@ -121,18 +121,18 @@ impl World {
         Repository::find(git, workspace).unwrap()
     }
 
-    pub(crate) fn own(&self) -> Own {
+    pub(crate) fn own(&self) -> HarnessGit {
         self.own_keeping(&[".signoff"])
     }
 
-    pub(crate) fn own_keeping(&self, kept: &[&str]) -> Own {
+    pub(crate) fn own_keeping(&self, kept: &[&str]) -> HarnessGit {
         let kept: Vec<String> = kept.iter().map(|path| (*path).to_owned()).collect();
         self.repository()
-            .own(&self.root.join("place"), &kept)
+            .open_harness_git(&self.root.join("place"), &kept)
             .unwrap()
     }
 
-    pub(crate) fn worktree(&self, own: &Own, name: &str) -> Worktree {
+    pub(crate) fn worktree(&self, own: &HarnessGit, name: &str) -> Worktree {
         own.worktree(
             self.root.join("trees").join(name),
             self.root.join("indexes").join(name),

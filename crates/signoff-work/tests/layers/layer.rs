@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, XattrFlags, mknodat, setxattr};
-use signoff_work::git::{GitError, Id, Own};
+use signoff_work::git::{GitError, HarnessGit, Id};
 use signoff_work::layers::{
     IgnoreRules, LayerContext, LayerError, LayerLimits, LayerReport, ignored_paths, record_layer,
     remove_layer,
@@ -18,7 +18,7 @@ use crate::world::{World, write};
 /// A repository, the rules of its first commit, and an upper directory.
 pub(crate) struct Layer {
     pub(crate) world: World,
-    pub(crate) own: Own,
+    pub(crate) own: HarnessGit,
     pub(crate) base: Id,
     pub(crate) rules: IgnoreRules,
     pub(crate) upper: PathBuf,

@@ -58,7 +58,7 @@ fn a_command_sees_the_tree_and_what_is_ignored_and_its_work_is_recorded() {
     write(&repo, "web/node_modules/m", "m\n");
     let mask = Mask::make(&repo, &layer.rules, &layer.world.root.join("mask"), &[]).unwrap();
     let pool = TreePool::open(layer.own.clone(), &layer.world.root.join("pool")).unwrap();
-    let lent = pool.lend(&layer.base).unwrap();
+    let lent = pool.share(&layer.base).unwrap();
     let script = "find . -type f | LC_ALL=C sort; cat src/a target/x; \
                   rm gone; rm -r src/b; mkdir src/b; echo new >src/b/new; echo more >>src/a; mv web/d web/e; \
                   rm -rf target; ln -s a src/link; chmod 0111 src; rm -r web/node_modules; mkdir web/node_modules";
@@ -87,7 +87,7 @@ fn a_command_sees_the_tree_and_what_is_ignored_and_its_work_is_recorded() {
     assert_eq!(fs::read(repo.join("target/x")).unwrap(), b"built\n");
     assert_eq!(fs::read(lent.path().join("src/a")).unwrap(), b"a\n");
     // What was recorded is what the next one sees.
-    let next = pool.lend(&report.tree).unwrap();
+    let next = pool.share(&report.tree).unwrap();
     assert_eq!(fs::read(next.path().join("src/a")).unwrap(), b"a\nmore\n");
 }
 
@@ -146,7 +146,7 @@ fn whatever_is_done_is_recorded_as_git_would() {
         ]);
         let world = &layer.world;
         let pool = TreePool::open(layer.own.clone(), &world.root.join("pool")).unwrap();
-        let lent = pool.lend(&layer.base).unwrap();
+        let lent = pool.share(&layer.base).unwrap();
         let mask = Mask::make(&world.repo(), &layer.rules, &world.root.join("mask"), &[]).unwrap();
         let script = random_script(seed);
         let lowers = [lent.path(), mask.path(), &world.repo()];
@@ -168,7 +168,7 @@ fn whatever_is_done_is_recorded_as_git_would() {
             layer.shown(&expected),
             "{script}"
         );
-        let next = pool.lend(&report.tree).unwrap();
+        let next = pool.share(&report.tree).unwrap();
         assert_eq!(shown(next.path()), shown(&world.repo()), "{script}");
         // And as a tree that was taken.
         drop((lent, next));

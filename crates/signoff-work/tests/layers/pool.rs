@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use signoff_work::git::{Id, Own};
-use signoff_work::layers::{LentTree, TreePool};
+use signoff_work::git::{HarnessGit, Id};
+use signoff_work::layers::{SharedTree, TreePool};
 
 use crate::world::{World, shown};
 
@@ -59,7 +59,7 @@ fn a_directory_shows_each_commit_in_turn() {
     let (world, commits) = three_commits();
     let pool = pool(&world);
     for index in [0, 1, 2, 0, 2, 1] {
-        let lent = pool.lend(&commits[index]).unwrap();
+        let lent = pool.share(&commits[index]).unwrap();
         assert_eq!(
             shown(lent.path()),
             fresh(&world, &commits[index]),
@@ -74,21 +74,21 @@ fn a_directory_shows_each_commit_in_turn() {
 fn those_who_want_the_same_share_it_and_nobody_else_changes_it() {
     let (world, commits) = three_commits();
     let (one, other) = (pool(&world), pool(&world));
-    let lent: Vec<LentTree> = vec![
-        one.lend(&commits[0]).unwrap(),
-        one.lend(&commits[0]).unwrap(),
-        other.lend(&commits[0]).unwrap(),
+    let lent: Vec<SharedTree> = vec![
+        one.share(&commits[0]).unwrap(),
+        one.share(&commits[0]).unwrap(),
+        other.share(&commits[0]).unwrap(),
     ];
-    let paths: BTreeSet<&Path> = lent.iter().map(LentTree::path).collect();
+    let paths: BTreeSet<&Path> = lent.iter().map(SharedTree::path).collect();
     assert_eq!(paths.len(), 1);
-    let second = other.lend(&commits[1]).unwrap();
+    let second = other.share(&commits[1]).unwrap();
     assert!(!paths.contains(second.path()));
     assert_eq!(shown(lent[0].path()), fresh(&world, &commits[0]));
     // The tree of a commit is the same thing.
     let tree = world.own().tree_of(&commits[1]).unwrap();
-    assert_eq!(one.lend(&tree).unwrap().path(), second.path());
+    assert_eq!(one.share(&tree).unwrap().path(), second.path());
     drop(lent);
-    let third = one.lend(&commits[2]).unwrap();
+    let third = one.share(&commits[2]).unwrap();
     assert_eq!(shown(third.path()), fresh(&world, &commits[2]));
     assert_eq!(shown(second.path()), fresh(&world, &commits[1]));
     assert_eq!(folders(&world), 2);
@@ -101,14 +101,14 @@ fn threads_that_begin_together_make_one() {
     let threads: Vec<_> = (0..8)
         .map(|number| {
             let (pool, commit) = (Arc::clone(&pool), commits[number % 2].clone());
-            std::thread::spawn(move || pool.lend(&commit).unwrap())
+            std::thread::spawn(move || pool.share(&commit).unwrap())
         })
         .collect();
-    let lent: Vec<LentTree> = threads
+    let lent: Vec<SharedTree> = threads
         .into_iter()
         .map(|thread| thread.join().unwrap())
         .collect();
-    let paths: BTreeSet<&Path> = lent.iter().map(LentTree::path).collect();
+    let paths: BTreeSet<&Path> = lent.iter().map(SharedTree::path).collect();
     assert_eq!(paths.len(), 2);
     for (number, lent) in lent.iter().enumerate() {
         assert_eq!(shown(lent.path()), fresh(&world, &commits[number % 2]));
@@ -120,13 +120,13 @@ fn threads_that_begin_together_make_one() {
 fn one_that_was_cut_off_is_made_anew() {
     let (world, commits) = three_commits();
     let killed = pool(&world);
-    let path = killed.lend(&commits[0]).unwrap().path().to_owned();
+    let path = killed.share(&commits[0]).unwrap().path().to_owned();
     drop(killed);
     fs::remove_file(path.parent().unwrap().join("shows")).unwrap();
     fs::write(path.join("a"), "half").unwrap();
     fs::write(path.join("stray"), "left").unwrap();
     fs::set_permissions(path.join("d"), fs::Permissions::from_mode(0o000)).unwrap();
-    let lent = pool(&world).lend(&commits[0]).unwrap();
+    let lent = pool(&world).share(&commits[0]).unwrap();
     assert_eq!(lent.path(), path);
     assert_eq!(shown(lent.path()), fresh(&world, &commits[0]));
 }
@@ -148,17 +148,17 @@ fn files_have_the_times_of_the_checkout_where_they_have_its_content() {
     }
     let pool = pool(&world);
     // Shown before there were times, by an earlier run.
-    drop(pool.lend(&commits[0]).unwrap());
+    drop(pool.share(&commits[0]).unwrap());
     let (tree, times) = world.own().snapshot_with_times().unwrap();
     assert_eq!(tree, world.own().tree_of(&commits[2]).unwrap());
     let before = modified(world.root.join("pool/1/tree/a"));
     pool.set_times(times.clone());
-    let lent = pool.lend(&commits[2]).unwrap();
+    let lent = pool.share(&commits[2]).unwrap();
     for name in ["a", "run", "d/e/f"] {
         assert_eq!(modified(lent.path().join(name)), old, "{name}");
     }
     drop(lent);
-    let lent = pool.lend(&commits[0]).unwrap();
+    let lent = pool.share(&commits[0]).unwrap();
     assert_eq!(modified(lent.path().join("run")), old);
     assert!(modified(lent.path().join("a")) > before);
     assert!(modified(lent.path().join("d/e")) > before);
@@ -166,7 +166,7 @@ fn files_have_the_times_of_the_checkout_where_they_have_its_content() {
     // Something was built meanwhile: what differs from the checkout is newer than that.
     let built = modified(world.root.join("pool/1/tree/a"));
     pool.set_times(times.taken_now());
-    let lent = pool.lend(&commits[0]).unwrap();
+    let lent = pool.share(&commits[0]).unwrap();
     assert!(modified(lent.path().join("a")) > built);
     assert_eq!(modified(lent.path().join("run")), old);
 }
@@ -178,7 +178,7 @@ fn attributes_that_change_are_seen_in_every_file() {
     world.write(".gitattributes", "*.txt eol=crlf\n");
     let second = world.commit("second");
     let pool = pool(&world);
-    let text = |commit: &Id| fs::read(pool.lend(commit).unwrap().path().join("a.txt")).unwrap();
+    let text = |commit: &Id| fs::read(pool.share(commit).unwrap().path().join("a.txt")).unwrap();
     assert_eq!(text(&first), b"one\n");
     assert_eq!(text(&second), b"one\r\n");
     assert_eq!(text(&first), b"one\n");
@@ -188,16 +188,16 @@ fn attributes_that_change_are_seen_in_every_file() {
 #[test]
 fn a_later_run_changes_what_differs() {
     let (world, commits) = three_commits();
-    let inode = |own: Own, commit: &Id| {
+    let inode = |own: HarnessGit, commit: &Id| {
         own.keep_attributes_of(commit);
         let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
-        let lent = pool.lend(commit).unwrap();
+        let lent = pool.share(commit).unwrap();
         assert_eq!(shown(lent.path()), fresh(&world, commit));
         fs::metadata(lent.path().join("run")).unwrap().ino()
     };
     let later = world
         .repository()
-        .own(&world.root.join("later"), &[])
+        .open_harness_git(&world.root.join("later"), &[])
         .unwrap();
     let first = inode(world.own(), &commits[0]);
     assert_eq!(inode(later, &commits[1]), first);
@@ -220,12 +220,12 @@ fn attributes_that_are_kept_hold_in_every_tree() {
     own.keep_attributes_of(&first);
     let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
     for commit in [&first, &second] {
-        let lent = pool.lend(commit).unwrap();
+        let lent = pool.share(commit).unwrap();
         let text = |name: &str| fs::read_to_string(lent.path().join(name)).unwrap();
         assert_eq!(text("check.sh"), "set -e\n");
         assert_eq!(text("run.bat"), "echo\r\n");
     }
-    let lent = pool.lend(&second).unwrap();
+    let lent = pool.share(&second).unwrap();
     let text = fs::read_to_string(lent.path().join("d/a.bat")).unwrap();
     assert_eq!(text, "$Id$\r\n");
     // Another run that begins with them sees them.
@@ -233,7 +233,7 @@ fn attributes_that_are_kept_hold_in_every_tree() {
     own.keep_attributes_of(&second);
     drop(lent);
     let pool = TreePool::open(own, &world.root.join("pool")).unwrap();
-    let lent = pool.lend(&second).unwrap();
+    let lent = pool.share(&second).unwrap();
     assert_eq!(
         fs::read(lent.path().join("check.sh")).unwrap(),
         b"set -e\r\n"
@@ -245,7 +245,7 @@ fn attributes_that_are_kept_hold_in_every_tree() {
 fn settings_of_the_person_that_change_are_seen_in_every_file() {
     let world = World::committed(&[("a.txt", "one\n")]);
     let text = || {
-        let lent = pool(&world).lend(&world.head()).unwrap();
+        let lent = pool(&world).share(&world.head()).unwrap();
         fs::read(lent.path().join("a.txt")).unwrap()
     };
     assert_eq!(text(), b"one\n");
@@ -257,9 +257,9 @@ fn settings_of_the_person_that_change_are_seen_in_every_file() {
 fn files_are_made_anew_and_shared_with_nothing() {
     let (world, commits) = three_commits();
     let pool = pool(&world);
-    let path = pool.lend(&commits[0]).unwrap().path().to_owned();
+    let path = pool.share(&commits[0]).unwrap().path().to_owned();
     let kept = fs::File::open(path.join("a")).unwrap();
-    let lent = pool.lend(&commits[1]).unwrap();
+    let lent = pool.share(&commits[1]).unwrap();
     // A link or a mapping of the old file still has the old content.
     assert_ne!(
         kept.metadata().unwrap().ino(),
@@ -273,7 +273,7 @@ fn spare_directories_are_removed_but_for_a_few() {
     let (world, commits) = three_commits();
     let pool = pool(&world);
     let taken: Vec<_> = (0..5).map(|_| pool.take(&commits[0]).unwrap()).collect();
-    let lent = pool.lend(&commits[1]).unwrap();
+    let lent = pool.share(&commits[1]).unwrap();
     assert_eq!(folders(&world), 6);
     pool.trim().unwrap();
     assert_eq!(folders(&world), 6);

@@ -49,12 +49,12 @@ fn many_files() {
     show("mask is current", time);
     let pool = TreePool::open(own.clone(), &world.root.join("pool")).unwrap();
     pool.set_times(times.clone());
-    let (_, time) = timed(|| pool.lend(&head).unwrap());
+    let (_, time) = timed(|| pool.share(&head).unwrap());
     show("lend, first", time);
-    let (_, time) = timed(|| pool.lend(&head).unwrap());
+    let (_, time) = timed(|| pool.share(&head).unwrap());
     show("lend, current", time);
     pool.set_times(times.taken_now());
-    let (_, time) = timed(|| pool.lend(&head).unwrap());
+    let (_, time) = timed(|| pool.share(&head).unwrap());
     show("lend, next run", time);
     let upper = world.root.join("upper");
     fs::create_dir(&upper).unwrap();
@@ -78,7 +78,7 @@ fn many_files() {
     let (report, time) = timed(|| record_layer(&context, &upper).unwrap());
     show("record, 10 files", time);
     assert_eq!(report.changed.len(), 10);
-    let (_, time) = timed(|| pool.lend(&report.tree).unwrap());
+    let (_, time) = timed(|| pool.share(&report.tree).unwrap());
     show("lend, 10 files other", time);
     let (taken, time) = timed(|| pool.take(&report.tree).unwrap());
     show("take", time);

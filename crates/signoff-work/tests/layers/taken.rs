@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use signoff_work::layers::{LayerError, TakenTree, TreePool, record_taken};
+use signoff_work::layers::{ExclusiveTree, LayerError, TreePool, record_taken};
 
 use crate::layer::{Layer, changes, roots};
 use crate::world::{shown, write};
@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 6] = [
     ("link", "-> a"),
 ];
 
-fn taken() -> (Layer, TreePool, TakenTree) {
+fn taken() -> (Layer, TreePool, ExclusiveTree) {
     let layer = Layer::new(&FILES[..4]);
     write(&layer.world.repo(), "forced.pyc", "tracked\n");
     write(&layer.world.repo(), "link", "-> a");
@@ -112,7 +112,7 @@ fn what_is_given_back_is_as_it_was() {
         } else {
             drop(taken);
         }
-        let lent = pool.lend(&tree).unwrap();
+        let lent = pool.share(&tree).unwrap();
         assert_eq!(lent.path(), path);
         assert_eq!(shown(&path), before);
         assert!(!path.join("empty").exists());

@@ -110,8 +110,7 @@ fn nobody_overwrites_what_nobody_agreed_to() {
         let mut call = call(tool, args);
         call.agreed = false;
         let end = bench.tools.call(&call, &StopFlag::new());
-        let message =
-            "`there` came into being just now, and nobody agreed to overwrite it".to_owned();
+        let message = "`there` appeared just now, and no person agreed to overwrite it".to_owned();
         let transient = true;
         assert_eq!(
             end,

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signoff_work::helpers::Pinned;
 use signoff_work::mcp::Server;
+use signoff_work::project::helpers::PinnedCommand;
 use signoff_work::tools::StopFlag;
 
 use crate::bench::Bench;
@@ -24,7 +24,7 @@ fn bench() -> Option<Bench> {
     let command = ["node", file.to_str().unwrap(), "stdio"];
     let server = Server {
         confined: false,
-        pinned: Pinned::default(),
+        pinned: PinnedCommand::default(),
         name: "every".to_owned(),
         command: command.map(str::to_owned).to_vec(),
         env: vec![("TOKEN".into(), "given".into())],

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use signoff_work::helpers::Pinned;
 use signoff_work::mcp::Server;
+use signoff_work::project::helpers::PinnedCommand;
 
 /// Answers the handshake, lists its tools in two pages and plays them.
 pub(crate) const SCRIPT: &str = r#"
@@ -49,7 +49,7 @@ echo "ended" >> starts
 pub(crate) fn server(script: &str) -> Server {
     Server {
         confined: false,
-        pinned: Pinned::default(),
+        pinned: PinnedCommand::default(),
         name: "toy".to_owned(),
         command: ["bash", script].map(str::to_owned).to_vec(),
         env: vec![("TOKEN".into(), "given".into())],

@@ -4,7 +4,7 @@ use signoff_api::config::{Config as Shape, SCHEMA, Setting, TrustState as Truste
 use signoff_runtime::Error;
 use signoff_runtime::project::{Project, load_config};
 use signoff_runtime::trust::Trust;
-use signoff_store::config::{Config, Entry, Place};
+use signoff_store::config::{Config, SettingEntry, SettingLocation};
 
 use crate::args;
 use crate::failure::Failure;
@@ -65,7 +65,7 @@ pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, F
     Ok(0)
 }
 
-fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<Entry>, Failure> {
+fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<SettingEntry>, Failure> {
     let Some(key) = key else {
         return Ok(config.entries());
     };
@@ -83,12 +83,12 @@ fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<Entry>, Failure> 
     })
 }
 
-fn setting(entry: Entry) -> Setting {
+fn setting(entry: SettingEntry) -> Setting {
     let (file, line, variable) = match entry.place {
-        Some(Place::File { path, line, .. }) => {
+        Some(SettingLocation::File { path, line, .. }) => {
             (Some(path.display().to_string()), Some(line), None)
         }
-        Some(Place::Variable(name)) => (None, None, Some(name)),
+        Some(SettingLocation::Variable(name)) => (None, None, Some(name)),
         None => (None, None, None),
     };
     Setting {

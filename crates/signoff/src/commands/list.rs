@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use signoff_api::plans::{Listed as Shape, Plans, SCHEMA};
-use signoff_runtime::plans::{ActorContext, ListOptions, ListedPlan, UnreadablePlan};
+use signoff_api::plans::{ListedPlan as Shape, Plans, SCHEMA};
+use signoff_runtime::plans::{ActorContext, ListOptions, Listed, UnreadablePlan};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::args::List;
@@ -59,7 +59,7 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     Ok(code)
 }
 
-fn shape(session: &Session, plan: &ListedPlan) -> Shape {
+fn shape(session: &Session, plan: &Listed) -> Shape {
     Shape {
         id: plan.key.clone(),
         title: plan.title.clone(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_work::scripted::{Surroundings, play as play_script};
+use signoff_work::scripted::{ProcessIo, play as play_script};
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -12,7 +12,7 @@ pub(crate) fn play(session: &Session, script: &Path) -> Result<u8, Failure> {
         .around
         .variables
         .get(std::ffi::OsStr::new(signoff_sandbox::MARKER));
-    let mut around = Surroundings {
+    let mut around = ProcessIo {
         prompt: &mut std::io::stdin().lock(),
         stdout: &mut std::io::stdout().lock(),
         stderr: &mut std::io::stderr().lock(),

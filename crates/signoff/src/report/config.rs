@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use signoff_runtime::trust::Trust;
-use signoff_store::config::{Entry, Place};
+use signoff_store::config::{SettingEntry, SettingLocation};
 
 use crate::report::style::{DIM, harmless, paint};
 
@@ -34,7 +34,7 @@ pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust
 }
 
 /// `key = value  # where it came from`, one below the other.
-pub(crate) fn lines(entries: &[Entry]) -> Vec<String> {
+pub(crate) fn lines(entries: &[SettingEntry]) -> Vec<String> {
     let keys = entries.iter().map(|entry| entry.key.chars().count());
     let width = keys.max().unwrap_or(0);
     let settings: Vec<String> = entries
@@ -58,16 +58,16 @@ pub(crate) fn lines(entries: &[Entry]) -> Vec<String> {
         .collect()
 }
 
-fn source(entry: &Entry) -> String {
+fn source(entry: &SettingEntry) -> String {
     match &entry.place {
-        Some(Place::File { path, line, .. }) => format!("{}:{line}", path.display()),
-        Some(Place::Variable(name)) => name.clone(),
+        Some(SettingLocation::File { path, line, .. }) => format!("{}:{line}", path.display()),
+        Some(SettingLocation::Variable(name)) => name.clone(),
         None => entry.origin.to_string(),
     }
 }
 
 /// A value alone: a string without its quotes.
-pub(crate) fn value(entry: &Entry) -> String {
+pub(crate) fn value(entry: &SettingEntry) -> String {
     match &entry.value {
         Value::Null => String::new(),
         Value::String(text) => harmless(text),
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn alone_a_string_has_no_quotes() {
-        let entry = |value| Entry {
+        let entry = |value| SettingEntry {
             key: "a.b".to_owned(),
             value,
             origin: Origin::BuiltIn,

@@ -6,7 +6,7 @@ mod undo;
 
 use signoff_engine::{Input, Outcome, Run};
 use signoff_store::failpoint;
-use signoff_work::git::{GitError, Id, Landed, Prepared};
+use signoff_work::git::{GitError, Id, LandOutcome, LandingReadiness};
 
 use self::held_files::land_files;
 pub(super) use self::refusals::refuse_if_checked_out;
@@ -214,26 +214,26 @@ fn put_into_checkout(
         }
         let agreed = trees.agreed_tree().unwrap_or_else(|_| start.clone());
         let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
-            Prepared::Refused(why) => return Ok(LandingResult::Refused(why.into())),
-            Prepared::Conflict(why) => {
+            LandingReadiness::Refused(why) => return Ok(LandingResult::Refused(why.into())),
+            LandingReadiness::Conflict(why) => {
                 let is_conflict = true;
                 return Ok(LandingResult::Refused(LandingRefusal { why, is_conflict }));
             }
             _ if !changed.is_empty() => {
                 return Ok(LandingResult::Refused(changed.to_owned().into()));
             }
-            Prepared::Nothing => {
+            LandingReadiness::Nothing => {
                 let now = trees.repository.head()?.commit;
                 return Ok(LandingResult::At(now.unwrap_or_else(|| start.clone())));
             }
-            Prepared::Ready(ready) => ready,
+            LandingReadiness::Ready(ready) => ready,
         };
         let (commit, by) = (ready.to.to_string(), by.to_owned());
         run.record(Input::LandingBegins { commit, by })?;
         failpoint::reached("land.recorded");
         match trees.own().land(&ready, &failpoint::reached)? {
-            Landed::Done { commit } => return Ok(LandingResult::At(commit)),
-            Landed::Moved => {}
+            LandOutcome::Done { commit } => return Ok(LandingResult::At(commit)),
+            LandOutcome::Moved => {}
         }
     }
     let why = vec!["the checkout keeps changing".to_owned()];

@@ -8,7 +8,7 @@ use signoff_engine::{
 };
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
-use signoff_store::signatures::{self, Proof, Signed};
+use signoff_store::signatures::{self, Proof, SignatureRecord};
 
 use super::preflight;
 use super::replan::changes_since_run;
@@ -133,7 +133,7 @@ pub fn approve(
         note: options.note.clone(),
     };
     let key = prove(project, seen, proof, &signature)?;
-    let signed = Signed {
+    let signed = SignatureRecord {
         signature,
         canonical_plan: seen.canonical(),
         canonical_terms: terms,
@@ -146,7 +146,7 @@ pub fn approve(
 fn save_signature(
     context: ActorContext<'_>,
     seen: &PlanFile,
-    signed: Signed,
+    signed: SignatureRecord,
 ) -> Result<ApproveReport, Error> {
     let project = context.project;
     let locked = LockedPlan::open(context, &seen.path, seen.source.name())?;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use signoff_engine::unsupported;
 use signoff_plan::model::Work;
-use signoff_store::config::{Agent, Mode, Unverified};
-use signoff_work::confine::needs;
+use signoff_store::config::{AgentSettings, SandboxMode, UnverifiedPolicy};
+use signoff_work::confine::AgentRequirements;
 
 use crate::confinement;
 use crate::error::Error;
@@ -47,7 +47,7 @@ fn require_supported(plan: &PlanFile) -> Result<(), Error> {
 
 /// No step would have to be taken on trust, where the settings ask for that.
 fn require_contracts(project: &Project, plan: &PlanFile) -> Result<(), Error> {
-    if project.config.contract.unverified.value == Unverified::Ask {
+    if project.config.contract.unverified.value == UnverifiedPolicy::Ask {
         return Ok(());
     }
     let steps = plan.checked.plan.steps.iter();
@@ -100,8 +100,8 @@ fn missing_program(project: &Project, program: &str, needed: &str) -> Option<Str
 }
 
 /// Files that were named for an agent to log in with and are not there to be copied.
-fn missing_logins(project: &Project, role: &str, agent: &Agent) -> Vec<String> {
-    if project.config.sandbox.mode.value == Mode::Off {
+fn missing_logins(project: &Project, role: &str, agent: &AgentSettings) -> Vec<String> {
+    if project.config.sandbox.mode.value == SandboxMode::Off {
         return Vec::new();
     }
     let home = project.process.variables.get(OsStr::new("HOME"));
@@ -129,7 +129,7 @@ fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, 
         let Some((name, agent)) = project.config.agent(Some(&role)) else {
             continue;
         };
-        let needs = needs(&agent.command).with(&agent.login, &agent.env);
+        let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
         for path in grounds.unreachable(&needs) {
             let path = path.display();
             unseen.push(format!(

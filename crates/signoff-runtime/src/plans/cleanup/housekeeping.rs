@@ -6,7 +6,7 @@
 
 use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
 use signoff_store::atomic;
-use signoff_store::index::Row;
+use signoff_store::index::PlanRow;
 
 use super::archive::{ArchiveReport, archive_if_due, log_move};
 use crate::error::Error;
@@ -93,7 +93,7 @@ fn due_task(
     project: &Project,
     now: Millis,
     kind: PlanLocationKind,
-    row: &Row,
+    row: &PlanRow,
     state: PlanState,
 ) -> Option<HousekeepingTask> {
     if row.unlogged_move {

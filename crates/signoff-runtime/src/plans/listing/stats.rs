@@ -19,7 +19,7 @@ const MOST: usize = 5;
 pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), Error> {
     let indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
     let tallies = indexed.tallies(context.project);
-    let sum = |count: fn(&signoff_store::index::Tally) -> u64| {
+    let sum = |count: fn(&signoff_store::index::PlanCounts) -> u64| {
         tallies.values().map(|(tally, _)| count(tally)).sum::<u64>()
     };
     let (approvals, rejections) = (sum(|one| one.approvals), sum(|one| one.rejections));
@@ -112,8 +112,8 @@ fn tool_gaps(indexed: &IndexedPlans) -> Vec<ToolGap> {
 type Tallies<'a> = BTreeMap<
     std::path::PathBuf,
     (
-        &'a signoff_store::index::Tally,
-        Option<&'a signoff_store::index::Row>,
+        &'a signoff_store::index::PlanCounts,
+        Option<&'a signoff_store::index::PlanRow>,
     ),
 >;
 

@@ -28,7 +28,7 @@ pub(crate) fn keep(
     text: impl Fn(&str) -> Result<Text, Error>,
 ) -> Result<PathBuf, Error> {
     let store = &context.project.store;
-    store.complete()?;
+    store.create_missing()?;
     let directory = store.plans_dir();
     atomic::create_directories(&directory)?;
     atomic::clear_strays(&directory)?;

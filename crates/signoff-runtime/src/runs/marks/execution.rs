@@ -60,7 +60,11 @@ impl Execution {
     }
 
     /// The file's text with the execution in it. What it says already stays as it is spelled.
-    pub(super) fn told(&self, present: &PlanFile, run: &Run) -> Result<Source, EditRefused> {
+    pub(super) fn with_execution(
+        &self,
+        present: &PlanFile,
+        run: &Run,
+    ) -> Result<Source, EditRefused> {
         let at = |time: Option<Millis>| time.map_or(Value::Null, |at| timestamp(at).into());
         let ended = self.times.ended.filter(|_| run.outcome().is_some());
         let summary = ended.map_or(Value::Null, |_| summary(run).into());
@@ -80,7 +84,7 @@ impl Execution {
 }
 
 /// The text with its version counted up, as plan mode does with every write.
-pub(super) fn counted(
+pub(super) fn with_next_version(
     text: &Source,
     present: &PlanFile,
     now: Millis,

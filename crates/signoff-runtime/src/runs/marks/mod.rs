@@ -130,13 +130,13 @@ impl Projection {
             });
         }
         let present = PlanFile::from_source(&self.plan, present, None, &PermissiveWorkspace);
-        let told = self.execution.told(&present, run)?;
-        let marked = apply_marks(&told, &marks(run, dialect))?;
+        let written = self.execution.with_execution(&present, run)?;
+        let marked = apply_marks(&written, &marks(run, dialect))?;
         if marked == present.source.bytes() {
             return Ok(marked);
         }
         let marked = Source::new(present.source.name(), marked);
-        execution::counted(&marked, &present, now)
+        execution::with_next_version(&marked, &present, now)
     }
 }
 

@@ -42,7 +42,7 @@ fn digests() -> (Digest, Digest) {
 
 fn sign(project: &Project, proof: Proof, second: u32) {
     let (digest, terms) = digests();
-    let signed = Signed {
+    let signed = SignatureRecord {
         signature: Signature {
             project: project.store.project_id().unwrap(),
             plan: KEY.to_owned(),

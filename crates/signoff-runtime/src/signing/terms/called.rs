@@ -6,13 +6,13 @@ use signoff_plan::digest::Digest;
 use signoff_plan::model::{Plan, Work};
 use signoff_plan::tools::{Tool, built_in};
 use signoff_store::config::Config;
-use signoff_store::terms::Called;
+use signoff_store::terms::CalledTools;
 use signoff_store::tool_record::find;
 
 /// The tools that steps of this plan call. One that nobody can say anything about adds nothing, so that
 /// recording it later changes the terms.
-pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) -> Called {
-    let mut called = Called::default();
+pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) -> CalledTools {
+    let mut called = CalledTools::default();
     let names = plan.steps.iter().filter_map(|step| match &step.work {
         Work::Tool { tool, .. } => Some(tool),
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => None,
@@ -61,7 +61,7 @@ fn hash(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use signoff_store::config::{Server, Setting};
+    use signoff_store::config::{ServerSettings, Setting};
 
     use super::super::tests::given;
     use super::*;
@@ -76,9 +76,9 @@ mod tests {
         let plan = given(&["a"], &steps).plan;
         let mut config = Config::default();
         for name in ["toy", "unused"] {
-            let server = Server {
+            let server = ServerSettings {
                 command: vec!["toy".to_owned()],
-                ..Server::default()
+                ..ServerSettings::default()
             };
             let server = Setting::built_in(server);
             config.servers.insert(name.to_owned(), server);
@@ -99,7 +99,7 @@ mod tests {
         let without = given(&["a"], &["**contract:**\n```shell\nfalse\n```\n"]).plan;
         assert_eq!(
             called_tools(&without, &config, &record("object")),
-            Called::default()
+            CalledTools::default()
         );
     }
 }

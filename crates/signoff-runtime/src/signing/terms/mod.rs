@@ -15,7 +15,7 @@ use serde_json::Value;
 use signoff_plan::digest::Digest;
 use signoff_plan::glob;
 use signoff_plan::model::{Depends, Plan};
-use signoff_store::terms::{Grounds, file_hash};
+use signoff_store::terms::{TermsContext, file_hash};
 use signoff_store::{signatures, tool_record};
 use signoff_work::prompt;
 
@@ -54,7 +54,7 @@ impl Project {
         let home = self.process.variables.get(OsStr::new("HOME"));
         let record = tool_record::load(self.store.workspace(), &self.config);
         let called = called_tools(plan, &self.config, &record);
-        let grounds = Grounds {
+        let grounds = TermsContext {
             path: &self.process.path(),
             home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,

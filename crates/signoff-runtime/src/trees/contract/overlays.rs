@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
-use signoff_work::confine::{Confined, ShownTree};
+use signoff_work::confine::{Confined, VisibleTree};
 use signoff_work::git::Id;
 use signoff_work::layers::Mask;
-use signoff_work::looks::Looks;
+use signoff_work::tree::DirectoryState;
 
 use super::queue;
 use super::queue::{MakingOverlay, QueueTurn};
@@ -50,7 +50,7 @@ pub(crate) struct ContractSetup {
     pub(crate) confined: Confined,
     pub(crate) mounts: Option<KeptMounts>,
     /// How it looked when it was new; none = it is for one contract only.
-    looks: Option<Looks>,
+    looks: Option<DirectoryState>,
     /// Removed after the mounts are gone.
     _scratch: Scratch,
 }
@@ -163,7 +163,8 @@ impl Trees {
         let is_new = |contract_setup: &ContractSetup| {
             let mounts = contract_setup.mounts.as_ref();
             let looks = contract_setup.looks.as_ref();
-            mounts.is_some_and(KeptMounts::are_as_new) && looks.is_some_and(Looks::are_same)
+            mounts.is_some_and(KeptMounts::are_as_new)
+                && looks.is_some_and(DirectoryState::are_same)
         };
         let contract_setup = mount.contract_setup.as_ref().filter(|it| is_new(it));
         if let Some(commit) = contract_setup.map(|contract_setup| contract_setup.commit.clone()) {
@@ -196,8 +197,8 @@ impl Trees {
         let confined = grounds.for_contract(scratch.path(), (&mount.shown, &read_only))?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
-            ShownTree::Overlay(_) => start.make_mounts(policy)?,
-            ShownTree::Checkout | ShownTree::Copy { .. } => None,
+            VisibleTree::Overlay(_) => start.make_mounts(policy)?,
+            VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         };
         let is_plain = mount.is_plain();
         let looks = is_plain.then(|| stamps(policy, scratch.path()));
@@ -226,7 +227,7 @@ fn is_of_use(
 }
 
 /// Stamps of everything that a contract can write to. What lies below other mounts is out of its reach.
-fn stamps(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
+fn stamps(policy: &Policy, scratch: &Path) -> io::Result<DirectoryState> {
     let own = policy.binds.iter();
     let own = own.filter(|bind| bind.writable && bind.from.starts_with(scratch));
     let mut writable: Vec<(&Path, &Path)> = own.map(|bind| (&*bind.from, &*bind.to)).collect();
@@ -248,5 +249,5 @@ fn stamps(policy: &Policy, scratch: &Path) -> io::Result<Looks> {
         .map(|(from, _)| *from)
         .chain(uppers)
         .collect();
-    Looks::of(&roots, &apart)
+    DirectoryState::of(&roots, &apart)
 }

@@ -8,11 +8,11 @@ use std::time::Duration;
 use std::{fs, io};
 
 use signoff_sandbox::{Command, KeptMounts};
-use signoff_work::confine::{Confined, Grounds, ShownTree};
+use signoff_work::confine::{Confined, RunPaths, VisibleTree};
 use signoff_work::contract::Evaluation;
 use signoff_work::git::Id;
 use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
-use signoff_work::lockfiles::is_lockfile;
+use signoff_work::project::lockfiles::is_lockfile;
 
 use self::copies::copy;
 use super::overlays::fresh;
@@ -26,7 +26,7 @@ pub(crate) struct Setup {
     pub(crate) shell: String,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) time: Duration,
-    pub(crate) grounds: Option<Grounds>,
+    pub(crate) grounds: Option<RunPaths>,
     /// Where commands may put what is theirs, and what they say.
     pub(crate) scratch: PathBuf,
     pub(crate) log: PathBuf,
@@ -102,12 +102,12 @@ impl Trees {
     /// Runs the commands of `prepare`, one after another, where this is found.
     pub(crate) fn run_prepare(
         &self,
-        shown: &ShownTree,
+        shown: &VisibleTree,
         (confined, mounts): (&Confined, Option<&KeptMounts>),
         start: Start<'_>,
     ) -> Result<(), String> {
         for text in &self.setup.prepare {
-            if let (ShownTree::Overlay(overlay), None) = (shown, mounts) {
+            if let (VisibleTree::Overlay(overlay), None) = (shown, mounts) {
                 // Each command mounts it anew.
                 fresh(&overlay.work).map_err(error_text)?;
             }
@@ -124,7 +124,7 @@ impl Trees {
         }
         let changed = self
             .own
-            .changed(self.start()?, commit)
+            .changed_paths(self.start()?, commit)
             .map_err(error_text)?;
         Ok(changed.iter().any(|file| is_lockfile(file)))
     }

@@ -16,7 +16,7 @@ fn a_user_may_loosen_and_a_project_may_not() {
     )
     .unwrap();
     assert!(tighter.approval.required.value && !tighter.approval.then_run.value);
-    assert_eq!(tighter.approval.asked(), Proof::Key);
+    assert_eq!(tighter.approval.required_proof(), Proof::Key);
     assert_eq!(
         load(
             user,
@@ -42,8 +42,8 @@ fn a_user_may_loosen_and_a_project_may_not() {
 fn a_project_may_refuse_what_nobody_verifies_and_not_let_it_in() {
     let refuse = "contract = { unverified = 'refuse', accept = 'step' }";
     let config = load("", refuse).unwrap();
-    assert_eq!(config.contract.unverified.value, Unverified::Refuse);
-    assert_eq!(config.contract.accept.value, Accept::Step);
+    assert_eq!(config.contract.unverified.value, UnverifiedPolicy::Refuse);
+    assert_eq!(config.contract.accept.value, AcceptTime::Step);
     assert_eq!(
         load(refuse, "contract = { unverified = 'ask', accept = 'end' }").unwrap_err(),
         [

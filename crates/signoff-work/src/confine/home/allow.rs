@@ -13,7 +13,7 @@ use crate::environment::CERTIFICATES;
 
 /// What the system installs there leads to nobody's home; it is not looked through.
 const OF_THE_SYSTEM: [&str; 4] = ["/usr/bin", "/usr/sbin", "/bin", "/sbin"];
-/// As many directories of programs are looked through.
+/// The most directories of programs that are searched.
 const MOST_DIRECTORIES: usize = 256;
 /// As many links may lead from one to the other, as for the kernel.
 const MOST_LINKS: usize = 40;

@@ -7,11 +7,11 @@ use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
 use super::allow::AllowList;
-use super::settings::{self, Copy, sounds_secret, without_login};
+use super::settings::{self, SettingsCopy, sounds_secret, without_login};
 
-/// Levels of directories that are looked through.
+/// Levels of directories that are searched.
 const DEEPEST: usize = 3;
-/// As many files and directories are looked at for each tool.
+/// The most files and directories that are searched for each tool.
 const MOST: usize = 20_000;
 
 /// Files that hold logins whatever is in them.
@@ -50,7 +50,7 @@ const REPOSITORIES: [&str; 2] = ["db", "cache/vcs"];
 pub(super) struct InnerSecrets {
     pub(super) hidden: Vec<PathBuf>,
     /// Settings of repositories, without names and passwords.
-    pub(super) copies: Vec<Copy>,
+    pub(super) copies: Vec<SettingsCopy>,
 }
 
 /// Looks through what a list shows, but for what a person named.
@@ -129,14 +129,14 @@ impl Search<'_> {
             Some((safe, text)) if safe == text => {}
             // Only what is seen can be put in its place.
             Some((safe, _)) if self.list.shows(&at) => {
-                self.found.copies.push(Copy { at, text: safe });
+                self.found.copies.push(SettingsCopy { at, text: safe });
             }
             Some(_) | None => self.found.hidden.push(at),
         }
     }
 }
 
-/// Is this a file of the person's that nobody else should read?
+/// Is this a private file of the person?
 fn holds_secret(path: &Path, name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let ending = Path::new(name.as_ref()).extension();

@@ -58,7 +58,7 @@ const MARK: &str = "pyvenv.cfg";
 /// No installation has more in its uppermost directory.
 const MOST: usize = 100;
 
-/// What of a directory belongs to a tool.
+/// The parts of a directory that belong to a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Installation {
     /// All of it.

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use self::allow::AllowList;
-use self::settings::Copy;
+use self::settings::SettingsCopy;
 pub(super) use self::view::{View, ViewOptions};
-use super::{ITS_OWN, places};
+use super::{ITS_OWN, machine};
 use crate::environment::Variables;
 
 /// No home can be put in place of these.
@@ -31,7 +31,7 @@ const SYSTEM: [&str; 11] = [
     "/usr", "/bin", "/sbin", "/lib", "/etc", "/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp",
 ];
 
-/// Nothing lies in there: the home of whoever has none.
+/// An empty home, for a person who has none.
 const NO_HOME: &str = "/dev/null";
 
 /// Where the home is, and what was asked for of it.
@@ -54,10 +54,10 @@ pub struct HomeOptions {
 
 /// The home of one run's processes. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Home(Arc<Plan>);
+pub struct Home(Arc<HomePlan>);
 
 #[derive(Debug, Default)]
-struct Plan {
+struct HomePlan {
     /// As `HOME` says.
     written: Option<PathBuf>,
     /// Without links.
@@ -67,8 +67,8 @@ struct Plan {
     /// Other places in which one is put as well, without links. None lies in another or in the home.
     others: Vec<PathBuf>,
     list: AllowList,
-    /// Settings made anew.
-    copies: Vec<Copy>,
+    /// Settings without credentials.
+    copies: Vec<SettingsCopy>,
     git_config: String,
     environment: Vec<(OsString, OsString)>,
     hidden: Vec<PathBuf>,
@@ -103,14 +103,14 @@ impl Home {
         // Those in the home are found by its allow-list, or not at all.
         let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
         let is_outside = |path: &PathBuf| !(list.secrets.cover(path) || is_replaced(path));
-        let programs = path.into_iter().flat_map(|path| places::programs(path));
+        let programs = path.into_iter().flat_map(|path| machine::programs(path));
         let inner = inner::look(&list);
         let mut copies = settings::copies(home, &options.variables);
         copies.extend(inner.copies);
         let mut hidden = list.hidden(&replaced);
         hidden.extend(inner.hidden);
-        hidden.extend(places::secrets_of_machine());
-        Self(Arc::new(Plan {
+        hidden.extend(machine::secrets_of_machine());
+        Self(Arc::new(HomePlan {
             written,
             replaceable,
             copies,

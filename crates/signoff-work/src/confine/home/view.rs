@@ -1,4 +1,4 @@
-//! The home of one process: a directory of its own, made anew, and what is mounted in it.
+//! The home of one process: a new directory, and what is mounted in it.
 
 use std::ffi::OsString;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
@@ -7,8 +7,8 @@ use std::{fs, io};
 
 use signoff_sandbox::{Bind, Overlay};
 
-use super::Plan;
-use crate::confine::needs::Login;
+use super::HomePlan;
+use crate::confine::requirements::Login;
 
 /// How the home of one process is made.
 #[derive(Debug)]
@@ -31,15 +31,19 @@ pub(in crate::confine) struct View {
     pub(in crate::confine) environment: Vec<(OsString, OsString)>,
 }
 
-pub(super) fn prepare(plan: &Plan, scratch: &Path, options: &ViewOptions<'_>) -> io::Result<View> {
+pub(super) fn prepare(
+    plan: &HomePlan,
+    scratch: &Path,
+    options: &ViewOptions<'_>,
+) -> io::Result<View> {
     let home = match (&plan.real, &plan.written) {
         (Some(_), Some(written)) if options.mounts && plan.replaceable => {
-            Place::Mounted { written }
+            HomeLocation::Mounted { written }
         }
-        _ => Place::Beside,
+        _ => HomeLocation::Beside,
     };
     let own = scratch.join("home");
-    let is_mounted = matches!(home, Place::Mounted { .. });
+    let is_mounted = matches!(home, HomeLocation::Mounted { .. });
     let mut homes: Vec<OwnHome> = Vec::new();
     homes.extend(plan.real.as_ref().map(|real| OwnHome {
         real: real.clone(),
@@ -58,7 +62,7 @@ pub(super) fn prepare(plan: &Plan, scratch: &Path, options: &ViewOptions<'_>) ->
         directory(&home.own)?;
     }
     directory(&own)?;
-    let mut making = Making {
+    let mut making = ViewBuilder {
         plan,
         own,
         homes,
@@ -81,7 +85,7 @@ pub(super) fn prepare(plan: &Plan, scratch: &Path, options: &ViewOptions<'_>) ->
 }
 
 /// Where the process finds its home.
-enum Place<'a> {
+enum HomeLocation<'a> {
     /// At the person's home.
     Mounted { written: &'a Path },
     /// Where the directory is.
@@ -96,19 +100,19 @@ struct OwnHome {
     is_mounted: bool,
 }
 
-struct Making<'a> {
-    plan: &'a Plan,
+struct ViewBuilder<'a> {
+    plan: &'a HomePlan,
     /// What the process finds as its home.
     own: PathBuf,
     /// It, and what it finds in other places.
     homes: Vec<OwnHome>,
     /// Single files that are mounted.
     files: PathBuf,
-    place: Place<'a>,
+    place: HomeLocation<'a>,
     view: View,
 }
 
-impl Making<'_> {
+impl ViewBuilder<'_> {
     /// The innermost home that a path lies in.
     fn home_of(&self, path: &Path) -> Option<&OwnHome> {
         let homes = self.homes.iter();
@@ -137,8 +141,8 @@ impl Making<'_> {
         }
         for path in &self.plan.list.writable {
             match self.place {
-                Place::Mounted { .. } => self.mount(path, path, true)?,
-                Place::Beside => {
+                HomeLocation::Mounted { .. } => self.mount(path, path, true)?,
+                HomeLocation::Beside => {
                     self.link(path, path)?;
                     self.view.writable.push(path.clone());
                 }
@@ -295,8 +299,8 @@ impl Making<'_> {
             writable: true,
         }));
         let home = match self.place {
-            Place::Mounted { written } => written,
-            Place::Beside => {
+            HomeLocation::Mounted { written } => written,
+            HomeLocation::Beside => {
                 self.view.writable.push(self.own.clone());
                 &self.own
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_work::lockfiles::GROUPS;
+use signoff_work::project::lockfiles::GROUPS;
 
 /// A command for `[run] prepare`.
 #[derive(Debug, PartialEq, Eq)]

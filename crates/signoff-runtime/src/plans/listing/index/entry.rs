@@ -7,7 +7,7 @@ use signoff_engine::{Millis, PlanState};
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
-use signoff_store::index::{self, Entry, Row, Stamp, Tally};
+use signoff_store::index::{self, IndexEntry, PlanCounts, PlanRow, Stamp};
 use signoff_store::{plan_log, signatures};
 
 use super::ReadContext;
@@ -21,7 +21,7 @@ use crate::plans::listing::stats::missing_tools;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::project::relative;
 
-pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
+pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEntry, Error> {
     match place.kind {
         PlanLocationKind::Plans | PlanLocationKind::Archive => kept_entry(look, place),
         PlanLocationKind::Log => logged_entry(look, place),
@@ -29,29 +29,29 @@ pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry
 }
 
 /// A plan among the proposals or in the archive.
-fn kept_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
+fn kept_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEntry, Error> {
     let Some(plan) = plan_at(look, &place.path)? else {
-        let entry = Entry::default();
+        let entry = IndexEntry::default();
         return Ok(look.with_stamps(place, None, entry));
     };
     let status = plan_status(look.project, &plan)?;
-    let entry = Entry {
+    let entry = IndexEntry {
         tally: tally(&status.history),
         again: is_unsettled(&plan, &status),
         row: Some(look.row(place, &plan, &status)?),
-        ..Entry::default()
+        ..IndexEntry::default()
     };
     Ok(look.with_stamps(place, None, entry))
 }
 
 /// A plan elsewhere in the project, which its log names.
-fn logged_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<Entry, Error> {
+fn logged_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEntry, Error> {
     let project = look.project;
     let history = PlanHistory::of(&plan_log::load(&place.path)?)?;
-    let mut entry = Entry {
+    let mut entry = IndexEntry {
         tally: tally(&history),
         path: history.path().map(str::to_owned),
-        ..Entry::default()
+        ..IndexEntry::default()
     };
     let path = entry
         .path
@@ -108,8 +108,8 @@ fn is_unsettled(plan: &PlanFile, status: &PlanStatus) -> bool {
     }
 }
 
-fn tally(history: &PlanHistory) -> Tally {
-    let mut tally = Tally::default();
+fn tally(history: &PlanHistory) -> PlanCounts {
+    let mut tally = PlanCounts::default();
     let mut since = None;
     for entry in &history.entries {
         match &entry.event {
@@ -142,7 +142,7 @@ impl ReadContext<'_> {
         place: &PlanLocation,
         plan: &PlanFile,
         status: &PlanStatus,
-    ) -> Result<Row, Error> {
+    ) -> Result<PlanRow, Error> {
         let store = &self.project.store;
         let key = plan.key(self.project);
         let signed = if status.signed {
@@ -153,7 +153,7 @@ impl ReadContext<'_> {
         let model = &plan.checked.plan;
         let history = &status.history;
         let other = self.other_file(plan, history);
-        Ok(Row {
+        Ok(PlanRow {
             title: model.display_title().to_owned(),
             state: status.state.name().to_owned(),
             version: model.version,
@@ -187,11 +187,11 @@ impl ReadContext<'_> {
         &self,
         place: &PlanLocation,
         elsewhere: Option<&Path>,
-        mut entry: Entry,
-    ) -> Entry {
+        mut entry: IndexEntry,
+    ) -> IndexEntry {
         let stamps = stamps(self, place, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
-        entry.seen = index::Look::of(&stamps);
+        entry.seen = index::StampHash::of(&stamps);
         entry
     }
 }

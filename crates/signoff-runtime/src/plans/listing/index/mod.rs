@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use signoff_engine::{Millis, PlanState};
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::{self, Entry, Folders, Index, Row, Tally};
+use signoff_store::index::{self, Folders, Index, IndexEntry, PlanCounts, PlanRow};
 
 pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
@@ -30,7 +30,7 @@ pub(crate) struct IndexedPlans {
 #[derive(Debug)]
 pub(crate) struct IndexedPlan {
     pub(crate) place: PlanLocation,
-    pub(crate) entry: Entry,
+    pub(crate) entry: IndexEntry,
 }
 
 /// A plan or a log that could not be read, and so is missing in a list.
@@ -61,7 +61,7 @@ struct ReadContext<'a> {
 
 impl IndexedPlans {
     /// The plans: where each is, what is known of it, and its state.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &Row, PlanState)> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &PlanRow, PlanState)> {
         self.found.iter().filter_map(|found| {
             let row = found.entry.row.as_ref()?;
             Some((found, row, PlanState::named(&row.state)?))
@@ -85,7 +85,7 @@ impl IndexedPlans {
     pub(crate) fn tallies<'a>(
         &'a self,
         project: &Project,
-    ) -> BTreeMap<PathBuf, (&'a Tally, Option<&'a Row>)> {
+    ) -> BTreeMap<PathBuf, (&'a PlanCounts, Option<&'a PlanRow>)> {
         let mut tallies = BTreeMap::new();
         for found in &self.found {
             let row = found.entry.row.as_ref();
@@ -180,7 +180,7 @@ impl ReadContext<'_> {
         &self,
         places: Vec<PlanLocation>,
         archive: Archive,
-        old: &mut BTreeMap<String, Entry>,
+        old: &mut BTreeMap<String, IndexEntry>,
         indexed: &mut IndexedPlans,
     ) -> bool {
         let mut unknown = Vec::new();
@@ -210,7 +210,7 @@ impl ReadContext<'_> {
         changed
     }
 
-    fn is_current(&self, place: &PlanLocation, entry: &Entry, archive: Archive) -> bool {
+    fn is_current(&self, place: &PlanLocation, entry: &IndexEntry, archive: Archive) -> bool {
         let row = entry.row.as_ref();
         let settled =
             place.kind == PlanLocationKind::Archive && row.is_some_and(|row| !row.unlogged_move);
@@ -220,14 +220,14 @@ impl ReadContext<'_> {
         let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
         !entry.again
             && readable
-            && index::Look::of(&stamps::present(self, place, entry)) == entry.seen
+            && index::StampHash::of(&stamps::present(self, place, entry)) == entry.seen
     }
 
     /// Reads these places, with all processors where there are many.
-    fn read_all(&self, places: Vec<(PlanLocation, Option<Entry>)>) -> Vec<Read> {
+    fn read_all(&self, places: Vec<(PlanLocation, Option<IndexEntry>)>) -> Vec<Read> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let each = places.len().div_ceil(threads).max(FEW);
-        let read = |(place, before): (PlanLocation, Option<Entry>)| {
+        let read = |(place, before): (PlanLocation, Option<IndexEntry>)| {
             let entry = entry::read(self, &place);
             (place, before, entry)
         };
@@ -254,7 +254,7 @@ impl ReadContext<'_> {
     }
 }
 
-type Read = (PlanLocation, Option<Entry>, Result<Entry, Error>);
+type Read = (PlanLocation, Option<IndexEntry>, Result<IndexEntry, Error>);
 
 const NOT_FOUND: std::io::ErrorKind = std::io::ErrorKind::NotFound;
 

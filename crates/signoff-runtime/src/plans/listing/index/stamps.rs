@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_engine::Millis;
-use signoff_store::index::{Entry, Row, Stamp};
+use signoff_store::index::{IndexEntry, PlanRow, Stamp};
 use signoff_store::runs::is_run_id;
 
 use super::ReadContext;
@@ -17,7 +17,7 @@ const RACY: Millis = 2000;
 pub(super) fn present(
     look: &ReadContext<'_>,
     place: &PlanLocation,
-    entry: &Entry,
+    entry: &IndexEntry,
 ) -> Vec<Option<Stamp>> {
     let elsewhere = entry
         .path
@@ -33,7 +33,7 @@ pub(super) fn stamps(
     look: &ReadContext<'_>,
     place: &PlanLocation,
     elsewhere: Option<&Path>,
-    row: Option<&Row>,
+    row: Option<&PlanRow>,
 ) -> Vec<Option<Stamp>> {
     let mut stamps = Vec::with_capacity(4);
     let folders = &look.folders;

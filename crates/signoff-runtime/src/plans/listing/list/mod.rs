@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use signoff_engine::PlanState;
-use signoff_store::index::Row;
+use signoff_store::index::PlanRow;
 
 use super::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, refresh};
 use crate::clock::timestamp;
@@ -118,7 +118,7 @@ fn waits_for_person(state: PlanState) -> bool {
 fn to_listed(
     project: &Project,
     names: &Names<'_>,
-    (found, row, state): (&IndexedPlan, &Row, PlanState),
+    (found, row, state): (&IndexedPlan, &PlanRow, PlanState),
 ) -> ListedPlan {
     ListedPlan {
         key: row.key.clone(),
@@ -153,7 +153,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn name(&self, found: &IndexedPlan, row: &Row) -> Option<String> {
+    fn name(&self, found: &IndexedPlan, row: &PlanRow) -> Option<String> {
         let archived = found.place.kind == PlanLocationKind::Archive;
         if archived && self.present.contains(row.key.as_str()) {
             return None;

@@ -1,0 +1,271 @@
+//! What is in force, as a list that people and programs can read.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::key::KEYS;
+use super::problem::did_you_mean;
+use super::rules::unsupported;
+use super::{
+    AcceptTime, AgentSettings, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles,
+    Isolation, LandMode, Origin, Policy, Proof, SandboxMode, ServerSettings, Setting,
+    SettingLocation, UnverifiedPolicy,
+};
+
+/// One setting in force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SettingEntry {
+    /// `section.key`, `agents.NAME`, or `mcp.servers.NAME`.
+    pub key: String,
+    pub value: Value,
+    pub origin: Origin,
+    pub place: Option<SettingLocation>,
+}
+
+/// A question for a setting that there is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKey {
+    /// The setting is planned, but this version does not honour it.
+    pub later: bool,
+    /// What to do about it, where we can guess.
+    pub suggestion: Option<String>,
+}
+
+impl Config {
+    /// Everything in force, in the order of the documentation.
+    pub fn entries(&self) -> Vec<SettingEntry> {
+        let settings = KEYS.iter().map(|key| (key.show)(self, key));
+        let agents = self
+            .agents
+            .iter()
+            .map(|(name, agent)| entry(format!("agents.{name}"), agent));
+        let servers = self
+            .servers
+            .iter()
+            .map(|(name, server)| entry(format!("mcp.servers.{name}"), server));
+        settings.chain(agents).chain(servers).collect()
+    }
+
+    /// The settings that a key (`approval.proof`) or a section (`approval`) names.
+    pub fn entries_of(&self, name: &str) -> Result<Vec<SettingEntry>, UnknownKey> {
+        let all = self.entries();
+        let below = format!("{name}.");
+        let (found, others): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|entry| entry.key == name || entry.key.starts_with(&below));
+        // Without agents or servers the section is empty, and still a section.
+        if !found.is_empty() || matches!(name, "agents" | "mcp" | "mcp.servers") {
+            return Ok(found);
+        }
+        let keys: Vec<&str> = others.iter().map(|entry| entry.key.as_str()).collect();
+        let sections = keys.iter().filter_map(|key| key.split('.').next());
+        let known: Vec<&str> = keys.iter().copied().chain(sections).collect();
+        let (section, key) = name.split_once('.').unwrap_or((name, ""));
+        Err(UnknownKey {
+            later: unsupported::is_section(section) || unsupported::is_key(section, key),
+            suggestion: did_you_mean(name, &known),
+        })
+    }
+}
+
+/// A value as it is shown.
+pub(super) trait ShownValue {
+    fn shown_value(&self) -> Value;
+}
+
+/// A setting under its name.
+pub(super) fn entry<T: ShownValue>(key: String, setting: &Setting<T>) -> SettingEntry {
+    SettingEntry {
+        key,
+        value: setting.value.shown_value(),
+        origin: setting.origin,
+        place: setting.place.clone(),
+    }
+}
+
+impl ShownValue for bool {
+    fn shown_value(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl ShownValue for u32 {
+    fn shown_value(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl ShownValue for String {
+    fn shown_value(&self) -> Value {
+        self.as_str().into()
+    }
+}
+
+impl ShownValue for Vec<String> {
+    fn shown_value(&self) -> Value {
+        self.as_slice().into()
+    }
+}
+
+/// As it could be written: `10m`, not a number of seconds.
+impl ShownValue for Duration {
+    fn shown_value(&self) -> Value {
+        humantime::format_duration(*self).to_string().into()
+    }
+}
+
+impl ShownValue for Proof {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for UnverifiedPolicy {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for GreenBaseline {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for ContractCache {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for IgnoredFiles {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for Option<u32> {
+    fn shown_value(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl ShownValue for SandboxMode {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for Isolation {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for LandMode {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for Durability {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for AcceptTime {
+    fn shown_value(&self) -> Value {
+        self.name().into()
+    }
+}
+
+impl ShownValue for Option<PathBuf> {
+    fn shown_value(&self) -> Value {
+        self.as_ref()
+            .map_or(Value::Null, |path| path.to_string_lossy().into())
+    }
+}
+
+impl ShownValue for Vec<Policy> {
+    fn shown_value(&self) -> Value {
+        self.iter().map(ShownValue::shown_value).collect()
+    }
+}
+
+/// Only the conditions it has.
+impl ShownValue for Policy {
+    fn shown_value(&self) -> Value {
+        let Self {
+            owner,
+            dialect,
+            title,
+            tools,
+        } = self;
+        let conditions = [
+            ("owner", owner.as_ref().map(ShownValue::shown_value)),
+            ("dialect", dialect.as_ref().map(ShownValue::shown_value)),
+            ("title", title.as_ref().map(ShownValue::shown_value)),
+            ("tools", tools.as_ref().map(ShownValue::shown_value)),
+        ];
+        let given = conditions
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        Value::Object(given.collect::<Map<_, _>>())
+    }
+}
+
+/// The lists only where there is something in them: terms that were signed without them hold.
+impl ShownValue for AgentSettings {
+    fn shown_value(&self) -> Value {
+        let Self {
+            driver,
+            command,
+            login,
+            env,
+        } = self;
+        let mut shown = Map::new();
+        shown.insert("driver".to_owned(), driver.name().into());
+        shown.insert("command".to_owned(), command.shown_value());
+        let lists = [("login", login), ("env", env)];
+        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        shown.extend(given.map(|(name, list)| (name.to_owned(), list.shown_value())));
+        Value::Object(shown)
+    }
+}
+
+impl AgentSettings {
+    /// As its part of the terms says it.
+    pub(crate) fn terms(&self) -> Value {
+        self.shown_value()
+    }
+}
+
+/// Only what it says.
+impl ShownValue for ServerSettings {
+    fn shown_value(&self) -> Value {
+        let Self {
+            command,
+            confined,
+            env,
+            read_only,
+            repeatable,
+            timeout,
+        } = self;
+        let lists = [
+            ("command", command),
+            ("env", env),
+            ("read_only", read_only),
+            ("repeatable", repeatable),
+        ];
+        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        let given = given.map(|(name, list)| (name.to_owned(), list.shown_value()));
+        let timeout = timeout
+            .as_ref()
+            .map(|timeout| ("timeout".to_owned(), timeout.shown_value()));
+        let confined = confined.then(|| ("confined".to_owned(), true.into()));
+        Value::Object(given.chain(confined).chain(timeout).collect::<Map<_, _>>())
+    }
+}

@@ -1,0 +1,39 @@
+//! Settings that the documentation of the whole product has and this version does not honour.
+//!
+//! Accepting one would promise what does not happen; calling it unknown would send its writer
+//! looking for a typing error.
+
+/// Whole sections.
+const SECTIONS: [&str; 3] = ["guard", "llm", "engine"];
+
+/// Keys of sections that there are.
+const KEYS: [(&str, &str); 1] = [("run", "max_replans")];
+
+/// What to do about one.
+pub(in crate::config) const HINT: &str = "take it out until a later version has it";
+
+pub(in crate::config) fn is_section(name: &str) -> bool {
+    SECTIONS.contains(&name)
+}
+
+pub(in crate::config) fn is_key(section: &str, name: &str) -> bool {
+    KEYS.contains(&(section, name))
+}
+
+/// Whether a variable's name, without `SIGNOFF_`, is that of such a setting.
+pub(in crate::config) fn is_variable(name: &str) -> bool {
+    SECTIONS.iter().any(|section| in_section(name, section))
+        || KEYS
+            .iter()
+            .any(|(section, key)| format!("{section}_{key}").to_uppercase() == name)
+}
+
+/// Whether a variable's name, without `SIGNOFF_`, begins with a section.
+pub(in crate::config) fn in_section(name: &str, section: &str) -> bool {
+    name.strip_prefix(&section.to_uppercase())
+        .is_some_and(|rest| rest.starts_with('_'))
+}
+
+pub(in crate::config) fn message(what: &str) -> String {
+    format!("{what} is a setting that this version does not honour")
+}

@@ -1,0 +1,204 @@
+//! What the known agents need to be who they are logged in as. Data, looked up in the programs themselves:
+//! claude 2.1.197, codex 0.166.0, gemini 0.61.0, opencode 1.18.33, pi 0.73.1.
+
+/// What a program needs of a person's home and environment.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct KnownAgent {
+    pub(super) program: &'static str,
+    /// Files that it logs in with or that say how it works, by where they are looked for.
+    pub(super) folders: &'static [HomeFolder],
+    /// Variables that it logs in with, or that say to whom it talks.
+    pub(super) variables: &'static [&'static [&'static str]],
+    /// What it is told where it is confined.
+    pub(super) told: &'static [(&'static str, &'static str)],
+    /// It confines what it starts by namespaces of its own.
+    pub(super) nests: bool,
+}
+
+/// A folder of a home, and what is taken of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct HomeFolder {
+    /// Where it is in a home.
+    pub(super) path: &'static str,
+    /// A variable that names another place for it.
+    pub(super) moved_by: FolderOverride,
+    pub(super) files: &'static [&'static str],
+}
+
+/// How a variable names another place for a folder.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum FolderOverride {
+    /// It is the folder.
+    To(&'static str),
+    /// The folder lies in it, at this path.
+    Below(&'static str, &'static str),
+}
+
+/// Keys of the services that agents of no one service talk to.
+const SERVICES: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_OAUTH_TOKEN",
+    "OPENAI_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+    "AZURE_OPENAI_BASE_URL",
+    "GEMINI_API_KEY",
+    "GOOGLE_GENERATIVE_AI_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GROQ_API_KEY",
+    "CEREBRAS_API_KEY",
+    "XAI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "AI_GATEWAY_API_KEY",
+    "MISTRAL_API_KEY",
+    "FIREWORKS_API_KEY",
+    "ZAI_API_KEY",
+    "KIMI_API_KEY",
+    "MOONSHOT_API_KEY",
+    "MINIMAX_API_KEY",
+    "OPENCODE_API_KEY",
+];
+
+pub(super) static NONE: KnownAgent = KnownAgent {
+    program: "",
+    folders: &[],
+    variables: &[],
+    told: &[],
+    nests: false,
+};
+
+pub(super) static KNOWN: [KnownAgent; 5] = [CLAUDE, CODEX, GEMINI, OPENCODE, PI];
+
+const CLAUDE: KnownAgent = KnownAgent {
+    program: "claude",
+    folders: &[
+        // With the variable everything lies in one folder.
+        HomeFolder {
+            path: "",
+            moved_by: FolderOverride::To("CLAUDE_CONFIG_DIR"),
+            files: &[".claude.json"],
+        },
+        HomeFolder {
+            path: ".claude",
+            moved_by: FolderOverride::To("CLAUDE_CONFIG_DIR"),
+            files: &[".credentials.json", "settings.json"],
+        },
+    ],
+    variables: &[&[
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_CUSTOM_HEADERS",
+        "ANTHROPIC_MODEL",
+        "ANTHROPIC_SMALL_FAST_MODEL",
+        "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+        "ANTHROPIC_DEFAULT_OPUS_MODEL",
+        "ANTHROPIC_DEFAULT_SONNET_MODEL",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CODE_USE_BEDROCK",
+        "ANTHROPIC_BEDROCK_BASE_URL",
+        "AWS_BEARER_TOKEN_BEDROCK",
+        "AWS_REGION",
+        "CLAUDE_CODE_USE_VERTEX",
+        "ANTHROPIC_VERTEX_BASE_URL",
+        "ANTHROPIC_VERTEX_PROJECT_ID",
+        "CLOUD_ML_REGION",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_AUTOUPDATER",
+        "DISABLE_TELEMETRY",
+    ]],
+    // As root it refuses to work without asking for each step unless it is told this.
+    told: &[("IS_SANDBOX", "1")],
+    nests: false,
+};
+
+const CODEX: KnownAgent = KnownAgent {
+    program: "codex",
+    folders: &[HomeFolder {
+        path: ".codex",
+        moved_by: FolderOverride::To("CODEX_HOME"),
+        files: &["auth.json", "config.toml", ".env"],
+    }],
+    variables: &[&[
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "OPENAI_ORGANIZATION",
+        "CODEX_API_KEY",
+        "CODEX_ACCESS_TOKEN",
+        "CODEX_CA_CERTIFICATE",
+    ]],
+    told: &[],
+    nests: true,
+};
+
+const GEMINI: KnownAgent = KnownAgent {
+    program: "gemini",
+    folders: &[HomeFolder {
+        path: ".gemini",
+        moved_by: FolderOverride::Below("GEMINI_CLI_HOME", ".gemini"),
+        files: &[
+            "oauth_creds.json",
+            "google_accounts.json",
+            "gemini-credentials.json",
+            "settings.json",
+            "trustedFolders.json",
+            ".env",
+        ],
+    }],
+    variables: &[&[
+        "GEMINI_API_KEY",
+        "GEMINI_MODEL",
+        "GEMINI_CLI_TRUST_WORKSPACE",
+        "GOOGLE_API_KEY",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GOOGLE_GENAI_USE_GCA",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+        "GOOGLE_VERTEX_BASE_URL",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_CLOUD_LOCATION",
+    ]],
+    told: &[],
+    nests: false,
+};
+
+const OPENCODE: KnownAgent = KnownAgent {
+    program: "opencode",
+    folders: &[
+        HomeFolder {
+            path: ".local/share/opencode",
+            moved_by: FolderOverride::Below("XDG_DATA_HOME", "opencode"),
+            files: &["auth.json"],
+        },
+        HomeFolder {
+            path: ".config/opencode",
+            moved_by: FolderOverride::Below("XDG_CONFIG_HOME", "opencode"),
+            files: &["config.json", "opencode.json", "opencode.jsonc"],
+        },
+    ],
+    variables: &[
+        SERVICES,
+        &[
+            "OPENCODE_AUTH_CONTENT",
+            "OPENCODE_CONFIG_CONTENT",
+            "OPENCODE_PERMISSION",
+            "OPENCODE_DISABLE_AUTOUPDATE",
+            "OPENCODE_DISABLE_MODELS_FETCH",
+        ],
+    ],
+    told: &[],
+    nests: false,
+};
+
+const PI: KnownAgent = KnownAgent {
+    program: "pi",
+    folders: &[HomeFolder {
+        path: ".pi/agent",
+        moved_by: FolderOverride::To("PI_CODING_AGENT_DIR"),
+        files: &["auth.json", "models.json", "settings.json"],
+    }],
+    variables: &[
+        SERVICES,
+        &["PI_OFFLINE", "PI_SKIP_VERSION_CHECK", "PI_TELEMETRY"],
+    ],
+    told: &[],
+    nests: false,
+};

@@ -1,0 +1,139 @@
+//! What one agent gets of a person's home and environment: what its program is known to need, and what the
+//! configuration adds for its role.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::known_agents::{FolderOverride, HomeFolder, KNOWN, KnownAgent, NONE};
+use crate::environment::{Variables, select};
+
+/// What an agent needs to be who it is logged in as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentRequirements {
+    known: &'static KnownAgent,
+    command: Vec<String>,
+    /// Files that were asked for, below the home.
+    login: Vec<PathBuf>,
+    /// Variables that were asked for.
+    env: Vec<String>,
+}
+
+/// A file that is copied into the private home.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Login {
+    pub(super) from: PathBuf,
+    /// Where, below the private home.
+    pub(super) to: PathBuf,
+}
+
+impl AgentRequirements {
+    /// What the program of a command needs. Only a bare name is known: anything else may be a script of the person's
+    /// that has the name of an agent.
+    pub fn of_command(command: &[String]) -> Self {
+        let program = command.first().map_or("", String::as_str);
+        let known = KNOWN.iter().find(|known| known.program == program);
+        Self {
+            known: known.unwrap_or(&NONE),
+            command: command.to_vec(),
+            login: Vec::new(),
+            env: Vec::new(),
+        }
+    }
+
+    /// Adds files below the home, written as `~/…`, and names of variables.
+    #[must_use]
+    pub fn with(mut self, login: &[String], env: &[String]) -> Self {
+        let below = login.iter().filter_map(|file| file.strip_prefix("~/"));
+        self.login.extend(below.map(PathBuf::from));
+        self.env.extend_from_slice(env);
+        self
+    }
+
+    /// Its variables that are set, each once.
+    pub fn variables(&self, all: &Variables) -> Vec<(OsString, OsString)> {
+        let known = self.known.variables.iter().copied().flatten();
+        let mut names: Vec<String> = known.map(|name| (*name).to_owned()).collect();
+        for name in &self.env {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        select(all, &names)
+    }
+
+    /// What it is told where it is confined.
+    pub(super) fn confined_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        let told = self.known.told.iter();
+        told.map(|(name, value)| (name.into(), value.into()))
+    }
+
+    /// What its command names and is there, where links lead: its program, and all that is absolute. What else is
+    /// relative lies in the tree.
+    pub(super) fn named(&self, path: &OsStr) -> Vec<PathBuf> {
+        let program = self
+            .command
+            .first()
+            .filter(|program| !program.contains('/'));
+        let places = program.into_iter().flat_map(|program| {
+            let places = std::env::split_paths(path);
+            places.map(move |place| place.join(program))
+        });
+        let found = places
+            .filter(|place| place.is_absolute())
+            .find(|place| place.is_file());
+        let words = self.command.iter().map(PathBuf::from);
+        let words = words.filter(|word| word.is_absolute());
+        let named = found.into_iter().chain(words);
+        named.filter_map(|path| path.canonicalize().ok()).collect()
+    }
+
+    /// Whether it is given a copy of this file of the home, because that was asked for.
+    pub(super) fn logs_in_with(&self, path: &Path, home: Option<&Path>) -> bool {
+        let is = |login: &PathBuf| home.is_some_and(|home| path == home.join(login));
+        self.login.iter().any(is)
+    }
+
+    /// Whether it confines what it starts by itself.
+    pub(super) fn has_own_sandbox(&self) -> bool {
+        self.known.nests
+    }
+
+    /// The files to copy: of those that its program is known to need the ones that are there, and all that were asked
+    /// for.
+    pub(super) fn files(&self, home: &Path, all: &Variables) -> Vec<Login> {
+        let known = self.known.folders.iter().flat_map(|folder| {
+            let from = folder.place(home, all);
+            folder.files.iter().map(move |file| Login {
+                from: from.join(file),
+                to: Path::new(folder.path).join(file),
+            })
+        });
+        let mut files: Vec<Login> = known.filter(|login| login.from.is_file()).collect();
+        let asked = self.login.iter().map(|file| Login {
+            from: home.join(file),
+            to: file.clone(),
+        });
+        for login in asked {
+            files.retain(|known| known.to != login.to);
+            files.push(login);
+        }
+        files
+    }
+}
+
+impl HomeFolder {
+    /// Where the person has it.
+    fn place(&self, home: &Path, all: &Variables) -> PathBuf {
+        let value = |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty());
+        let moved = match self.moved_by {
+            FolderOverride::To(name) => value(name).map(PathBuf::from),
+            FolderOverride::Below(name, path) => {
+                value(name).map(|value| Path::new(value).join(path))
+            }
+        };
+        moved.unwrap_or_else(|| home.join(self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! The person's repository, the harness's own git directory beside it, and the private repository of projects without one.
+
+pub(crate) mod excludes;
+pub(crate) mod harness_git;
+pub(crate) mod obstacles;
+pub(crate) mod persons;
+pub(crate) mod private;
+pub(crate) mod references;
+pub(crate) mod settings;

@@ -1,0 +1,131 @@
+//! What a tree holds, and the contents of its files.
+
+use std::collections::BTreeSet;
+
+use crate::git::entries::{Entry, tree_entries};
+use crate::git::names::{Name, parts, path};
+use crate::git::{GitError, HarnessGit, Id};
+
+/// Paths given to git as arguments at once: fewer bytes than any system takes.
+const ARGUMENTS: usize = 64 * 1024;
+
+impl HarnessGit {
+    /// Every file of a commit or tree.
+    pub(crate) fn files_of(&self, tree: &Id) -> Result<Vec<Entry>, GitError> {
+        let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
+        tree_entries(&self.call().words(words).run()?)
+    }
+
+    /// What a commit or tree has at exactly these paths, directories as entries of their own. With [`TreeDepth::Files`], the
+    /// files in those directories instead.
+    pub(crate) fn entries_at(
+        &self,
+        tree: &Id,
+        names: &[Name],
+        depth: TreeDepth,
+    ) -> Result<Vec<Entry>, GitError> {
+        let mut found = Vec::new();
+        let mut rest = names;
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = rest.iter().take_while(|name| {
+                bytes += name.len() + 1;
+                bytes < ARGUMENTS
+            });
+            let (now, later) = rest.split_at(fits.count().max(1));
+            rest = later;
+            let out = self
+                .call()
+                // A name may look like a pattern.
+                .env("GIT_LITERAL_PATHSPECS", "1")
+                .words(["ls-tree", "-z", "--full-tree"])
+                .words([match depth {
+                    TreeDepth::Entries => "-t",
+                    TreeDepth::Files => "-r",
+                }])
+                .words([tree.as_str(), "--"])
+                .words(now.iter().map(|name| path(name)))
+                .run()?;
+            found.extend(tree_entries(&out)?);
+        }
+        if depth == TreeDepth::Entries {
+            // Where one path lies in another, git lists what is beside it too.
+            let wanted: BTreeSet<&Name> = names.iter().collect();
+            found.retain(|entry| wanted.contains(&entry.name));
+        }
+        Ok(found)
+    }
+
+    /// The contents of these objects.
+    pub(crate) fn blobs(&self, ids: &[Id]) -> Result<Vec<Vec<u8>>, GitError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lines = ids.iter().flat_map(|id| [id.as_str(), "\n"]);
+        let out = self
+            .call()
+            .words(["cat-file", "--batch"])
+            .stdin(lines.collect::<String>().into_bytes())
+            .run()?;
+        let mut rest = out.as_slice();
+        ids.iter().map(|_| next_blob(&mut rest)).collect()
+    }
+
+    /// The first of these links that git would refuse to have in a tree for its name, such as `.gitmodules`.
+    pub(crate) fn refused_link(&self, names: &[Name]) -> Result<Option<Name>, GitError> {
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let id = self.empty_tree()?;
+        let scratch = self.scratch()?;
+        let index = scratch.path("index");
+        let entry = |name: &Name| (name.clone(), Some((0o120_000, id.clone())));
+        let all: Vec<_> = names.iter().map(entry).collect();
+        self.set_entries(&index, &all)?;
+        // Git only says that it leaves them out.
+        let tree = self.place().join("empty");
+        let out = self
+            .call_in(&tree, &index)
+            .words(["ls-files", "-z"])
+            .run()?;
+        let taken: BTreeSet<&[u8]> = parts(&out).collect();
+        let refused = names.iter().find(|name| !taken.contains(&name[..]));
+        Ok(refused.cloned())
+    }
+}
+
+/// How deep [`HarnessGit::entries_at`] looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TreeDepth {
+    /// The entries themselves.
+    Entries,
+    /// The files in them.
+    Files,
+}
+
+/// Reads `id blob size`, a line feed, that many bytes and a line feed.
+fn next_blob(rest: &mut &[u8]) -> Result<Vec<u8>, GitError> {
+    let unexpected = |found: &[u8]| {
+        GitError::unexpected("the content of a file", &String::from_utf8_lossy(found))
+    };
+    let end = rest.iter().position(|byte| *byte == b'\n');
+    let (head, after) = rest.split_at(end.ok_or_else(|| unexpected(rest))?);
+    let text = String::from_utf8_lossy(head);
+    let size = text.rsplit(' ').next().and_then(|size| size.parse().ok());
+    let size: usize = size.ok_or_else(|| unexpected(head))?;
+    let content = after.get(1..=size).ok_or_else(|| unexpected(head))?;
+    *rest = after.get(size + 2..).ok_or_else(|| unexpected(head))?;
+    Ok(content.to_vec())
+}
+
+/// The entries of `ls-files --stage -z`: `100644 id 0<TAB>name`.
+pub(crate) fn index_ids(out: &[u8]) -> Result<Vec<(Name, Id)>, GitError> {
+    let entries = parts(out).map(|part| {
+        let text = String::from_utf8_lossy(part);
+        let id = text.split(' ').nth(1).unwrap_or_default().parse()?;
+        let tab = part.iter().position(|byte| *byte == b'\t');
+        let tab = tab.ok_or_else(|| GitError::unexpected("an entry of the index", &text))?;
+        Ok((part[tab + 1..].to_vec(), id))
+    });
+    entries.collect()
+}
