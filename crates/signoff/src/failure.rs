@@ -19,10 +19,10 @@ use self::landings::{checked_out, not_held, settled_twice};
 pub(crate) use self::landings::{
     held_hints, not_landed, not_undone, settling_commands, version_of,
 };
-pub(crate) use self::levels::ACCEPT;
 use self::levels::weaker_level;
-use crate::report::style::{ERROR, HINT, paint};
+pub(crate) use self::levels::{ACCEPT, weaker_headline};
 use crate::shell_words::quoted;
+use crate::style::{ERROR, HINT, paint};
 
 /// A failure as people and programs get to see it.
 #[derive(Debug)]

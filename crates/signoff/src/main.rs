@@ -4,8 +4,8 @@
 //! Start reading at [`commands`]: one file for each command.
 
 mod args;
+mod check_pages;
 mod commands;
-mod diagnostics;
 mod failure;
 mod inside;
 mod new_files;
@@ -15,6 +15,7 @@ mod plan_paths;
 mod report;
 mod session;
 mod shell_words;
+mod style;
 mod surroundings;
 mod terminal;
 

@@ -17,15 +17,13 @@ use self::threads::{holds_thread, is_thread_below, part_of, thread_around};
 use crate::failure::Failure;
 use crate::plan_likeness::{ending, likeness};
 use crate::session::Session;
+use crate::shell_words::STDIN;
 
 /// Directories that hold no plans of ours.
 const PASSED_OVER: [&str; 3] = ["node_modules", "target", "vendor"];
 
 /// How files of plans end, in capitals or not.
 const ENDINGS: [&str; 5] = ["md", "markdown", "yaml", "yml", "json"];
-
-/// How messages call what comes from stdin.
-pub(crate) const STDIN: &str = "<stdin>";
 
 /// A plan's text and where it was.
 pub(crate) struct Found {

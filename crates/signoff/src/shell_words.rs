@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::plan_paths::STDIN;
+/// What messages call a plan that comes from stdin.
+pub(crate) const STDIN: &str = "<stdin>";
 
 /// A path as a word of a shell command: what a hint says can be copied as it is.
 pub(crate) fn quoted(path: &str) -> String {

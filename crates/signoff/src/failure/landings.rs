@@ -7,8 +7,8 @@ use signoff_store::runs::RunDir;
 use signoff_work::git::HoldReason;
 
 use super::Failure;
-use crate::report::style::harmless;
 use crate::shell_words::quoted;
+use crate::style::harmless;
 
 /// Every reason, and what to type.
 pub(crate) fn not_landed(landing: &Landing) -> Failure {

@@ -1,16 +1,15 @@
 //! What to type where this machine confines less than it did before.
 
-use signoff_runtime::levels::Weaker;
+use signoff_runtime::levels::{Lost, Weaker};
 
 use super::Failure;
-use crate::commands::weaker::headline;
-use crate::report::style::harmless;
+use crate::style::harmless;
 
 /// The one command that accepts it.
 pub(crate) const ACCEPT: &str = "signoff doctor --accept-level";
 
 pub(super) fn weaker_level(weaker: &Weaker) -> Failure {
-    let failure = Failure::new(4, "weaker-level", headline(weaker));
+    let failure = Failure::new(4, "weaker-level", weaker_headline(weaker));
     let failure = weaker
         .why
         .iter()
@@ -20,4 +19,18 @@ pub(super) fn weaker_level(weaker: &Weaker) -> Failure {
             "`{ACCEPT}` accepts it, from now on; nothing has been started"
         ))
         .hint("`signoff doctor` tells what each level enforces, and why the stronger ones do not work")
+}
+
+/// What became weaker, on one line.
+pub(crate) fn weaker_headline(weaker: &Weaker) -> String {
+    let lost: Vec<String> = weaker.lost.iter().map(lost_level).collect();
+    format!(
+        "this machine confines less than it did before: {}",
+        lost.join("; ")
+    )
+}
+
+fn lost_level(lost: &Lost) -> String {
+    let Lost { what, before, now } = lost;
+    format!("the {what} was `{before}` and is `{now}`")
 }

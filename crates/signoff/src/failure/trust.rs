@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Failure;
-use crate::report::style::harmless;
 use crate::shell_words::quoted;
+use crate::style::harmless;
 
 /// The store lies below another one.
 pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {

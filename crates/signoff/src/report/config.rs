@@ -6,7 +6,7 @@ use serde_json::Value;
 use signoff_runtime::project::Trust;
 use signoff_store::config::{Entry, Place};
 
-use crate::report::style::{DIM, harmless, paint};
+use crate::style::{DIM, harmless, paint};
 
 /// Which files there are, and whether the project's commands may run.
 pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust) -> Vec<String> {

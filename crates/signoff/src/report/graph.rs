@@ -10,7 +10,7 @@ use signoff_plan::model::{Step, Work};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub(crate) use self::standing::Standing;
-use crate::report::style::harmless;
+use crate::style::harmless;
 
 /// `3. Title`
 fn heading(step: &Step) -> String {

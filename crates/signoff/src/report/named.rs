@@ -3,7 +3,7 @@
 use signoff_engine::{Run, StepState};
 use signoff_plan::model::{Step, Work};
 
-use crate::report::style::harmless;
+use crate::style::harmless;
 
 /// `3. Title`, and the item's number in a loop: `3. Title [0]`.
 pub(crate) fn name(step: &Step, state: &StepState) -> String {

@@ -7,7 +7,7 @@ use signoff_plan::duration::format;
 use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
 use signoff_plan::visible;
 
-use crate::report::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, harmless, paint};
 
 /// The whole plan.
 pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {

@@ -6,7 +6,7 @@ use signoff_engine::PlanState;
 use signoff_runtime::plans::Listed;
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
 
 /// The widest a name gets before the next column.
 const WIDEST: usize = 48;

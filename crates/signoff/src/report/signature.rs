@@ -2,7 +2,7 @@
 
 use signoff_runtime::proof::Counted;
 
-use crate::report::style::{CARE, DIM, harmless, paint};
+use crate::style::{CARE, DIM, harmless, paint};
 
 /// The signature that counts, or what is wrong with those that do not.
 pub(crate) fn signature(counted: &Counted) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use signoff_api::stats::Stats;
 
-use crate::report::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, harmless, paint};
 
 /// Everything worth a line.
 pub(crate) fn lines(stats: &Stats) -> Vec<String> {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signoff_api::tools::{Approval, Server, Tool, Tools};
 
-use crate::report::style::{DIM, ERROR, TITLE, harmless, paint};
+use crate::style::{DIM, ERROR, TITLE, harmless, paint};
 
 /// Characters of a description that are shown.
 const SHOWN: usize = 160;

@@ -5,10 +5,10 @@ use signoff_api::event::step_status;
 use signoff_engine::{Run, Seat, StepState, StepStatus};
 use signoff_plan::model::Step;
 
-use crate::report::evidence::grade;
-use crate::report::line::short_commit;
-use crate::report::style::{CARE, DIM, ERROR, GOOD, HINT};
-use crate::report::tally::{HALTED, NOTHING};
+use crate::report::run::evidence::grade;
+use crate::report::run::line::short_commit;
+use crate::report::run::tally::{HALTED, NOTHING};
+use crate::style::{CARE, DIM, ERROR, GOOD, HINT};
 
 /// A run, as a graph of its plan shows it.
 pub(crate) struct Standing<'a> {

@@ -9,7 +9,7 @@ use super::{Standing, remark, shortened, title};
 use crate::report::graph::layout::Graph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
 use crate::report::graph::layout::layered::{Direction, Picture, Piece, Point, Size, place};
-use crate::report::style::harmless;
+use crate::style::harmless;
 
 const STYLE: &str = include_str!("graph.css");
 

@@ -8,7 +8,7 @@ use super::{Standing, heading, remark, shortened};
 use crate::report::graph::layout::Graph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
 use crate::report::graph::layout::lanes::{Row, draw};
-use crate::report::style::{CARE, DIM, ERROR, harmless, paint};
+use crate::style::{CARE, DIM, ERROR, harmless, paint};
 
 /// How long a chain may be before its middle is folded away.
 const LONGEST: usize = 16;

@@ -6,7 +6,7 @@ use signoff_plan::model::{Plan, Step, Work};
 
 use super::{Standing, heading, remark};
 use crate::report::graph::layout::Graph;
-use crate::report::style::harmless;
+use crate::style::harmless;
 
 /// For a fenced block `mermaid`.
 pub(crate) fn mermaid(plan: &Plan, graph: &Graph, standing: Option<&Standing<'_>>) -> String {

@@ -1,0 +1,131 @@
+//! `diff`: what differs between two plans, as far as a signature covers it.
+
+use signoff_api::diff::{Diff as Shape, Side};
+use signoff_plan::diff::{Change, compare};
+use signoff_runtime::approve::since_signed;
+use signoff_runtime::plan_file::PlanFile;
+
+use crate::args::Diff;
+use crate::commands::sign::locate;
+use crate::failure::Failure;
+use crate::plan_paths::{read, stdin_once};
+use crate::session::Session;
+use crate::shell_words::quoted;
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, exact, harmless, paint};
+
+pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
+    let Some(after) = &args.after else {
+        return since(session, args);
+    };
+    stdin_once([&args.before, after])?;
+    let before = read(session, &args.before, args.dialect)?;
+    let after = read(session, after, args.dialect)?;
+    let changes = compare(&before.canonical(), &after.canonical());
+    if session.is_json() {
+        let shape = Shape::new(side(&before), side(&after), &changes);
+        session.json(&shape);
+    } else {
+        for plan in [&before, &after]
+            .into_iter()
+            .filter(|plan| plan.checked.errors() > 0)
+        {
+            let name = plan.source.name();
+            let note = format!(
+                "{name} has errors and is compared as far as it was understood: `signoff verify {}`",
+                quoted(name)
+            );
+            session.out.say(paint(DIM, note));
+        }
+        tell(session, &changes);
+        if changes.is_empty() {
+            session
+                .out
+                .say("the two say the same; a signature of one holds for the other");
+        }
+    }
+    Ok(u8::from(!changes.is_empty()))
+}
+
+/// One plan and its terms, against what was last signed.
+fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let (path, _) = locate(&project, &args.before.to_string_lossy())?;
+    let plan = read(session, &path, args.dialect)?;
+    let (signature, difference) = since_signed(&project, &plan)?;
+    if session.is_json() {
+        let before = Side {
+            path: format!("signature of {}", signature.at),
+            digest: signature.digest.to_string(),
+            ..side(&plan)
+        };
+        let shape = Shape::new(before, side(&plan), &difference.plan);
+        session.json(&shape.with_terms(difference.terms.clone()));
+        return Ok(u8::from(!difference.is_empty()));
+    }
+    let by = harmless(&signature.by);
+    let note = format!(
+        "signed by {by}, {} (proof: {})",
+        signature.at, signature.proof
+    );
+    session.out.say(paint(DIM, note));
+    tell(session, &difference.plan);
+    for line in &difference.terms {
+        session.out.answer(exact(line));
+    }
+    if difference.is_empty() {
+        session.out.say("nothing changed since");
+    }
+    Ok(u8::from(!difference.is_empty()))
+}
+
+fn side(plan: &PlanFile) -> Side {
+    Side {
+        path: plan.source.name().to_owned(),
+        dialect: plan.checked.dialect.as_str().to_owned(),
+        digest: plan.digest().to_string(),
+    }
+}
+
+/// The changes, those of a step under its id.
+fn tell(session: &mut Session, changes: &[Change]) {
+    let mut current: Option<&Option<String>> = None;
+    for change in changes {
+        if current != Some(&change.step) && change.field != "step" {
+            let owner = match &change.step {
+                Some(step) => format!("step {}", harmless(step)),
+                None => "plan".to_owned(),
+            };
+            session.out.answer(paint(TITLE, owner));
+        }
+        current = Some(&change.step);
+        for line in lines(change) {
+            session.out.answer(line);
+        }
+    }
+}
+
+fn lines(change: &Change) -> Vec<String> {
+    let step = harmless(change.step.as_deref().unwrap_or_default());
+    match (change.field.as_str(), &change.before, &change.after) {
+        ("step", None, Some(title)) => {
+            vec![paint(GOOD, format!("+ step {step}: {}", harmless(title))).to_string()]
+        }
+        ("step", Some(title), _) => {
+            vec![paint(ERROR, format!("- step {step}: {}", harmless(title))).to_string()]
+        }
+        ("position", Some(before), Some(after)) => {
+            vec![paint(CARE, format!("  moved from place {before} to {after}")).to_string()]
+        }
+        (field, before, after) => {
+            let mut lines = vec![format!("  {}", harmless(field))];
+            let mut add = |style, sign: char, text: &Option<String>| {
+                for line in text.iter().flat_map(|text| text.lines()) {
+                    lines.push(paint(style, format!("    {sign} {}", exact(line))).to_string());
+                }
+            };
+            add(ERROR, '-', before);
+            add(GOOD, '+', after);
+            lines
+        }
+    }
+}

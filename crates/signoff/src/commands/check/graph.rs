@@ -1,0 +1,91 @@
+//! `graph`: what waits for what.
+
+use std::ffi::OsStr;
+
+use signoff_plan::model::Plan;
+use signoff_runtime::view::View;
+
+use crate::args::{Graph, GraphFormat};
+use crate::failure::Failure;
+use crate::plan_paths::read;
+use crate::report::graph::layout::Graph as Layout;
+use crate::report::graph::{Standing, svg, terminal, text};
+use crate::session::Session;
+use crate::shell_words::quoted;
+use crate::style::{DIM, TITLE, harmless, paint};
+
+/// Where the answer goes to a file or another program.
+const NO_TERMINAL: usize = 100;
+
+pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> {
+    if let Some(run) = &args.run {
+        let project = session.project()?;
+        let named = Some(run.as_str()).filter(|run| !run.is_empty());
+        let view = View::find(&project, named)?;
+        let standing = Standing {
+            run: &view.run,
+            driven: view.driven,
+        };
+        draw(session, args, view.run.plan(), Some(&standing))?;
+        return Ok(0);
+    }
+    let path = args.path.clone().unwrap_or_default();
+    let file = read(session, &path, args.dialect)?;
+    draw(session, args, &file.checked.plan, None)?;
+    if file.checked.errors() > 0 {
+        let name = quoted(file.source.name());
+        let note = format!(
+            "drawn as far as it was understood: `signoff verify {name}` shows what is wrong with it"
+        );
+        session.out.say(paint(DIM, note));
+    }
+    Ok(0)
+}
+
+fn draw(
+    session: &mut Session,
+    args: &Graph,
+    plan: &Plan,
+    standing: Option<&Standing<'_>>,
+) -> Result<(), Failure> {
+    let layout = Layout::of_plan(plan);
+    match args.format {
+        GraphFormat::Terminal => {
+            let width = args.width.unwrap_or_else(|| columns(session).max(20));
+            let title = harmless(plan.display_title());
+            session.out.answer(paint(TITLE, title));
+            for line in terminal::lines(plan, &layout, (args.full, width), standing) {
+                session.out.answer(line);
+            }
+        }
+        GraphFormat::Svg => match svg::svg(plan, &layout, args.full, standing) {
+            Ok(picture) => session.out.raw(picture.as_bytes()),
+            Err(boxes) => {
+                let most = svg::MOST_BOXES;
+                let message =
+                    format!("{boxes} boxes are too many for one picture, which may have {most}");
+                return Err(Failure::new(1, "too-large", message)
+                    .hint("`--format terminal` and `--format dot` have no such limit"));
+            }
+        },
+        GraphFormat::Mermaid => {
+            let picture = text::mermaid(plan, &layout, standing);
+            session.out.raw(picture.as_bytes());
+        }
+        GraphFormat::Dot => {
+            let picture = text::dot(plan, &layout, standing);
+            session.out.raw(picture.as_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Columns there are for the answer.
+fn columns(session: &Session) -> usize {
+    let said = session.around.variables.get(OsStr::new("COLUMNS"));
+    let said = said.and_then(|value| value.to_str()?.parse().ok());
+    terminal_size::terminal_size_of(std::io::stdout())
+        .map(|(width, _)| usize::from(width.0))
+        .or(said)
+        .unwrap_or(NO_TERMINAL)
+}

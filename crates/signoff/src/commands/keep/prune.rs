@@ -1,0 +1,107 @@
+//! `prune`: deletes for good what nobody needs any more, and says exactly what.
+
+use signoff_api::pruned::{Kept, Kind, Pruned as Shape, Removed, SCHEMA};
+use signoff_runtime::SystemClock;
+use signoff_runtime::plans::{PruneWish, Pruned, Why};
+
+use crate::args::Prune;
+use crate::commands::sign::by_person;
+use crate::commands::sign::list::{counted, say_note, shown};
+use crate::failure::Failure;
+use crate::inside::require_person;
+use crate::session::Session;
+use crate::style::harmless;
+
+pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> {
+    require_person(&session.around.variables, "delete plans for good")?;
+    let project = session.project()?;
+    let clock = SystemClock::new();
+    let wish = PruneWish {
+        older_than_days: args.older_than.unwrap_or(project.rules.prune_after_days),
+        dry_run: args.dry_run,
+        records: args.records,
+    };
+    let pruned = signoff_runtime::plans::prune(by_person(&project, &clock), &wish)?;
+    let shape = shape(session, &wish, pruned);
+    let code = if shape.kept.is_empty() { 0 } else { 6 };
+    if session.is_json() {
+        session.json(&shape);
+    } else {
+        tell(session, &shape);
+    }
+    Ok(code)
+}
+
+fn tell(session: &mut Session, shape: &Shape) {
+    let word = if shape.dry_run {
+        "would delete"
+    } else {
+        "deleted"
+    };
+    for one in &shape.removed {
+        session.out.answer(format!(
+            "{word} {} {} ({}, {} bytes)",
+            name(one.kind),
+            harmless(&one.id),
+            harmless(&one.path),
+            one.bytes
+        ));
+    }
+    for one in &shape.kept {
+        say_note(session, &format!("{} stays: {}", one.path, one.why));
+    }
+    let days = shape.older_than_days;
+    let count = counted(shape.removed.len(), "thing", "things");
+    session.out.answer(match shape.removed.len() {
+        0 => format!("nothing to delete: nothing archived is older than {days} days"),
+        _ => format!("{word} {count}, {} bytes", shape.bytes),
+    });
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Plan => "plan",
+        Kind::Artifacts => "artifacts of",
+        Kind::Log => "log of",
+        Kind::Signatures => "signatures of",
+        Kind::Run => "run",
+        Kind::Worktrees => "worktrees of",
+        Kind::Refs => "git's names of",
+        Kind::Lock => "lock of",
+    }
+}
+
+fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
+    let removed: Vec<Removed> = pruned
+        .removed
+        .into_iter()
+        .map(|one| Removed {
+            kind: one.kind,
+            path: shown(session, &one.path),
+            id: one.id,
+            bytes: one.bytes,
+        })
+        .collect();
+    let kept = pruned.kept.into_iter().map(|one| Kept {
+        path: shown(session, &one.path),
+        why: match one.why {
+            Why::Unfinished => "its run has not ended".to_owned(),
+            Why::NotLanded(run) => format!(
+                "what it did is not in your checkout: `signoff land {run}`, or `signoff undo {run}`"
+            ),
+            Why::CheckedOut(place) => format!(
+                "it is checked out in {}: `git switch` to another branch there",
+                shown(session, &place)
+            ),
+            Why::Error(error) => Failure::from(error).message,
+        },
+    });
+    Shape {
+        schema: SCHEMA.to_owned(),
+        dry_run: wish.dry_run,
+        older_than_days: wish.older_than_days,
+        bytes: removed.iter().map(|one| one.bytes).sum(),
+        kept: kept.collect(),
+        removed,
+    }
+}

@@ -1,0 +1,223 @@
+//! `doctor`: what this machine can do for a run.
+
+use signoff_api::doctor::{Doctor, HelperState, Home, Project, Room, State, UNKNOWN, Worktrees};
+use signoff_runtime::Error;
+use signoff_runtime::levels::Machine;
+use signoff_runtime::project::load_config;
+use signoff_store::root::discover;
+
+use crate::args::Doctor as Args;
+use crate::failure::{ACCEPT, Failure};
+use crate::session::Session;
+use crate::style::harmless;
+
+pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
+    // It is about the machine: no project is needed, though one may ask for more.
+    let store = discover(&session.around.directory).map_err(Error::from)?;
+    let config = load_config(&session.around, store.as_ref())?;
+    let project = store.map(|_| session.project()).transpose()?;
+    let machine = Machine {
+        around: &session.around.clone(),
+        config: &config,
+        project: project.as_ref(),
+    };
+    if args.accept_level {
+        accept(session, machine)?;
+    }
+    let found = signoff_runtime::doctor::doctor(machine)?;
+    let untried = found.sandbox.level == UNKNOWN;
+    let fails = found.sandbox.mode == "required" && !confines(&found);
+    if session.is_json() {
+        session.json(&found);
+    } else {
+        for line in lines(&found) {
+            session.out.answer(line);
+        }
+    }
+    if untried {
+        session
+            .out
+            .say("what this machine can enforce could not be tried: no plan will run here");
+    } else if fails {
+        let text = "`[sandbox] mode = \"required\"` cannot be met: no plan will run here";
+        session.out.say(text);
+    }
+    Ok(match found.weaker.as_slice() {
+        _ if fails || untried => 6,
+        [] => 0,
+        _ => 4,
+    })
+}
+
+/// A person takes what there is now for what there should be.
+fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
+    session.require_person("accept that a machine confines less")?;
+    let Some(weaker) = machine.weaker()? else {
+        session
+            .out
+            .say("there is nothing to accept: it is no less than before");
+        return Ok(());
+    };
+    machine.accept(&weaker)?;
+    for lost in &weaker.lost {
+        let (what, now) = (lost.what, &lost.now);
+        session
+            .out
+            .say(format!("accepted: the {what} is `{now}` from now on"));
+    }
+    Ok(())
+}
+
+/// What is less than before, and how to accept it.
+fn weaker(found: &Doctor) -> Vec<String> {
+    let line = |lost: &signoff_api::doctor::Lost| {
+        format!(
+            "less than before: the {} was `{}` and is `{}`; no run starts until you accept it: `{ACCEPT}`",
+            lost.what,
+            harmless(&lost.before),
+            lost.now
+        )
+    };
+    found.weaker.iter().map(line).collect()
+}
+
+/// Names in the home that are worth a line.
+const LISTED: usize = 24;
+
+/// What is not shown of the home, first what a contract may have missed.
+fn home(found: &Home) -> Vec<String> {
+    let missed = found.missed.iter().map(|missed| {
+        let (path, step) = (harmless(&missed.path), harmless(&missed.step));
+        format!(
+            "home: the contract of step `{step}` in run {} names {path}, which it does not see; `[sandbox] home = [{path:?}]` in your own configuration shows it",
+            missed.run
+        )
+    });
+    let mut lines: Vec<String> = missed.collect();
+    if !found.unseen.is_empty() {
+        let more = match found.unseen.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let shown = found.unseen.iter().take(LISTED).cloned();
+        let shown = harmless(&shown.collect::<Vec<_>>().join(", "));
+        lines.push(format!(
+            "home: agents and contracts do not see {shown}{more}; what they need of it is named in `[sandbox] home` of your own configuration"
+        ));
+    }
+    lines
+}
+
+/// How trees are shown to what works on them.
+fn room(found: &Room) -> String {
+    let shown = match found.now.as_str() {
+        "overlay" => "overlays, whose upper layers lie beside the trees",
+        "overlay-tmpfs" => "overlays, whose upper layers are in shared memory",
+        "copy" => "copies, mounted at the checkout's path",
+        _ => "none: steps work in the checkout itself, and nothing is `proved`",
+    };
+    let why = match found.why.as_slice() {
+        [] => String::new(),
+        why => format!(" ({})", harmless(&why.join("; "))),
+    };
+    format!("rooms: {shown}{why}")
+}
+
+fn confines(found: &Doctor) -> bool {
+    matches!(found.sandbox.level.as_str(), "namespaces" | "bubblewrap")
+}
+
+/// Whether agents can work side by side.
+pub(crate) fn worktrees(found: &Worktrees) -> String {
+    let why = |why: &[String]| harmless(&why.join("; "));
+    if !found.possible {
+        let why = why(&found.why);
+        return format!("trees for agents: not possible, so agents work one after another: {why}");
+    }
+    let possible = "trees for agents: possible, so they can work side by side";
+    if found.private.is_empty() {
+        return possible.to_owned();
+    }
+    let why = why(&found.private);
+    format!(
+        "{possible}; what they do is recorded outside of your repository, and lands as files: {why}"
+    )
+}
+
+fn lines(found: &Doctor) -> Vec<String> {
+    let sandbox = &found.sandbox;
+    let network = if sandbox.network { "on" } else { "off" };
+    let before = sandbox.before.as_ref();
+    let before = before.filter(|before| **before != sandbox.level);
+    let before = before.map(|before| format!("; `{}` when a run last began", harmless(before)));
+    let mut lines = vec![format!(
+        "sandbox: {} (mode {}), network {network}{}",
+        sandbox.level,
+        sandbox.mode,
+        before.unwrap_or_default()
+    )];
+    for level in &sandbox.levels {
+        let (mark, more) = match level.state {
+            State::Works => ("✓", String::new()),
+            State::Fails => (
+                "✗",
+                format!(
+                    "\n    does not work here: {}",
+                    level.why.as_deref().unwrap_or_default()
+                ),
+            ),
+            State::NotTried => (
+                "·",
+                level
+                    .why
+                    .as_deref()
+                    .map_or_else(String::new, |why| format!("\n    {}", harmless(why))),
+            ),
+        };
+        lines.push(format!(
+            "  {mark} {:<11} {}{more}",
+            level.level, level.enforces
+        ));
+    }
+    lines.extend(found.worktrees.as_ref().map(worktrees));
+    lines.extend(found.room.as_ref().map(room));
+    lines.extend(weaker(found));
+    lines.extend(found.home.iter().flat_map(home));
+    lines.extend(found.path_dropped.iter().map(|entry| {
+        let entry = harmless(entry);
+        format!(
+            "PATH: {entry} is inside the project, so nothing is looked for there; name such a command by its path"
+        )
+    }));
+    lines.extend(found.project.iter().flat_map(project));
+    lines
+}
+
+/// What is trusted of the project.
+fn project(found: &Project) -> Vec<String> {
+    let id = found.id.as_deref().unwrap_or("none yet");
+    let copy = found.copy_of.as_ref().map(|of| {
+        let of = harmless(of);
+        format!(", which is that of {of}: signatures do not count here before `signoff trust`")
+    });
+    let trust = match found.trust.as_str() {
+        "not_needed" => "its configuration names no commands",
+        "given" => "its commands are trusted",
+        "changed" => "files that commands run are not what you trusted: `signoff trust`",
+        _ => "its commands are not trusted: `signoff trust`",
+    };
+    let mut lines = vec![format!(
+        "project: id {id}{}; {trust}",
+        copy.unwrap_or_default()
+    )];
+    lines.extend(found.helpers.iter().map(|helper| {
+        let (mark, state) = match helper.state {
+            HelperState::Trusted => ("✓", "trusted"),
+            HelperState::Changed => ("✗", "changed since it was trusted"),
+            HelperState::New => ("✗", "not trusted"),
+        };
+        let path = harmless(&helper.path);
+        format!("  {mark} {path} ({}): {state}", harmless(&helper.command))
+    }));
+    lines
+}

@@ -1,0 +1,29 @@
+//! `stats`: what the plans of a store add up to.
+
+use signoff_runtime::SystemClock;
+use signoff_runtime::plans::Doing;
+
+use crate::commands::sign::list::tell_troubles;
+use crate::failure::Failure;
+use crate::inside::actor;
+use crate::report::stats::lines;
+use crate::session::Session;
+
+pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let doing = Doing {
+        project: &project,
+        actor: actor(&session.around.variables),
+        clock: &SystemClock::new(),
+    };
+    let (stats, troubles) = signoff_runtime::plans::stats(doing)?;
+    let code = tell_troubles(session, troubles);
+    if session.is_json() {
+        session.json(&stats);
+        return Ok(code);
+    }
+    for line in lines(&stats) {
+        session.out.answer(line);
+    }
+    Ok(code)
+}

@@ -1,0 +1,154 @@
+//! `answer`: a person's word on something in the inbox.
+
+use signoff_api::inbox::Inbox;
+use signoff_api::request::Ask;
+use signoff_engine::{Choice, Event, Item as EngineItem, ItemKind};
+use signoff_runtime::control::{Done, ask};
+use signoff_runtime::live::Options;
+use signoff_runtime::project::Project;
+use signoff_runtime::view::{View, each_event};
+
+use crate::args::Answer;
+use crate::commands::running::resume::resume;
+use crate::failure::Failure;
+use crate::report::run::line;
+use crate::session::Session;
+
+pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
+    session.require_person("answer")?;
+    let project = session.project()?;
+    let (run, item) = args.item.split_once('/').ok_or_else(|| {
+        Failure::new(
+            2,
+            "bad-item",
+            format!("`{}` is not an item of the inbox", args.item),
+        )
+        .hint("`signoff inbox` shows them, as RUN/NAME")
+    })?;
+    let view = View::load(&project, run)?;
+    let open = view.run.items().find(|open| open.id == item);
+    let open = open.ok_or_else(|| not_open(&project, run, item))?;
+    let (choice, note) = meant(args, open)?;
+    let clock = signoff_runtime::SystemClock::new();
+    let answer = Ask::Answer {
+        item: item.to_owned(),
+        steps: args.steps.clone(),
+        choice,
+        note,
+    };
+    let done = ask(&project, run, answer, &clock)?;
+    if args.resume && done != Done::There {
+        let resumed = resume(session, Some(run), &Options::default());
+        return resumed.map_err(|failure| recorded_only(failure, choice));
+    }
+    let view = View::load(&project, run)?;
+    if session.is_json() {
+        session.json(&Inbox::new(
+            view.items(),
+            view.files_to_settle().into_iter().collect(),
+        ));
+    } else {
+        let next = match done {
+            Done::There => "the run goes on".to_owned(),
+            Done::Here | Done::Idle if choice == Choice::Revise => format!(
+                "edit the plan, sign it with `signoff approve`, then `signoff resume {run}` goes on"
+            ),
+            Done::Here | Done::Idle => format!("`signoff resume {run}` goes on"),
+        };
+        session
+            .out
+            .answer(format!("recorded: {}; {next}", choice.name()));
+    }
+    Ok(0)
+}
+
+/// Nothing waits under this name: somebody answered it, or nobody needs to know any more.
+fn not_open(project: &Project, run: &str, item: &str) -> Failure {
+    let (mut asked, mut answer) = (false, None);
+    let read = each_event(project, run, |event| match event {
+        Event::InboxOpened { item: of, .. } => asked |= of == item,
+        Event::InboxAnswered {
+            item: of,
+            choice,
+            note,
+            by,
+            ..
+        } if of == item => {
+            let said = line::answer(*choice, note.as_deref());
+            answer = Some(format!("{by} answered it with {said}"));
+        }
+        _ => {}
+    });
+    if let Err(error) = read {
+        return error.into();
+    }
+    let waits = format!("nothing waits under `{run}/{item}`");
+    let failure = match answer {
+        Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
+        None if asked => {
+            let why = "its step went on or ended without an answer";
+            Failure::new(5, "answered", format!("{waits} any more: {why}"))
+        }
+        None => Failure::new(5, "refused", waits),
+    };
+    failure.hint("`signoff inbox` shows what waits, and the choices")
+}
+
+/// The answer counts although the run did not go on.
+fn recorded_only(failure: Failure, choice: Choice) -> Failure {
+    let message = format!(
+        "the answer `{}` is recorded, but the run does not go on: {}",
+        choice.name(),
+        failure.message
+    );
+    Failure { message, ..failure }
+}
+
+/// The choice that a word stands for. At a question it is the answer itself, unless the question
+/// can be answered with that choice.
+fn meant(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), Failure> {
+    if let Some(text) = &args.reply {
+        return Ok((Choice::Reply, Some(said(text)?)));
+    }
+    let word = args.choice.as_deref().unwrap_or_default();
+    let named = Choice::from_name(word);
+    if open.kind != ItemKind::Question {
+        let choice = named.ok_or_else(|| unknown_choice(word))?;
+        return Ok((choice, args.note.clone()));
+    }
+    let offered = open.options.iter().any(|option| option == word);
+    match named.filter(|choice| !offered && open.choices.contains(choice)) {
+        Some(Choice::Reply) => {
+            let note = args.note.as_deref().unwrap_or_default();
+            Ok((Choice::Reply, Some(said(note)?)))
+        }
+        Some(choice) => Ok((choice, args.note.clone())),
+        None => Ok((Choice::Reply, Some(said(word)?))),
+    }
+}
+
+/// The text of an answer, which has to say something.
+fn said(text: &str) -> Result<String, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::new(2, "empty-reply", "the answer is empty")
+            .hint("type it: `--reply \"TEXT\"`; `skip` goes on without one"));
+    }
+    Ok(text.to_owned())
+}
+
+fn unknown_choice(word: &str) -> Failure {
+    let names: Vec<&str> = Choice::ALL.iter().map(|choice| choice.name()).collect();
+    let failure = Failure::new(2, "bad-choice", format!("`{word}` is not an answer"));
+    match names
+        .iter()
+        .min_by_key(|name| strsim::damerau_levenshtein(name, word))
+    {
+        Some(near) if strsim::damerau_levenshtein(near, word) <= 2 => {
+            failure.hint(format!("did you mean `{near}`?"))
+        }
+        _ => failure.hint(format!(
+            "answers are {}; `signoff inbox` shows which fit",
+            names.join(", ")
+        )),
+    }
+}

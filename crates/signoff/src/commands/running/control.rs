@@ -1,0 +1,117 @@
+//! `pause`, `stop`, `abort` and `step`: what a person does to a run, whichever process drives it.
+
+use signoff_api::request::Ask;
+use signoff_runtime::SystemClock;
+use signoff_runtime::control::{Done, ask};
+use signoff_runtime::project::Project;
+use signoff_runtime::view::View;
+
+use crate::args::StepCommand;
+use crate::failure::{Failure, no_step};
+use crate::session::Session;
+use crate::shell_words::quoted;
+use crate::style::{CARE, GOOD, harmless, paint};
+
+pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    let (project, view) = found(session, run)?;
+    let id = view.run.id();
+    let line = match ask(&project, id, Ask::Pause, &SystemClock::new())? {
+        Done::There => format!(
+            "{} run {id}: nothing new starts, what is under way ends and is judged; then `signoff resume {id}` goes on",
+            paint(GOOD, "pausing")
+        ),
+        Done::Here | Done::Idle => stands_still(id),
+    };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    let (project, view) = found(session, run)?;
+    let id = view.run.id();
+    let line = match ask(&project, id, Ask::Stop, &SystemClock::new())? {
+        Done::There => format!(
+            "{} run {id} and ended its agents; `signoff resume {id}` goes on",
+            paint(GOOD, "stopped")
+        ),
+        Done::Here | Done::Idle => stands_still(id),
+    };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    session.require_person("give a run up")?;
+    let (project, view) = found(session, run)?;
+    let id = view.run.id();
+    ask(&project, id, Ask::Abort, &SystemClock::new())?;
+    let line = format!(
+        "{} run {id}: it has failed; `signoff resume {id}` would take it up again, `signoff retry {}` begins from scratch",
+        paint(GOOD, "aborted"),
+        harmless(&quoted(&view.key)),
+    );
+    let line = match view.branch() {
+        Some(branch) => {
+            format!("{line}; its worktrees and `{branch}` stay until `signoff undo {id}`")
+        }
+        None => line,
+    };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, Failure> {
+    let of = command.of();
+    let step = of.step.clone();
+    let (word, what) = match command {
+        StepCommand::Retry { hint, .. } => {
+            session.require_person("have a step tried again")?;
+            let hint = hint.clone();
+            ("tries", Ask::RetryStep { step, hint })
+        }
+        StepCommand::Skip { .. } => {
+            session.require_person("skip a step")?;
+            ("skips", Ask::SkipStep { step })
+        }
+    };
+    let (project, view) = found(session, Some(&of.run))?;
+    // Known here already, whoever drives the run: a slip of the fingers is no conflict.
+    if view.run.position(&of.step).is_none() {
+        let steps = view.run.steps().map(|(step, _)| step.id.as_str());
+        return Err(no_step(&of.step, steps));
+    }
+    let id = view.run.id();
+    let done = ask(&project, id, what, &SystemClock::new())?;
+    let next = match done {
+        Done::There => "and goes on".to_owned(),
+        Done::Here | Done::Idle => format!("when it goes on: `signoff resume {id}`"),
+    };
+    let again = if word == "tries" { " once more" } else { "" };
+    let line = format!(
+        "{}: run {id} {word} step `{}`{again} {next}",
+        paint(GOOD, "recorded"),
+        harmless(&of.step),
+    );
+    tell(session, &project, id, &line)
+}
+
+fn found(session: &Session, run: Option<&str>) -> Result<(Project, View), Failure> {
+    let project = session.project()?;
+    let view = View::find(&project, run)?;
+    Ok((project, view))
+}
+
+fn stands_still(run: &str) -> String {
+    format!(
+        "{} drives run {run}, so it stands still; `signoff resume {run}` goes on",
+        paint(CARE, "nobody")
+    )
+}
+
+/// Says what became of it: in a line, or as the run is now.
+fn tell(session: &mut Session, project: &Project, run: &str, line: &str) -> Result<u8, Failure> {
+    if session.is_json() {
+        let shape = View::load(project, run)?.to_api();
+        session.json(&shape);
+    } else {
+        session.out.answer(line);
+    }
+    Ok(0)
+}

@@ -1,0 +1,107 @@
+//! `inbox`: everything that waits on a person, whichever run asked.
+
+use signoff_api::inbox::{HeldFiles, Inbox, Item};
+use signoff_runtime::project::Project;
+use signoff_runtime::view::View;
+
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::style::{CARE, DIM, harmless, paint};
+
+pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let Open {
+        items,
+        held,
+        unreadable,
+    } = open_items(&project)?;
+    // One that cannot be read hides no other, and nobody may take that for an empty inbox.
+    let code = if unreadable.is_empty() { 0 } else { 6 };
+    for note in &unreadable {
+        session
+            .out
+            .say(format!("{} {}", paint(CARE, "note:"), harmless(note)));
+    }
+    if session.is_json() {
+        session.json(&Inbox::new(items, held));
+        return Ok(code);
+    }
+    if items.is_empty() && held.is_empty() {
+        session.out.answer("nothing waits on you");
+    }
+    for item in items {
+        session
+            .out
+            .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+        let about = format!("  {}, {}", item.title, steps(&item));
+        session.out.answer(paint(DIM, harmless(&about)));
+        if let Some(place) = &item.worktree {
+            session.out.answer(repair_in(place));
+        }
+        session.out.answer(format!(
+            "  signoff answer {} {}",
+            item.id,
+            harmless(&item.choices.join("|"))
+        ));
+    }
+    for run in &held {
+        for line in held_lines(&run.run, &run.files) {
+            session.out.answer(line);
+        }
+    }
+    Ok(code)
+}
+
+/// Files that a person has to settle, and what to type.
+pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
+    let held = files
+        .iter()
+        .map(|why| format!("{} held: {}", paint(CARE, "!"), harmless(why)));
+    let next = format!("  `signoff land {run}` says how to settle it");
+    held.chain([next]).collect()
+}
+
+/// Where whoever wants to answer `fixed` has to repair it.
+pub(crate) fn repair_in(place: &str) -> String {
+    let text = format!("  what is to be repaired is in {}", harmless(place));
+    paint(DIM, text).to_string()
+}
+
+/// What an item is about.
+fn steps(item: &Item) -> String {
+    let plural = if item.steps.len() == 1 { "" } else { "s" };
+    format!("step{plural} `{}`", item.steps.join("`, `"))
+}
+
+/// What waits on a person.
+#[derive(Default)]
+struct Open {
+    items: Vec<Item>,
+    held: Vec<HeldFiles>,
+    /// Runs of which nobody can tell.
+    unreadable: Vec<String>,
+}
+
+/// Open items of all runs that have not ended, and files that are held of those that have; oldest first.
+fn open_items(project: &Project) -> Result<Open, Failure> {
+    let mut open = Open::default();
+    for (run, view) in View::all(project)? {
+        let view = match view {
+            Ok(view) => view,
+            Err(error) => {
+                let why = Failure::from(error).message;
+                open.unreadable.push(if why.contains(&run) {
+                    why
+                } else {
+                    format!("run {run}: {why}")
+                });
+                continue;
+            }
+        };
+        open.held.extend(view.files_to_settle());
+        if view.run.outcome().is_none() && !view.over {
+            open.items.extend(view.items());
+        }
+    }
+    Ok(open)
+}

@@ -1,0 +1,203 @@
+//! `land`: what a run did in its own tree comes into the checkout, or it is said why not.
+
+use std::path::{Component, Path, PathBuf};
+
+use signoff_api::landing::{Held, Landing as Shape, SCHEMA};
+use signoff_runtime::SystemClock;
+use signoff_runtime::landing::{Landing, Settlement};
+use signoff_runtime::project::Project;
+
+use crate::args::Land;
+use crate::commands::sign::list::counted;
+use crate::failure::{Failure, not_landed, settling_commands, version_of};
+use crate::session::Session;
+use crate::style::{CARE, GOOD, harmless, paint};
+
+pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
+    session.require_person("land a run")?;
+    let project = session.project()?;
+    let inside = |paths: &[PathBuf]| {
+        paths
+            .iter()
+            .map(|path| in_project(&project, path))
+            .collect()
+    };
+    let settlement = Settlement {
+        take: inside(&args.take),
+        keep: inside(&args.keep),
+    };
+    let run = args.run.run.as_deref();
+    let clock = SystemClock::new();
+    let landing = signoff_runtime::landing::land(&project, run, &settlement, &clock)?;
+    if session.is_json() {
+        session.json(&shape(&landing));
+    }
+    if !landing.refused.is_empty() {
+        return Err(not_landed(&landing));
+    }
+    if !session.is_json() {
+        session.out.answer(line(&landing));
+    }
+    Ok(0)
+}
+
+/// A path as the run knows it, however a person types it in the project.
+fn in_project(project: &Project, path: &Path) -> String {
+    let absolute = project.around.directory.join(path);
+    let inside = absolute.strip_prefix(project.store.workspace());
+    let inside = inside.unwrap_or(path).components();
+    let inside: PathBuf = inside.filter(|part| *part != Component::CurDir).collect();
+    inside.to_string_lossy().into_owned()
+}
+
+/// What became of it, for a landing that was not refused.
+pub(crate) fn line(landing: &Landing) -> String {
+    let run = &landing.run;
+    let branch = landing.branch.as_deref().map(harmless);
+    let place = branch.map_or_else(String::new, |branch| format!(" on `{branch}`"));
+    if landing.already {
+        return format!("{} already: run {run}{place}", paint(CARE, "landed"));
+    }
+    if let Some(files) = landing.files.as_ref().filter(|files| !files.is_empty()) {
+        let count = counted(files.len(), "file", "files");
+        return format!("{} run {run}: {count}", paint(GOOD, "landed"));
+    }
+    if landing.settled {
+        return format!(
+            "{} run {run}: every file that was held is settled as it is in your checkout",
+            paint(GOOD, "landed")
+        );
+    }
+    if landing.commits == 0 || landing.files.is_some() {
+        return format!(
+            "{} to land: run {run} changed no file",
+            paint(CARE, "nothing")
+        );
+    }
+    let count = counted(landing.commits, "commit", "commits");
+    let commit = landing.commit.as_deref().map(short);
+    let at = commit.map_or_else(String::new, |commit| format!(", now at {commit}"));
+    format!("{} run {run}: {count}{place}{at}", paint(GOOD, "landed"))
+}
+
+/// As much of a commit's name as people compare.
+fn short(commit: &str) -> String {
+    commit.chars().take(12).collect()
+}
+
+pub(crate) fn shape(landing: &Landing) -> Shape {
+    let Landing {
+        run,
+        commits,
+        commit,
+        branch,
+        refused,
+        already,
+        cut_off: _,
+        mut by_hand,
+        files,
+        held,
+        settled: _,
+    } = landing.clone();
+    let held: Vec<Held> = held
+        .iter()
+        .map(|held| Held {
+            path: held.path.clone(),
+            reason: held.reason.clone(),
+            version: version_of(landing, held),
+        })
+        .collect();
+    let settling = held
+        .iter()
+        .flat_map(|held| settling_commands(&run, &held.path));
+    by_hand.extend(settling);
+    Shape {
+        schema: SCHEMA.to_owned(),
+        run,
+        landed: refused.is_empty(),
+        already,
+        commits,
+        commit,
+        branch,
+        refused,
+        by_hand,
+        files: files.unwrap_or_default(),
+        held,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn landing() -> Landing {
+        Landing {
+            run: "r1".to_owned(),
+            commits: 2,
+            commit: Some("0123456789abcdef".to_owned()),
+            branch: Some("main".to_owned()),
+            ..Landing::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(landing: &Landing, expected: &str) {
+        let line = anstream::adapter::strip_str(&line(landing)).to_string();
+        assert_eq!(line, expected);
+        assert!(shape(landing).landed);
+    }
+
+    #[test]
+    fn one_line_says_what_came_in() {
+        check(
+            &landing(),
+            "landed run r1: 2 commits on `main`, now at 0123456789ab",
+        );
+        let detached = Landing {
+            branch: None,
+            commits: 1,
+            ..landing()
+        };
+        check(&detached, "landed run r1: 1 commit, now at 0123456789ab");
+        let already = Landing {
+            already: true,
+            ..landing()
+        };
+        check(&already, "landed already: run r1 on `main`");
+        let nothing = Landing {
+            run: "r1".to_owned(),
+            ..Landing::default()
+        };
+        check(&nothing, "nothing to land: run r1 changed no file");
+    }
+
+    #[test]
+    fn a_refusal_is_a_conflict_with_every_reason_and_what_to_type() {
+        let refused = Landing {
+            refused: vec![
+                "`a.rs` changed since the run began".to_owned(),
+                "b".to_owned(),
+            ],
+            by_hand: vec!["git merge signoff/r1".to_owned()],
+            ..landing()
+        };
+        assert!(!shape(&refused).landed);
+        let failure = not_landed(&refused);
+        assert_eq!((failure.exit, failure.code), (5, "not-landed"));
+        assert_eq!(failure.details, refused.refused);
+        assert_eq!(failure.hints, ["`git merge signoff/r1`"]);
+        assert!(failure.message.contains("the checkout stays as it is"));
+        let no_way = Landing {
+            by_hand: Vec::new(),
+            cut_off: true,
+            ..refused
+        };
+        let failure = not_landed(&no_way);
+        assert!(failure.hints.is_empty());
+        assert!(
+            failure
+                .message
+                .contains("a part of it may be in the checkout")
+        );
+    }
+}

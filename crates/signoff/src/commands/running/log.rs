@@ -1,0 +1,36 @@
+//! `log`: what happened in a run, from its journal, and with `--follow` what happens in it.
+
+use signoff_engine::{Recorded, Run};
+use signoff_runtime::follow::{Follow, TICK, Then};
+use signoff_runtime::view::{View, streamed};
+
+use crate::args::Log;
+use crate::failure::Failure;
+use crate::report::run::lines::Lines;
+use crate::session::Session;
+use crate::style::{DIM, paint};
+
+pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let view = View::find(&project, args.run.run.as_deref())?;
+    // Replayed, so that each line shows the state as it was then.
+    let mut follow = Follow::of(&project, view.run.id())?;
+    let mut lines = Lines::default();
+    loop {
+        let then = follow.look(|run, recorded| show(session, &mut lines, run, recorded))?;
+        if !args.follow || then == Then::Over || session.out.is_unheard() {
+            return Ok(0);
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+fn show(session: &mut Session, lines: &mut Lines, run: &Run, recorded: &Recorded) {
+    let shape = streamed(run, recorded);
+    if session.is_json() {
+        session.json(&shape);
+    } else if let Some(text) = lines.line(run, recorded) {
+        let time = shape.at.get(11..19).unwrap_or_default().to_owned();
+        session.out.answer(format!("{}  {text}", paint(DIM, time)));
+    }
+}

@@ -1,0 +1,51 @@
+//! `resume`: goes on where the journal ends.
+
+use signoff_engine::{Actor, Outcome};
+use signoff_runtime::Error;
+use signoff_runtime::live::{Options, PreparedRun};
+use signoff_runtime::project::Project;
+use signoff_runtime::view::View;
+
+use crate::commands::running::accept_level::asking_to_accept;
+use crate::commands::running::run::drive;
+use crate::failure::{Failure, among};
+use crate::inside::actor;
+use crate::session::Session;
+
+pub(crate) fn resume(
+    session: &mut Session,
+    run: Option<&str>,
+    options: &Options,
+) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let run = run.map_or_else(|| View::newest_id(&project), |run| Ok(run.to_owned()))?;
+    let actor = actor(&session.around.variables);
+    // The runtime refuses it anyhow; who is refused is told how that was seen.
+    if actor == Actor::Agent && View::load(&project, &run)?.run.outcome() == Some(Outcome::Failed) {
+        session.require_person("let a failed run go on")?;
+    }
+    let clock = signoff_runtime::SystemClock::new();
+    let prepared = asking_to_accept(session, &project, || {
+        PreparedRun::resume(&project, &run, actor, options, &clock)
+    });
+    let prepared = prepared.map_err(|error| refused(&project, &run, error))?;
+    drive(session, &project, prepared)
+}
+
+fn refused(project: &Project, run: &str, error: Error) -> Failure {
+    match error {
+        // It is no other run that works here.
+        Error::WorkspaceTaken {
+            holder: Some(holder),
+            ..
+        } if holder.run.as_deref() == Some(run) => Error::RunTaken {
+            run: run.to_owned(),
+            holder: Some(holder),
+        }
+        .into(),
+        error => match View::load(project, run) {
+            Ok(view) => among(error, view.run.steps().map(|(step, _)| step.id.as_str())),
+            Err(_) => error.into(),
+        },
+    }
+}

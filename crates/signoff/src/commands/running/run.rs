@@ -1,0 +1,375 @@
+//! `run`: a signed plan, step by step.
+
+use std::path::Path;
+
+use signoff_api::event::Streamed;
+use signoff_engine::{Outcome, PauseReason, PlanState};
+use signoff_runtime::Error;
+use signoff_runtime::approve::{Wish, during};
+use signoff_runtime::drive::{Nobody, Person, Stopped};
+use signoff_runtime::landing::Landing;
+use signoff_runtime::levels::check;
+use signoff_runtime::live::{Limit, Options, PreparedRun, RunReport};
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{Doing, sign_by_policy};
+use signoff_runtime::project::Project;
+use signoff_runtime::proof::Counted;
+use signoff_runtime::state::standing;
+use signoff_runtime::uncommitted::{left_out, uncommitted};
+use signoff_runtime::view::View;
+
+use crate::args::{Extent, Run};
+use crate::commands::running::accept_level::asking_to_accept;
+use crate::commands::running::ask::at_terminal;
+use crate::commands::running::dry_run::dry_run;
+use crate::commands::running::land;
+use crate::commands::running::task::run_task;
+use crate::commands::sign::approve::{shown, sign_off};
+use crate::commands::sign::list::counted;
+use crate::commands::sign::locate;
+use crate::failure::{Failure, changed_during, held_hints, no_step};
+use crate::inside::actor;
+use crate::report::run::live::Live as Reporter;
+use crate::report::run::opening::{Around, opening};
+use crate::report::run::table::table;
+use crate::report::signature::signature;
+use crate::session::Session;
+use crate::shell_words::quoted;
+use crate::style::{CARE, ERROR, GOOD, HINT, harmless, paint};
+use crate::terminal::Stream;
+
+/// Columns and rows of what is read later, or by nobody.
+const PAGE: (usize, usize) = (100, 40);
+
+pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
+    if let Some(task) = &args.task {
+        return run_task(session, args, task);
+    }
+    let project = session.project()?;
+    let named = args.path.clone().unwrap_or_default();
+    let (path, name) = locate(&project, &named.to_string_lossy())?;
+    let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let options = Options::from(args);
+    reaches(&options, &plan)?;
+    if args.rehearse {
+        return dry_run(session, &project, &plan, (&options, args.approve));
+    }
+    // Before anybody signs: nothing of it would start.
+    if plan.checked.errors() == 0 {
+        asking_to_accept(session, &project, || check(&project, &plan, &options))?;
+    }
+    if args.approve && standing(&project, &plan)?.state != PlanState::Approved {
+        let wish = Wish {
+            proof: session.proof,
+            ..Wish::default()
+        };
+        if let Some(during) = during(&project, &plan)? {
+            return Err(not_over(&name, &during.run));
+        }
+        sign_off(session, &project, &plan, &wish)?;
+    } else {
+        by_policy(session, &project, &plan)?;
+    }
+    start(session, &project, &plan, &options)
+}
+
+impl From<&Run> for Options {
+    fn from(args: &Run) -> Self {
+        Self {
+            isolation: args.isolation.map(Into::into),
+            ..Self::from(&args.extent)
+        }
+    }
+}
+
+impl From<&Extent> for Options {
+    fn from(extent: &Extent) -> Self {
+        let until = extent.until.clone().map(Limit::Until);
+        Self {
+            jobs: extent.jobs,
+            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+            // Decided when the run began.
+            isolation: None,
+        }
+    }
+}
+
+/// Before anything is signed: does the plan have the step that the run is to go to?
+fn reaches(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
+    let Some(Limit::Until(step) | Limit::Only(step)) = &options.limit else {
+        return Ok(());
+    };
+    let plan = &plan.checked.plan;
+    match plan.index_of(step) {
+        // A plan without any step is refused for that.
+        None if !plan.steps.is_empty() => {
+            let known = plan.steps.iter().map(|step| step.id.as_str());
+            Err(no_step(step, known))
+        }
+        None | Some(_) => Ok(()),
+    }
+}
+
+/// A run that stands still because the plan changed is gone on with, and no other is started.
+fn not_over(plan: &str, run: &str) -> Failure {
+    let name = quoted(plan);
+    Failure::new(5, "state", format!("run {run} of {plan} is not over"))
+        .hint(format!(
+            "to go on with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
+        ))
+        .hint(format!(
+            "to begin from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
+        ))
+}
+
+/// A plan that needs no person is signed by policy, if nobody has.
+fn by_policy(session: &mut Session, project: &Project, plan: &PlanFile) -> Result<(), Failure> {
+    let doing = Doing {
+        project,
+        actor: actor(&session.around.variables),
+        clock: &signoff_runtime::SystemClock::new(),
+    };
+    let signed = sign_by_policy(doing, plan).map_err(|error| shown(session, error))?;
+    if let Some(note) = signed.and_then(|approved| approved.signature.note)
+        && !session.is_json()
+    {
+        session
+            .out
+            .say(format!("{} by policy: {note}", paint(GOOD, "signed")));
+    }
+    Ok(())
+}
+
+/// Starts a run of a signed plan and drives it.
+pub(crate) fn start(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+    options: &Options,
+) -> Result<u8, Failure> {
+    let clock = signoff_runtime::SystemClock::new();
+    let actor = actor(&session.around.variables);
+    let prepared = asking_to_accept(session, project, || {
+        PreparedRun::start(project, plan, actor, options, &clock)
+    });
+    let prepared = prepared.map_err(|error| shown(session, error))?;
+    drive(session, project, prepared)
+}
+
+/// Drives a run to its end or its next stop, and says what it came to.
+pub(crate) fn drive(
+    session: &mut Session,
+    project: &Project,
+    prepared: PreparedRun<'_>,
+) -> Result<u8, Failure> {
+    let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
+    announce(session, project, &prepared);
+    let signed = prepared.signature()?;
+    let at_terminal = at_terminal(session, &project.around.person, prepared.whereabouts());
+    let mut reporter = Reporter::new(session, project);
+    let mut person: Box<dyn Person> = match at_terminal {
+        Some(person) => Box::new(person.above(reporter.screen())),
+        None => Box::new(Nobody),
+    };
+    let ran = prepared.drive(&mut reporter, person.as_mut(), listen);
+    // The live lines go before anything else is said.
+    if let Some(last) = reporter.end() {
+        let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
+        session.json(&Streamed {
+            landing: landing.map(land::shape),
+            ..last
+        });
+    }
+    let ran = ran.map_err(|error| cut_short(error, project, &id))?;
+    for note in &ran.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    conclude(session, (&id, &plan), &ran, &signed)
+}
+
+/// What ended a run before its time, and how to go on with it.
+fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
+    let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
+    let failure = Failure::from(error);
+    // Of one that had not begun nothing is left.
+    match View::load(project, run) {
+        Err(_) => failure,
+        Ok(_) if says_how => failure,
+        Ok(view) if view.run.outcome().is_some() => {
+            failure.hint(format!("then `signoff land {run}` brings in what it did"))
+        }
+        Ok(_) => failure.hint(format!("then `signoff resume {run}` goes on with the run")),
+    }
+}
+
+/// What a person should know before the first step.
+fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>) {
+    if session.is_json() {
+        return;
+    }
+    let program = |role: &str| {
+        let (_, agent) = project.config.agent(Some(role))?;
+        let program = Path::new(agent.command.first()?);
+        Some(program.file_name()?.to_string_lossy().into_owned())
+    };
+    let uncommitted = uncommitted(project);
+    let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
+    let lines = opening(
+        prepared.run(),
+        &Around {
+            run: prepared.id(),
+            workspace: project.store.workspace(),
+            settings: prepared.settings(),
+            uncommitted,
+            program: &program,
+            step_timeout: project.config.run.step_timeout.value,
+            size: session.out.live().map_or(PAGE, Stream::size),
+        },
+    );
+    session.out.say(lines.join("\n"));
+    if !large.is_empty() {
+        let names = harmless(&large.join("`, `"));
+        session.out.say(format!(
+            "{} larger than 2 GiB, and left out of the run: `{names}`",
+            paint(CARE, "note:")
+        ));
+    }
+    if let Some(note) = prepared.note() {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+}
+
+fn conclude(
+    session: &mut Session,
+    (id, plan): (&str, &str),
+    ran: &RunReport,
+    signed: &Counted,
+) -> Result<u8, Failure> {
+    if let Some(trouble) = &ran.trouble {
+        session.out.say(format!(
+            "{} no marks in the plan's file: {trouble}",
+            paint(CARE, "note:")
+        ));
+    }
+    let (code, line) = match &ran.stopped {
+        Stopped::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
+        Stopped::Finished(Outcome::Partial) => (
+            0,
+            paint(
+                CARE,
+                "completed in part: steps that are not critical failed",
+            )
+            .to_string(),
+        ),
+        Stopped::Finished(Outcome::Failed) => (
+            1,
+            format!(
+                "{}; `signoff resume {id}` tries the failed steps again",
+                paint(ERROR, "failed")
+            ),
+        ),
+        Stopped::Waiting => (
+            3,
+            format!(
+                "{}; `signoff inbox` shows what for",
+                paint(CARE, "waiting on a person")
+            ),
+        ),
+        Stopped::Paused(PauseReason::Limited) => (
+            0,
+            format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
+        ),
+        // Nobody who waits for the run may take it for done.
+        Stopped::Paused(_) => (
+            130,
+            format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
+        ),
+        Stopped::Interrupted => (
+            130,
+            format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
+        ),
+        Stopped::Changed(difference) => {
+            return Err(changed_during(id, plan, difference));
+        }
+    };
+    if !session.is_json() {
+        let columns = session.out.columns();
+        let table = table(&ran.run, false, columns);
+        session.out.answer_lines(&format!("\n{table}"));
+        for row in signature(signed) {
+            session.out.answer(format!("  {row}"));
+        }
+        session.out.answer(line);
+        if let Some(landing) = &ran.landing {
+            for line in landed(landing) {
+                session.out.answer(line);
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// What became of the run's commits, and what to do where they did not land.
+fn landed(landing: &Landing) -> Vec<String> {
+    if landing.refused.is_empty() {
+        return vec![land::line(landing)];
+    }
+    let why = landing.refused.iter().map(|why| format!("  {why}"));
+    let what = match landing.held.len() {
+        0 => "what it did is not in your checkout yet".to_owned(),
+        files => {
+            let files = counted(files, "file of it is", "files of it are");
+            format!("{files} not in your checkout yet; yours stays as it is")
+        }
+    };
+    let first = format!("{} {what}", paint(CARE, "note:"));
+    let hand = landing.by_hand.iter().take(1);
+    let hand = hand.map(|line| format!("`{}` brings it in", harmless(line)));
+    let next = held_hints(landing).into_iter().chain(hand);
+    let next = next.map(|line| format!("  {} {line}", paint(HINT, "→")));
+    std::iter::once(first).chain(why).chain(next).collect()
+}
+
+/// Ctrl-C and termination stop the run cleanly; it can be resumed.
+fn listen(interrupt: signoff_runtime::Interrupt) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    {
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                interrupt.send();
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use signoff_store::config::Isolation;
+
+    use super::*;
+    use crate::args::{Command, parse};
+
+    #[test]
+    fn where_agents_work_can_be_said_for_one_run() {
+        for (words, expected) in [
+            ("signoff run p.md", None),
+            (
+                "signoff run p.md --isolation worktree",
+                Some(Isolation::Worktree),
+            ),
+            (
+                "signoff run --task x --isolation=shared",
+                Some(Isolation::Shared),
+            ),
+        ] {
+            let words_typed: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            let Ok(Command::Run(args)) = parse(&words_typed).map(|cli| cli.command) else {
+                panic!("{words}");
+            };
+            assert_eq!(Options::from(&args).isolation, expected, "{words}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `run --task`: one thing to be done, without a plan of one's own.
+
+use signoff_engine::PlanState;
+use signoff_runtime::SystemClock;
+use signoff_runtime::approve::Wish;
+use signoff_runtime::live::Options;
+use signoff_runtime::plans::{Quick, propose_task};
+
+use crate::args::Run;
+use crate::commands::running::run::start;
+use crate::commands::sign::approve::{shown, sign_off};
+use crate::commands::sign::by_person;
+use crate::failure::Failure;
+use crate::report::plan::lines;
+use crate::session::Session;
+use crate::style::{CARE, DIM, paint};
+
+/// Makes a plan of the task, shows it, has it signed off, and runs it.
+pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<u8, Failure> {
+    // Before anything is written: whoever may not sign it has no use for it.
+    session.require_person("sign a plan off")?;
+    let project = session.project()?;
+    let quick = Quick {
+        task,
+        role: args.agent.as_deref(),
+        contract: args.contract.as_deref(),
+    };
+    let clock = SystemClock::new();
+    let done =
+        propose_task(by_person(&project, &clock), quick).map_err(|error| shown(session, error))?;
+    for note in &done.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    let key = done.key.clone();
+    if !session.is_json() {
+        let name = done.plan.source.name();
+        session.out.say(paint(DIM, format!("{key} ({name})")));
+        for line in lines(&done.plan.checked.plan, &[]) {
+            session.out.say(line);
+        }
+        session.out.say("");
+    }
+    let plan = if done.state == PlanState::Approved {
+        done.plan
+    } else {
+        let wish = Wish {
+            proof: session.proof,
+            ..Wish::default()
+        };
+        let kept = |failure: Failure| {
+            failure.hint(format!(
+                "the plan is kept: `signoff run {key} --approve`, or `signoff delete {key}`"
+            ))
+        };
+        let (approved, _) = sign_off(session, &project, &done.plan, &wish).map_err(kept)?;
+        approved.done.plan
+    };
+    let stays = |failure: Failure| failure.hint(format!("{key} stays approved"));
+    start(session, &project, &plan, &Options::from(args)).map_err(stays)
+}

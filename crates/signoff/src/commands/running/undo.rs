@@ -1,0 +1,199 @@
+//! `undo`: takes back what a run did, and says exactly what.
+
+use signoff_api::undo::{SCHEMA, Undo as Shape};
+use signoff_runtime::SystemClock;
+use signoff_runtime::landing::Undone;
+
+use crate::commands::sign::list::counted;
+use crate::failure::{Failure, not_undone};
+use crate::session::Session;
+use crate::shell_words::quoted;
+use crate::style::{CARE, GOOD, harmless, paint};
+
+pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    session.require_person("take a run back")?;
+    let project = session.project()?;
+    let undone = signoff_runtime::landing::undo(&project, run, &SystemClock::new())?;
+    if session.is_json() {
+        session.json(&shape(&undone));
+    } else {
+        for line in lines(&undone) {
+            session.out.answer(line);
+        }
+    }
+    if undone.refused.is_empty() {
+        Ok(0)
+    } else {
+        Err(not_undone(&undone))
+    }
+}
+
+/// Each thing that was taken back; and the whole, where nothing was refused.
+fn lines(undone: &Undone) -> Vec<String> {
+    let restored = undone.restored.iter();
+    let restored = restored.map(|path| format!("put back {}", harmless(path)));
+    let removed = undone.deleted.iter().chain(&undone.removed);
+    let removed = removed.map(|what| format!("removed {}", harmless(what)));
+    let whole = undone.refused.is_empty().then(|| whole(undone));
+    let kept = undone.kept.as_ref().map(|name| kept(undone, name));
+    let left = undone.left.iter();
+    let left = left.map(|why| format!("left as it is: {}", harmless(why)));
+    restored
+        .chain(removed)
+        .chain(left)
+        .chain(whole)
+        .chain(kept)
+        .collect()
+}
+
+/// How what the run did can be found.
+fn kept(undone: &Undone, name: &str) -> String {
+    let branch = name.trim_start_matches("refs/heads/");
+    let git = match &undone.kept_in {
+        Some(place) => format!("git --git-dir {}", quoted(&place.to_string_lossy())),
+        None => "git".to_owned(),
+    };
+    format!("what the run did stays in its commits until `signoff prune`: `{git} log -p {branch}`")
+}
+
+fn whole(undone: &Undone) -> String {
+    let run = &undone.run;
+    if undone.already {
+        return format!("{} already: run {run}", paint(CARE, "undone"));
+    }
+    // Worktrees have paths, branches have names.
+    let is_worktree = |what: &&String| what.starts_with('/');
+    let worktrees = undone.removed.iter().filter(is_worktree).count();
+    let branches = undone.removed.len() - worktrees;
+    let parts: Vec<String> = [
+        (undone.restored.len(), "file put back", "files put back"),
+        (undone.deleted.len(), "file removed", "files removed"),
+        (worktrees, "worktree removed", "worktrees removed"),
+        (branches, "branch removed", "branches removed"),
+    ]
+    .into_iter()
+    .filter(|(count, _, _)| *count > 0)
+    .map(|(count, one, many)| counted(count, one, many))
+    .collect();
+    if parts.is_empty() && !undone.left.is_empty() {
+        return format!(
+            "{} run {run}: nothing could be taken back without touching what you changed since",
+            paint(CARE, "undone")
+        );
+    }
+    if parts.is_empty() {
+        return format!(
+            "{} to take back: run {run} left nothing",
+            paint(CARE, "nothing")
+        );
+    }
+    format!("{} run {run}: {}", paint(GOOD, "undone"), parts.join(", "))
+}
+
+fn shape(undone: &Undone) -> Shape {
+    let Undone {
+        run,
+        restored,
+        deleted,
+        kept,
+        kept_in,
+        already,
+        removed,
+        refused,
+        left,
+        for_good: _,
+    } = undone.clone();
+    Shape {
+        schema: SCHEMA.to_owned(),
+        run,
+        undone: refused.is_empty(),
+        restored,
+        deleted,
+        kept,
+        kept_in: kept_in.map(|place| place.to_string_lossy().into_owned()),
+        already,
+        removed,
+        refused,
+        left,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(list: &[&str]) -> Vec<String> {
+        list.iter().copied().map(str::to_owned).collect()
+    }
+
+    #[track_caller]
+    fn check(restored: &[&str], removed: &[&str], refused: &[&str], expected: &[&str]) -> Undone {
+        let undone = Undone {
+            run: "r1".to_owned(),
+            restored: texts(restored),
+            removed: texts(removed),
+            refused: texts(refused),
+            ..Undone::default()
+        };
+        let lines = lines(&undone);
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| anstream::adapter::strip_str(line).to_string())
+            .collect();
+        assert_eq!(lines, expected);
+        assert_eq!(shape(&undone).undone, refused.is_empty());
+        undone
+    }
+
+    #[test]
+    fn all_that_was_taken_back_is_named() {
+        check(
+            &["a.rs"],
+            &["/w/run", "signoff/r1"],
+            &[],
+            &[
+                "put back a.rs",
+                "removed /w/run",
+                "removed signoff/r1",
+                "undone run r1: 1 file put back, 1 worktree removed, 1 branch removed",
+            ],
+        );
+        check(
+            &[],
+            &[],
+            &[],
+            &["nothing to take back: run r1 left nothing"],
+        );
+    }
+
+    #[test]
+    fn where_the_rest_can_be_found_is_said() {
+        let undone = Undone {
+            run: "r1".to_owned(),
+            restored: texts(&["a"]),
+            deleted: texts(&["b", "c"]),
+            kept: Some("refs/heads/signoff/r1".to_owned()),
+            ..Undone::default()
+        };
+        let text = lines(&undone).join("\n");
+        let text = anstream::adapter::strip_str(&text).to_string();
+        let expected = "put back a\nremoved b\nremoved c\nundone run r1: 1 file put back, 2 files removed\n\
+                        what the run did stays in its commits until `signoff prune`: `git log -p signoff/r1`";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_stays_is_a_conflict() {
+        let why = "`a.rs` was changed after the run";
+        let part = check(&["b.rs"], &[], &[why], &["put back b.rs"]);
+        let failure = not_undone(&part);
+        assert_eq!((failure.exit, failure.code), (5, "not-undone"));
+        assert_eq!(failure.message, "not all of run r1 could be taken back");
+        assert_eq!(failure.details, [why]);
+        let none = check(&[], &[], &[why], &[]);
+        assert_eq!(
+            not_undone(&none).message,
+            "nothing of run r1 could be taken back"
+        );
+    }
+}

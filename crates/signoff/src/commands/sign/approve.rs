@@ -1,0 +1,140 @@
+//! `approve`: a person signs a plan off.
+
+use signoff_engine::Actor;
+use signoff_runtime::Error;
+use signoff_runtime::approve::{Approved, Wish, approve as sign, during};
+use signoff_runtime::live::Options;
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::Doing;
+use signoff_runtime::project::Project;
+use signoff_store::signatures::Proof;
+
+use crate::args::Approve;
+use crate::commands::sign::{locate, plan_ref};
+use crate::failure::{Failure, difference_lines};
+use crate::report::problems::text::concise;
+use crate::session::Session;
+use crate::style::{CARE, GOOD, exact, paint};
+
+pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let wish = Wish {
+        proof: session.proof.or(args.proof.map(Into::into)),
+        note: args.note.clone(),
+        expect_digest: args.expect_digest.clone(),
+        expect_version: args.expect_version,
+    };
+    let (approved, during) = sign_off(session, &project, &plan, &wish)?;
+    let goes = args.run || project.config.approval.then_run.value;
+    if let Some(run) = during {
+        if goes {
+            return crate::commands::running::resume::resume(
+                session,
+                Some(&run),
+                &Options::default(),
+            );
+        }
+        if !session.is_json() {
+            session
+                .out
+                .say(format!("next: `signoff resume {run}` goes on with it"));
+        }
+    } else if goes {
+        return crate::commands::running::run::start(
+            session,
+            &project,
+            &approved.done.plan,
+            &Options::default(),
+        )
+        .map_err(|failure| failure.hint(format!("{name} stays approved")));
+    }
+    if session.is_json() {
+        let shape = plan_ref(&approved.done);
+        session.json(&shape);
+    }
+    Ok(0)
+}
+
+/// Signs, and says so. Of a plan that runs, shows first what its run does not carry out yet, and names
+/// the run.
+pub(crate) fn sign_off(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+    wish: &Wish,
+) -> Result<(Approved, Option<String>), Failure> {
+    session.require_person("sign a plan off")?;
+    let during = during(project, plan)?;
+    if let Some(during) = during.as_ref().filter(|_| !session.is_json()) {
+        session
+            .out
+            .say(format!("run {} does not carry this out yet:", during.run));
+        for line in difference_lines(&during.difference) {
+            session.out.say(format!("  {}", exact(&line)));
+        }
+    }
+    for problem in &plan.checked.diagnostics {
+        if problem.code.concerns_signing() && !session.is_json() {
+            session.out.say(concise(problem, &plan.source));
+        }
+    }
+    let doing = Doing {
+        project,
+        actor: match session.proof {
+            Some(Proof::Policy) => Actor::Policy,
+            _ => Actor::Person,
+        },
+        clock: &signoff_runtime::SystemClock::new(),
+    };
+    let approved = sign(doing, plan, wish).map_err(|error| shown(session, error))?;
+    for note in &approved.done.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    if !session.is_json() {
+        session.out.say(format!(
+            "{} {} by {} (proof: {}), digest {}",
+            paint(GOOD, "signed"),
+            plan.source.name(),
+            approved.signature.by,
+            approved.signature.proof,
+            approved.signature.digest.short(),
+        ));
+    }
+    Ok((approved, during.map(|during| during.run)))
+}
+
+/// Whoever is refused because of errors sees them at once. `verify` might not show them: what is only
+/// missing here is a warning there, and what came from stdin is gone.
+pub(crate) fn shown(session: &mut Session, error: Error) -> Failure {
+    let Error::Invalid {
+        source,
+        diagnostics,
+    } = &error
+    else {
+        return error.into();
+    };
+    let mut details = Vec::new();
+    for diagnostic in diagnostics {
+        if session.is_json() {
+            details.push(diagnostic.message.clone());
+            continue;
+        }
+        session
+            .out
+            .say(crate::report::problems::text::render(diagnostic, source));
+        session.out.say("");
+    }
+    let there = session.around.directory.join(source.name());
+    // What `verify` would read is what was refused.
+    let same = || std::fs::read(&there).is_ok_and(|bytes| bytes == source.bytes());
+    let is_there = there.is_dir() || same();
+    let missing = diagnostics.iter().any(|one| one.code.is_environmental());
+    let mut failure = Failure::from(error);
+    failure.details = details;
+    if missing || !is_there {
+        failure.hints = vec!["settle what is said here, then repeat the command".to_owned()];
+    }
+    failure
+}

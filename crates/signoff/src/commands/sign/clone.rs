@@ -1,0 +1,25 @@
+//! `clone`: a copy of a plan, as a new one.
+
+use signoff_runtime::plans::Doing;
+
+use super::{locate, tell};
+use crate::args::PlanName;
+use crate::failure::Failure;
+use crate::inside::actor;
+use crate::session::Session;
+
+pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let clock = signoff_runtime::SystemClock::new();
+    let doing = Doing {
+        project: &project,
+        actor: actor(&session.around.variables),
+        clock: &clock,
+    };
+    let (path, name) = locate(&project, &args.plan)?;
+    let done = signoff_runtime::plans::clone(doing, &path, &name);
+    let done = done.map_err(|error| super::approve::shown(session, error))?;
+    let next = super::then_approve(&done);
+    tell(session, &done, "cloned as", Some(next));
+    Ok(0)
+}

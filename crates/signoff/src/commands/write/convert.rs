@@ -1,0 +1,230 @@
+//! `convert`: a plan in another dialect, and what that dialect cannot hold.
+
+use std::path::Path;
+
+use signoff_api::convert::{Converted, File, Loss as LossShape, SCHEMA};
+use signoff_plan::diagnostic::{Code, Severity};
+use signoff_plan::dialect::Dialect;
+use signoff_plan::diff::compare;
+use signoff_plan::format::format_as;
+use signoff_plan::source::Source;
+use signoff_plan::write::{Loss, Written, write};
+use signoff_runtime::plan_file::PlanFile;
+use signoff_store::disk_workspace::DiskWorkspace;
+
+use crate::args::Convert;
+use crate::failure::Failure;
+use crate::new_files;
+use crate::plan_paths::{read, workspace};
+use crate::session::Session;
+use crate::shell_words::quoted;
+use crate::style::{CARE, harmless, paint};
+
+pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failure> {
+    let plan = read(session, &args.path, args.dialect)?;
+    certain(&plan)?;
+    let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
+    written.losses.splice(0..0, not_understood(&plan));
+    if written.losses.iter().any(matters) && !args.lossy {
+        return Err(refusal(&plan, args.to, &written.losses));
+    }
+    let again = read_back(&plan, &written, args.to, &workspace(session)?)?;
+    let output = args.output.as_deref();
+    if args.to == Dialect::Thread && output.is_none() && !session.is_json() {
+        let message = "a thread is a directory, which cannot be printed";
+        return Err(Failure::new(2, "usage", message).hint("say where: `-o DIRECTORY`"));
+    }
+    let paths = match output {
+        Some(shown) => {
+            let target = session.around.directory.join(shown);
+            new_files::write(&target, shown, &written.files, args.force)?
+        }
+        None => Vec::new(),
+    };
+    if session.is_json() {
+        let shape = shape(&plan, &again, &written, &paths, args.to);
+        session.json(&shape);
+        return Ok(0);
+    }
+    for loss in &written.losses {
+        tell_loss(session, loss);
+    }
+    match output {
+        Some(shown) => told(session, shown, args.to, plan.digest() == again.digest()),
+        None => {
+            for (_, text) in &written.files {
+                session.out.raw(text.as_bytes());
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn told(session: &mut Session, shown: &Path, to: Dialect, same: bool) {
+    let digest = if same {
+        "its digest is the same, so a signature holds for it too"
+    } else {
+        "its digest is another, so it has to be signed anew"
+    };
+    let line = format!("wrote {} ({to}); {digest}", shown.display());
+    session.out.say(line);
+}
+
+/// Refuses a plan that was not understood well enough to be written again.
+fn certain(plan: &PlanFile) -> Result<(), Failure> {
+    let uncertain = plan.checked.diagnostics.iter().find(|one| {
+        one.severity == Severity::Error
+            && matches!(
+                one.code,
+                Code::BadExpect
+                    | Code::BadFilename
+                    | Code::BadOnFail
+                    | Code::BadValue
+                    | Code::BudgetInvalid
+                    | Code::DuplicateId
+                    | Code::DuplicateIndex
+                    | Code::FrontmatterInvalid
+                    | Code::FrontmatterMissing
+                    | Code::NotUtf8
+                    | Code::TooLarge
+                    | Code::UnexpandedStep
+                    | Code::UnknownDependency
+                    | Code::UnterminatedFence
+            )
+    });
+    match uncertain {
+        Some(problem) => {
+            let name = plan.source.name();
+            let message = format!("{name} cannot be converted as long as {}", problem.message);
+            Err(Failure::new(1, "uncertain", message)
+                .hint(format!("`signoff verify {}` shows the place", quoted(name))))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Fields that the dialect of the plan does not have were not read, so they cannot be written.
+fn not_understood(plan: &PlanFile) -> Vec<Loss> {
+    let unknown = plan.checked.diagnostics.iter();
+    unknown
+        .filter(|one| one.code == Code::UnknownField)
+        .map(|one| Loss {
+            step: one.step.clone(),
+            field: one.span.slice(plan.source.text()).to_owned(),
+            why: one.message.clone(),
+        })
+        .collect()
+}
+
+/// A status is a mark, which lives in the store and is never believed; who owns a plan decides
+/// nothing. Leaving these out is told, and no reason to refuse.
+pub(super) fn matters(loss: &Loss) -> bool {
+    match loss.field.as_str() {
+        "status" => false,
+        "owner" => loss.step.is_some(),
+        _ => true,
+    }
+}
+
+fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {
+    let name = plan.source.name();
+    let message = format!("{name} holds what `{to}` cannot hold");
+    let mut failure = Failure::new(1, "lossy", message);
+    failure.details.extend(losses.iter().map(said));
+    failure.hint("`--lossy` leaves it out")
+}
+
+pub(super) fn tell_loss(session: &mut Session, loss: &Loss) {
+    let line = format!("{} {}", paint(CARE, "left out:"), said(loss));
+    session.out.say(line);
+}
+
+/// A loss in a line.
+pub(super) fn said(loss: &Loss) -> String {
+    let owner = match &loss.step {
+        Some(step) => format!("step `{step}`"),
+        None => "the plan".to_owned(),
+    };
+    harmless(&format!("`{}` of {owner}: {}", loss.field, loss.why))
+}
+
+/// What was written, in the form that `fmt` gives it. Where there is none, it stays as it is.
+pub(super) fn tidy(mut written: Written, dialect: Dialect) -> Written {
+    if let Ok(tidy) = format_as(&source(&written), dialect) {
+        for ((_, text), (_, bytes)) in written.files.iter_mut().zip(tidy.split()) {
+            if let Ok(tidy) = std::str::from_utf8(bytes) {
+                tidy.clone_into(text);
+            }
+        }
+    }
+    written
+}
+
+/// Reads what would be written. Without a loss it must be the same plan: the digest says so.
+fn read_back(
+    plan: &PlanFile,
+    written: &Written,
+    to: Dialect,
+    workspace: &DiskWorkspace,
+) -> Result<PlanFile, Failure> {
+    let source = source(written);
+    let again = PlanFile::from_source(&plan.path, source, Some(to), workspace);
+    if written.losses.is_empty() && again.digest() != plan.digest() {
+        let message = format!(
+            "written as `{to}`, {} would say something else",
+            plan.source.name()
+        );
+        let mut failure = Failure::new(6, "unfaithful", message);
+        let changes = compare(&plan.canonical(), &again.canonical());
+        failure
+            .details
+            .extend(changes.iter().map(ToString::to_string));
+        return Err(
+            failure.hint("nothing was written; this is a mistake of signoff, please report it")
+        );
+    }
+    Ok(again)
+}
+
+/// What would be read if it were on disk.
+pub(super) fn source(written: &Written) -> Source {
+    match written.files.as_slice() {
+        [(name, text)] if name.is_empty() => Source::new("<converted>", text.clone().into_bytes()),
+        files => {
+            let bytes = |(name, text): &(String, String)| (name.clone(), text.clone().into_bytes());
+            Source::directory("<converted>", files.iter().map(bytes).collect())
+        }
+    }
+}
+
+fn shape(
+    plan: &PlanFile,
+    again: &PlanFile,
+    written: &Written,
+    paths: &[String],
+    to: Dialect,
+) -> Converted {
+    let files = written
+        .files
+        .iter()
+        .enumerate()
+        .map(|(at, (name, text))| match paths.get(at) {
+            Some(path) => File {
+                path: Some(path.clone()),
+                text: None,
+            },
+            None => File {
+                path: (!name.is_empty()).then(|| name.clone()),
+                text: Some(text.clone()),
+            },
+        });
+    Converted {
+        schema: SCHEMA.to_owned(),
+        from: plan.checked.dialect.as_str().to_owned(),
+        to: to.as_str().to_owned(),
+        digest: plan.digest().to_string(),
+        new_digest: again.digest().to_string(),
+        losses: written.losses.iter().map(LossShape::from).collect(),
+        files: files.collect(),
+    }
+}

@@ -1,0 +1,484 @@
+//! One text for each event that a person wants to hear of.
+
+use signoff_engine::{
+    CallEnd, Choice, Event, Facts, Grade, Observation, Outcome, PauseReason, Recorded, Run, Stage,
+    Verdict,
+};
+use signoff_store::runs::RunDir;
+
+use crate::report::columns::cut;
+use crate::report::named::{name_of, role};
+use crate::report::run::evidence::some;
+use crate::report::run::tally::NOTHING;
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, file_name, harmless, paint};
+
+/// Columns of a value, and of a reason.
+const SHOWN: usize = 100;
+const REASON: usize = 400;
+
+/// The text for an event; most events have none.
+pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
+    let text = match &recorded.event {
+        Event::StepStarted { step } => {
+            format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
+        }
+        Event::BaselineFinished {
+            step,
+            verdict,
+            observed,
+        } => {
+            let again = run_again(run, step, observed);
+            let text = again.unwrap_or_else(|| baseline(*verdict, observed));
+            format!("  {}", paint(DIM, text))
+        }
+        Event::AttemptStarted { step, attempt, .. } if is_agent(run, step) => {
+            format!(
+                "  {}",
+                paint(
+                    DIM,
+                    format!("attempt {attempt}: {} at work", role_of(run, step))
+                )
+            )
+        }
+        Event::WorkFinished {
+            ended,
+            output,
+            step,
+            attempt,
+            ..
+        } => {
+            let log = log_of(run, step, *attempt);
+            said(&ended.to_string(), ended.succeeded(), &output.text, &log)
+        }
+        Event::ContractFinished {
+            verdict,
+            unmet,
+            observed,
+            step,
+            ..
+        } => {
+            let text = match run_again(run, step, observed) {
+                Some(again) => format!("  {} {again}", paint(CARE, "?")),
+                None => contract(*verdict, unmet, observed),
+            };
+            if is_over(run, step) {
+                format!(
+                    "  at the end, {}: {}",
+                    name_of(run, step),
+                    text.trim_start()
+                )
+            } else {
+                text
+            }
+        }
+        Event::Expanded { items, .. } => {
+            format!("  {}", paint(DIM, format!("{} items", items.len())))
+        }
+        Event::CallStarted { call, .. } => {
+            let what = format!(
+                "calling {} {}",
+                harmless(&call.tool),
+                short_value(&call.args)
+            );
+            format!("  {}", paint(DIM, what))
+        }
+        Event::CallFinished { end, .. } => called(end),
+        Event::StepRetried { step, by, .. } => {
+            format!("  {} `{step}` is tried again, says {by}", paint(CARE, "↻"))
+        }
+        Event::PauseRequested { reason, by } => pausing(*reason, by),
+        Event::RetryScheduled {
+            counted: true,
+            step,
+            ..
+        } if !is_agent(run, step) => {
+            format!("  {} trying again", paint(CARE, "↻"))
+        }
+        Event::RetryScheduled { counted: true, .. } => format!(
+            "  {} trying again, with that in its prompt",
+            paint(CARE, "↻")
+        ),
+        Event::RetryScheduled { reason, .. } => {
+            format!("  {} starting over: {}", paint(CARE, "↻"), one_line(reason))
+        }
+        Event::AttemptInterrupted { attempt, .. } => {
+            format!("  {} attempt {attempt} was cut off", paint(CARE, "!"))
+        }
+        Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
+            format!("  {} {}", paint(DIM, "–"), NOTHING.1)
+        }
+        Event::StepCompleted {
+            evidence, facts, ..
+        } => completed(*evidence, facts),
+        Event::StepConfirmed {
+            evidence, facts, ..
+        } => format!(
+            "  at the end, without what earlier contracts built: {}",
+            qualified(*evidence, facts)
+        ),
+        Event::StepProvisional { .. } => format!(
+            "  {} no contract: going on, and a person decides at the end",
+            paint(CARE, "?")
+        ),
+        Event::StepFailed { step, reason, .. } => {
+            let reason = one_line(reason);
+            format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
+        }
+        Event::StepSkipped { step, reason, .. } => {
+            let reason = one_line(reason);
+            format!("  {} `{step}` skipped: {reason}", paint(CARE, "–"))
+        }
+        Event::StepBlocked { step, by } => {
+            format!("  {} `{step}` blocked by `{by}`", paint(CARE, "–"))
+        }
+        Event::InboxOpened { item, question, .. } => {
+            let open = run.items().find(|open| open.id == *item);
+            let words = open.map(signoff_engine::Item::words).unwrap_or_default();
+            format!(
+                "  {} {}\n    answer `{}/{item}` with {}",
+                paint(CARE, "?"),
+                harmless(question),
+                run.id(),
+                harmless(&words.join(", "))
+            )
+        }
+        Event::InboxAnswered {
+            item,
+            choice,
+            note,
+            by,
+            ..
+        } => {
+            let answer = answer(*choice, note.as_deref());
+            format!("  {} {by} answered `{item}`: {answer}", paint(DIM, "·"))
+        }
+        Event::RunResumed { reopened, .. } => paint(
+            DIM,
+            if *reopened {
+                "failed steps run again"
+            } else {
+                "going on"
+            },
+        )
+        .to_string(),
+        Event::PlanReplanned { kept, reset, .. } => replanned(run, kept, reset),
+        Event::MergeConflicted { files, text, .. } => {
+            format!("  {} {}", paint(CARE, "✗"), conflict(files, text))
+        }
+        // What comes into the checkout at once is told by its files.
+        Event::Merged { .. } if run.lands_files() => return None,
+        Event::Merged { commit, .. } => {
+            let what = format!("merged as {}", short_commit(commit));
+            format!("  {}", paint(DIM, what))
+        }
+        Event::CheckoutJoined {
+            files,
+            conflicts,
+            deleted,
+            ..
+        } => return joined(files, deleted, conflicts),
+        Event::FilesLanded { files, held, .. } => return files_landed(files, held),
+        Event::RunLanded { commit, .. } => {
+            format!("landed as {}", short_commit(commit))
+        }
+        Event::RunUndone { by } => format!("undone by {by}"),
+        Event::RunPaused { reason } => paused(*reason),
+        Event::RunFinished { outcome } => finished(*outcome),
+        Event::RunStarted { .. }
+        | Event::ConditionHeld { .. }
+        | Event::BaselineStarted { .. }
+        | Event::AttemptStarted { .. }
+        | Event::WorkItem { .. }
+        | Event::ProcessStarted { .. }
+        | Event::BudgetReserved { .. }
+        | Event::BudgetSpent { .. }
+        | Event::BudgetExceeded { .. }
+        | Event::TreePrepared { .. }
+        | Event::CandidateStarted { .. }
+        | Event::CandidateBuilt { .. }
+        | Event::MergeStarted { .. }
+        | Event::LandingStarted { .. }
+        | Event::ContractStarted { .. }
+        | Event::StepWaiting { .. } => return None,
+    };
+    Some(text)
+}
+
+/// Why work does not go on top of what was merged before.
+pub(crate) fn conflict(files: &[String], text: &str) -> String {
+    if files.is_empty() {
+        return one_line(text);
+    }
+    let files = harmless(&some(files));
+    format!("conflict with what was merged meanwhile: {files}")
+}
+
+/// The beginning of a commit's name, as people read it.
+pub(crate) fn short_commit(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+/// A value on one line, its beginning only where it is long.
+pub(crate) fn short_value(value: &serde_json::Value) -> String {
+    cut(&harmless(&value.to_string()), SHOWN)
+}
+
+/// A reason on one line, its beginning only where somebody else's words make it long.
+pub(crate) fn one_line(reason: &str) -> String {
+    // Nearly every reason is one short line, and a table has many.
+    if reason.len() <= REASON && !reason.contains(char::is_control) {
+        return harmless(reason);
+    }
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    cut(&harmless(&words.join(" ")), REASON)
+}
+
+/// What somebody answered, with what they said to it.
+pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
+    let said = note.map(str::trim).filter(|note| !note.is_empty());
+    let said = said.map(|note| cut(&harmless(note), SHOWN));
+    match (choice, said) {
+        (Choice::Reply, Some(said)) => format!("`{said}`"),
+        (choice, Some(said)) => format!("{} ({said})", choice.name()),
+        (choice, None) => choice.name().to_owned(),
+    }
+}
+
+/// Is it a loop over nothing?
+pub(crate) fn has_nothing_to_do(run: &Run, id: &str) -> bool {
+    run.position(id).is_some_and(|at| run.has_nothing_to_do(at))
+}
+
+fn called(end: &CallEnd) -> String {
+    match end {
+        CallEnd::Done(value) => {
+            let result = format!("result: {}", short_value(value));
+            format!("  {}", paint(DIM, result))
+        }
+        CallEnd::Failed { message, .. } => {
+            format!(
+                "  {} the call failed: {}",
+                paint(ERROR, "✗"),
+                one_line(message)
+            )
+        }
+    }
+}
+
+fn replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
+    let listed = |ids: &[String]| match ids {
+        [] => "nothing".to_owned(),
+        ids => format!("`{}`", harmless(&ids.join("`, `"))),
+    };
+    let digest = run.signed().digest().short();
+    let text = format!(
+        "another version of the plan, digest {digest}: {} stays done, {} starts over",
+        listed(kept),
+        listed(reset)
+    );
+    paint(CARE, text).to_string()
+}
+
+fn pausing(reason: PauseReason, by: &str) -> String {
+    let why = match reason {
+        PauseReason::Changed => "the plan or its terms have changed".to_owned(),
+        _ => format!("{} asked for a pause", harmless(by)),
+    };
+    paint(CARE, format!("{why}: nothing new starts")).to_string()
+}
+
+fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
+    Some(run.step(run.position(id)?)?.0)
+}
+
+fn role_of(run: &Run, id: &str) -> String {
+    step(run, id).map_or_else(String::new, |step| harmless(role(step)))
+}
+
+/// Where an agent's output is kept.
+pub(crate) fn log_of(run: &Run, step: &str, attempt: u32) -> String {
+    let dir = RunDir::seen_from_workspace(run.id()).attempt(step, attempt);
+    dir.agent_log().display().to_string()
+}
+
+/// Had the step ended before its contract ran once more?
+pub(crate) fn is_over(run: &Run, id: &str) -> bool {
+    let step = run.position(id).and_then(|at| run.step(at));
+    step.is_some_and(|(_, state)| state.stage == Stage::Ended)
+}
+
+fn is_agent(run: &Run, id: &str) -> bool {
+    step(run, id).is_some_and(|step| matches!(step.work, signoff_plan::model::Work::Agent { .. }))
+}
+
+fn baseline(verdict: Verdict, observed: &Observation) -> String {
+    let said = match verdict {
+        Verdict::Fail => "red, as it should be".to_owned(),
+        Verdict::Pass => "already green, so it can prove nothing".to_owned(),
+        Verdict::Inconclusive => match observed.excuse() {
+            Some(why) => format!("no answer: {}", one_line(&why)),
+            None => "no answer".to_owned(),
+        },
+    };
+    format!("contract before the work: {said}")
+}
+
+/// A contract that says nothing because something changed while it ran.
+pub(crate) fn run_again(run: &Run, step: &str, observed: &Observation) -> Option<String> {
+    let state = run.position(step).and_then(|at| run.step(at));
+    let is_run_again = state.is_some_and(|(_, state)| state.is_run_again());
+    let why = observed.void.as_ref().filter(|_| is_run_again)?;
+    Some(format!("contract is run again: {}", one_line(why)))
+}
+
+/// What a contract that holds had to do without.
+fn without(observed: &Observation) -> String {
+    match &observed.left_out[..] {
+        [] => String::new(),
+        left_out => format!(
+            " (without {}, which changed in the checkout since the run began)",
+            harmless(&some(left_out))
+        ),
+    }
+}
+
+fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
+    let last = text.lines().rev().find(|line| !line.trim().is_empty());
+    match (well, last) {
+        (true, Some(last)) => format!("  {} {}", paint(DIM, "agent says:"), harmless(last)),
+        (true, None) => format!("  {}", paint(DIM, "the agent ended without a word")),
+        (false, _) => format!(
+            "  {} the agent ended: {ended} {}",
+            paint(CARE, "!"),
+            paint(DIM, format!("(its output: {log})"))
+        ),
+    }
+}
+
+fn contract(verdict: Verdict, unmet: &[String], observed: &Observation) -> String {
+    let unmet = one_line(&unmet.join("; "));
+    match verdict {
+        Verdict::Pass => {
+            let without = without(observed);
+            format!("  {} contract holds{without}", paint(GOOD, "✓"))
+        }
+        Verdict::Inconclusive => {
+            format!("  {} contract gave no answer: {unmet}", paint(CARE, "?"))
+        }
+        Verdict::Fail => {
+            let mut text = format!("  {} contract does not hold: {unmet}", paint(ERROR, "✗"));
+            text.push_str(&quoted_tail(complaint(observed)));
+            text
+        }
+    }
+}
+
+/// Where a contract complained: many do on stdout.
+pub(crate) fn complaint(observed: &Observation) -> &str {
+    if observed.stderr.trim().is_empty() {
+        &observed.stdout
+    } else {
+        &observed.stderr
+    }
+}
+
+/// The last lines of what a contract complained about.
+pub(crate) fn quoted_tail(stderr: &str) -> String {
+    let written = stderr.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = written.collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(3));
+    last.fold(String::new(), |text, line| {
+        format!("{text}\n    {}", paint(DIM, harmless(line)))
+    })
+}
+
+fn completed(evidence: Grade, facts: &Facts) -> String {
+    format!("  {} {}", paint(GOOD, "done:"), qualified(evidence, facts))
+}
+
+/// A grade, and what it is worth.
+fn qualified(evidence: Grade, facts: &Facts) -> String {
+    let qualifiers = crate::report::run::evidence::facts(facts);
+    let tail = if qualifiers.is_empty() {
+        String::new()
+    } else {
+        format!(" ({qualifiers})")
+    };
+    format!("{}{tail}", crate::report::run::evidence::grade(evidence))
+}
+
+fn paused(reason: PauseReason) -> String {
+    match reason {
+        PauseReason::Waiting => paint(CARE, "waiting on a person").to_string(),
+        PauseReason::Interrupted => paint(CARE, "stopped").to_string(),
+        PauseReason::Changed => paint(
+            CARE,
+            "stopped: the plan or its terms are not what was signed",
+        )
+        .to_string(),
+        PauseReason::Requested => paint(CARE, "paused").to_string(),
+        PauseReason::Limited => paint(CARE, "as far as it was to go").to_string(),
+    }
+}
+
+fn finished(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Completed => paint(GOOD, "completed").to_string(),
+        Outcome::Partial => paint(CARE, "completed in part").to_string(),
+        Outcome::Failed => paint(ERROR, "failed").to_string(),
+    }
+}
+
+/// What a person did in the checkout while the run was at work.
+fn joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<String> {
+    let mut lines = Vec::new();
+    if !files.is_empty() {
+        let name = |file: &String| {
+            if deleted.contains(file) {
+                format!("deleted {file}")
+            } else {
+                file.clone()
+            }
+        };
+        let names: Vec<String> = files.iter().map(name).collect();
+        let text = format!("your changes joined: {}", some(&names));
+        lines.push(paint(DIM, text).to_string());
+    }
+    if !conflicts.is_empty() {
+        let both = format!(
+            "changed by you and by the run, each keeps its own: {}",
+            some(conflicts)
+        );
+        lines.push(format!("{} {both}", paint(CARE, "!")));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn files_landed(files: &[String], held: &[String]) -> Option<String> {
+    let mut lines = Vec::new();
+    if !files.is_empty() {
+        let text = format!("  landed {}", some(files));
+        lines.push(paint(DIM, text).to_string());
+    }
+    lines.extend(
+        held.iter()
+            .map(|why| format!("  {} held: {}", paint(CARE, "!"), file_name(why))),
+    );
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn a_reason_is_one_line_whatever_others_said() {
+        assert_eq!(one_line("a  short one"), "a  short one");
+        assert_eq!(
+            one_line("status 500: <html>\r\n\n  <p>no\u{7}</p>\n"),
+            "status 500: <html> <p>no</p>"
+        );
+        let page = one_line(&"word ".repeat(1000));
+        assert!(page.len() < 410 && page.ends_with('…'), "{page}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Shows a run as it happens: live lines on a terminal, else lines that stay, or one JSON object for
+//! each event.
+
+use std::time::Duration;
+
+use signoff_api::event::Streamed;
+use signoff_engine::{Event, Recorded, Run, wall_left};
+use signoff_runtime::Error;
+use signoff_runtime::drive::Observe;
+use signoff_runtime::project::Project;
+use signoff_runtime::view::streamed;
+
+use crate::report::run::lines::Lines;
+use crate::report::run::milestone::milestone;
+use crate::report::run::rows::{Limits, Overall, Row};
+use crate::report::run::screen::{Drawing, Screen};
+use crate::session::Session;
+
+/// Tells every event as it comes.
+pub(crate) struct Live<'a> {
+    session: &'a mut Session,
+    /// The live lines, on a terminal.
+    drawing: Option<Drawing>,
+    limits: Limits,
+    /// The lines that stay, where nothing is drawn.
+    lines: Lines,
+    asked: usize,
+    /// The last line of JSON, held back.
+    last: Option<Streamed>,
+}
+
+impl<'a> Live<'a> {
+    pub(crate) fn new(session: &'a mut Session, project: &Project) -> Self {
+        let stream = session.out.live().filter(|_| !session.is_json());
+        Self {
+            drawing: stream.map(Drawing::begin),
+            limits: Limits {
+                work: project.config.run.step_timeout.value,
+                contract: project.config.contract.timeout.value,
+                budget: None,
+            },
+            session,
+            lines: Lines::default(),
+            asked: 0,
+            last: None,
+        }
+    }
+
+    /// Nothing happens any more. The last line, if it was held back, is to be told with what became of the run's
+    /// commits.
+    pub(crate) fn end(self) -> Option<Streamed> {
+        self.last
+    }
+
+    /// The live lines, for whoever has to take them away for a while ([`Screen::suspend`]): while a
+    /// person is asked, nothing may be drawn over the question.
+    pub(crate) fn screen(&self) -> Option<Screen> {
+        self.drawing
+            .as_ref()
+            .map(|drawing| drawing.screen().clone())
+    }
+
+    fn draw(&mut self, run: &Run, recorded: &Recorded) -> Option<()> {
+        let screen = self.drawing.as_ref()?.screen();
+        if let Event::InboxOpened { .. } | Event::InboxAnswered { .. } = recorded.event {
+            self.asked = run.items().count();
+        }
+        let overall = Overall {
+            done: run.done(),
+            total: run.plan().steps.len(),
+            asked: self.asked,
+        };
+        if let Some(text) = milestone(run, recorded).filter(|_| !is_end(&recorded.event)) {
+            screen.say(&self.session.out.secrets().hide(&text));
+        }
+        let at = run.position(recorded.event.step()?)?;
+        let (step, state) = run.step(at)?;
+        let left = wall_left(run, at, recorded.at).map(Duration::from_millis);
+        let limits = Limits {
+            budget: left,
+            ..self.limits
+        };
+        let row = Row::of(step, (state, run.seat(at)), screen.elapsed(), limits);
+        screen.set(at, row, overall);
+        Some(())
+    }
+}
+
+impl Observe for Live<'_> {
+    fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
+        if self.session.is_json() {
+            let shown = streamed(run, recorded);
+            if is_end(&recorded.event) {
+                // The last line says what became of the run's commits, which is not known yet.
+                self.last = Some(shown);
+            } else {
+                self.session.json(&shown);
+            }
+        } else if self.drawing.is_some() {
+            // An event that is about no step changes no line.
+            let _no_step = self.draw(run, recorded);
+        } else if let Some(text) =
+            (self.lines.line(run, recorded)).filter(|_| !is_end(&recorded.event))
+        {
+            self.session.out.say(text);
+        }
+        Ok(())
+    }
+}
+
+/// The end is told with the table.
+fn is_end(event: &Event) -> bool {
+    matches!(event, Event::RunFinished { .. })
+}

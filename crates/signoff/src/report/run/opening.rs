@@ -1,0 +1,234 @@
+//! One screen before the first step: what will be done, by whom, under what protection, and what it
+//! may cost.
+//!
+//! Nothing is run for it. Whether a contract is green already shows when its baseline runs, which the
+//! loop does before it starts the step's agent; the screen says for which steps that is still to be
+//! seen, and names those that an earlier stretch of the same run has seen green.
+
+use std::path::Path;
+use std::time::Duration;
+
+use signoff_engine::{Green, Isolation, Land, Run, Settings, StepStatus, Verdict};
+use signoff_plan::model::{Plan, Step, Work};
+
+use crate::report::columns::{cut, width, wrap};
+use crate::report::graph::layout::Graph;
+use crate::report::graph::terminal::{Says, kind, tree};
+use crate::report::named::{name, role};
+use crate::report::run::evidence::some;
+use crate::report::run::worst_case;
+use crate::style::{CARE, DIM, TITLE, harmless, paint};
+
+/// Columns that a title keeps in any case.
+const TITLE_LEAST: usize = 24;
+
+/// What has to be known of the world.
+pub(crate) struct Around<'a> {
+    pub(crate) run: &'a str,
+    pub(crate) workspace: &'a Path,
+    pub(crate) settings: &'a Settings,
+    /// Files that no commit has; none where nobody can tell.
+    pub(crate) uncommitted: Option<Vec<String>>,
+    /// The program that a role runs.
+    pub(crate) program: &'a dyn Fn(&str) -> Option<String>,
+    /// Time limit of a step that has none.
+    pub(crate) step_timeout: Duration,
+    /// Columns and rows there are.
+    pub(crate) size: (usize, usize),
+}
+
+/// Where to read why it is not more.
+fn weaker(level: &str) -> &'static str {
+    match level {
+        "none" | "landlock" => " (`signoff doctor` tells why)",
+        _ => "",
+    }
+}
+
+/// The screen, line by line.
+pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
+    let plan = run.plan();
+    let mut lines = vec![paint(TITLE, harmless(plan.display_title())).to_string()];
+    let at_once = match around.settings.jobs {
+        1 => "one step at a time".to_owned(),
+        jobs => format!("up to {jobs} steps at once"),
+    };
+    let workspace = around.workspace.display().to_string();
+    for line in [
+        place(around, &harmless(&workspace)),
+        format!(
+            "sandbox: {}{}, {at_once}",
+            around.settings.sandbox,
+            weaker(&around.settings.sandbox)
+        ),
+    ] {
+        lines.push(paint(DIM, line).to_string());
+    }
+    lines.extend(scope(plan));
+    let notes = notes(run, around);
+    let room = around.size.1.saturating_sub(lines.len() + notes.len() + 2);
+    if run.done() == 0 {
+        lines.extend(steps(plan, around, room.max(4)));
+    } else {
+        let total = plan.steps.len();
+        lines.push(format!("{} of {total} steps are done", run.done()));
+    }
+    lines.extend(notes);
+    lines
+}
+
+/// Where it works.
+fn place(around: &Around<'_>, workspace: &str) -> String {
+    let run = around.run;
+    match around.settings.isolation {
+        Isolation::Shared => format!("run {run} in {workspace}"),
+        Isolation::Worktree if around.settings.land == Land::Step => {
+            format!("run {run} on a tree of its own: what passes lands in {workspace} step by step")
+        }
+        Isolation::Worktree => {
+            format!("run {run} on a tree of its own: {workspace} stays as it is until it lands")
+        }
+    }
+}
+
+/// The steps and who waits for whom, as far as they fit.
+fn steps(plan: &Plan, around: &Around<'_>, room: usize) -> Vec<String> {
+    let total = plan.steps.len();
+    let mut first = total.min(room);
+    let lines = loop {
+        let before = |at| plan.dependencies(at).filter(|&other| other < first);
+        let graph = Graph::reduced((0..first).map(|at| before(at).collect()).collect());
+        let says = Says {
+            text: &|step, room| text(step, room, around.program),
+            sign: &kind,
+        };
+        let lines = tree(plan, &graph, usize::MAX, around.size.0, &says);
+        let over = lines.len().saturating_sub(room);
+        if over == 0 || first <= 1 {
+            break lines;
+        }
+        first = first.saturating_sub(over).max(1);
+    };
+    let more = total - first;
+    let more = (more > 0).then(|| paint(DIM, format!("… and {more} more")).to_string());
+    lines.into_iter().chain(more).collect()
+}
+
+/// A step in so many columns. Its title gives way: who does it costs money.
+fn text(step: &Step, room: usize, program: &dyn Fn(&str) -> Option<String>) -> String {
+    let remark = cut(&remark(step, program), room.saturating_sub(TITLE_LEAST));
+    let title = harmless(step.title.trim());
+    let title = if title.is_empty() { &step.id } else { &title };
+    let heading = format!("{}. {title}", step.number);
+    let heading = cut(&heading, room.saturating_sub(width(&remark) + 2));
+    format!("{heading}  {}", paint(DIM, remark))
+}
+
+/// Who does it, and what decides whether it is done.
+fn remark(step: &Step, program: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut words = vec![match &step.work {
+        Work::Agent { .. } => match program(role(step)) {
+            Some(program) => format!("{} → {program}", role(step)),
+            None => role(step).to_owned(),
+        },
+        Work::Tool { tool, .. } => format!("tool {tool}"),
+        Work::Ask { .. } => "a person answers".to_owned(),
+        Work::Check => "check".to_owned(),
+    }];
+    for (there, word) in [
+        (step.approval, "needs approval"),
+        (step.when.is_some(), "conditional"),
+        (step.for_each.is_some(), "for each"),
+    ] {
+        if there {
+            words.push(word.to_owned());
+        }
+    }
+    let works = matches!(step.work, Work::Agent { .. } | Work::Tool { .. });
+    match (&step.contract, works) {
+        (Some(_), true) => words.push("contract".to_owned()),
+        (None, true) => words.push("no contract".to_owned()),
+        (_, false) => {}
+    }
+    harmless(&words.join(" · "))
+}
+
+/// What nothing enforces is said.
+fn scope(plan: &Plan) -> Option<String> {
+    let tools = plan.tools.as_ref()?;
+    plan.steps
+        .iter()
+        .find(|step| matches!(step.work, Work::Agent { .. }))?;
+    let scope = match tools.as_slice() {
+        [] => "no tools".to_owned(),
+        tools => format!("only [{}]", harmless(&tools.join(", "))),
+    };
+    Some(format!(
+        "{} agents are told that they have {scope}; nothing enforces that on agents started with `driver = \"command\"`",
+        paint(CARE, "note:"),
+    ))
+}
+
+fn notes(run: &Run, around: &Around<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(files) = around
+        .uncommitted
+        .as_deref()
+        .filter(|files| !files.is_empty())
+    {
+        let names = cut(&harmless(&some(files)), around.size.0.saturating_sub(24));
+        let count = files.len();
+        lines.push(format!(
+            "{} {count}: {names}",
+            paint(CARE, "uncommitted files:")
+        ));
+    }
+    lines.extend(seen_green(run));
+    let mut aside: Vec<String> = baselines(run, around.settings).into_iter().collect();
+    aside.extend(worst_case::lines(run.plan(), around.step_timeout));
+    let aside = aside.iter().flat_map(|line| wrap(line, around.size.0));
+    lines.extend(aside.map(|line| paint(DIM, line).to_string()));
+    lines
+}
+
+/// Steps whose contracts were green before their work, as far as this run has seen them.
+fn seen_green(run: &Run) -> Option<String> {
+    let open = run
+        .steps()
+        .filter(|(_, state)| state.outcome.evidence.is_none());
+    let green = open.filter(|(_, state)| state.baseline.verdict == Some(Verdict::Pass));
+    let names: Vec<String> = green.map(|(step, state)| name(step, state)).collect();
+    let names = (!names.is_empty()).then(|| some(&names))?;
+    Some(format!(
+        "{} {names}",
+        paint(CARE, "contract already green:")
+    ))
+}
+
+/// Agent steps that may start at once and whose contracts are still to be seen.
+fn baselines(run: &Run, settings: &Settings) -> Option<String> {
+    let steps = (0..run.plan().steps.len()).filter_map(|at| Some((at, run.step(at)?)));
+    let ready = steps.filter(|(at, (step, state))| {
+        matches!(step.work, Work::Agent { .. })
+            && (step.contract.as_ref()).is_some_and(|contract| contract.baseline)
+            && state.baseline.verdict.is_none()
+            && run.status_of(*at) == StepStatus::Ready
+    });
+    let names: Vec<String> = ready
+        .map(|(_, (step, _))| step.number.to_string())
+        .collect();
+    let then = match settings.green {
+        Green::Run => "its agent works all the same",
+        Green::Skip => "the step is skipped",
+        Green::Ask => "a person decides",
+    };
+    let there = settings.baseline && !names.is_empty();
+    there.then(|| {
+        let steps = if names.len() == 1 { "step" } else { "steps" };
+        let names = some(&names);
+        format!("first the contract of {steps} {names} runs; if it is green, {then}")
+    })
+}
+
+#[cfg(test)]
+mod tests;

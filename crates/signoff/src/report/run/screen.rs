@@ -1,0 +1,264 @@
+//! The live part of a terminal: lines that are drawn over and over below those that stay.
+//!
+//! Whoever has something to tell leaves it here and goes on; one thread draws, a few times a second
+//! at most. The cursor stays below what is drawn and nothing of the terminal's state is changed, so
+//! that there is nothing to restore, however the program ends.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::report::columns::width;
+use crate::report::run::rows::{Overall, Row, lines};
+use crate::terminal::Stream;
+
+/// Time between two drawings.
+const TICK: Duration = Duration::from_millis(125);
+
+/// A handle on the live part; clones are of the same one.
+#[derive(Clone)]
+pub(crate) struct Screen(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    closed: Condvar,
+}
+
+struct State {
+    stream: Stream,
+    began: Instant,
+    /// Text that stays, not yet written.
+    pending: String,
+    rows: BTreeMap<usize, Row>,
+    overall: Overall,
+    /// What is on the screen now.
+    drawn: Vec<String>,
+    /// It was stopped (Ctrl-Z) and goes on: the shell has written below what was drawn.
+    continued: Arc<AtomicBool>,
+    /// Somebody else writes to the terminal.
+    suspended: usize,
+    closed: bool,
+}
+
+/// Draws as long as it lives.
+pub(crate) struct Drawing {
+    screen: Screen,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drawing {
+    /// Begins to draw on this stream, which must be a terminal.
+    pub(crate) fn begin(stream: Stream) -> Self {
+        let continued = Arc::new(AtomicBool::new(false));
+        // Without it some lines are drawn over after a stop, which harms nobody.
+        drop(signal_hook::flag::register(
+            signal_hook::consts::SIGCONT,
+            Arc::clone(&continued),
+        ));
+        let screen = Screen(Arc::new(Shared {
+            state: Mutex::new(State {
+                stream,
+                began: Instant::now(),
+                pending: String::new(),
+                rows: BTreeMap::new(),
+                overall: Overall::default(),
+                drawn: Vec::new(),
+                continued,
+                suspended: 0,
+                closed: false,
+            }),
+            closed: Condvar::new(),
+        }));
+        let drawn = screen.clone();
+        let thread = std::thread::Builder::new()
+            .name("screen".to_owned())
+            .spawn(move || drawn.draw_until_closed());
+        Self {
+            screen,
+            thread: thread.ok(),
+        }
+    }
+
+    /// The screen that is drawn.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+}
+
+impl Drop for Drawing {
+    fn drop(&mut self) {
+        let mut state = self.screen.lock();
+        state.closed = true;
+        state.clear();
+        drop(state);
+        self.screen.0.closed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+impl Screen {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // What a panic left is still good enough to be drawn.
+        (self.0.state.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Time since drawing began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.lock().began.elapsed()
+    }
+
+    /// Adds a line that stays.
+    pub(crate) fn say(&self, text: &str) {
+        let mut state = self.lock();
+        state.pending.push_str(text);
+        state.pending.push('\n');
+    }
+
+    /// Sets what a step does, or that it is no longer under way. The times are kept where it goes
+    /// on doing the same.
+    pub(crate) fn set(&self, at: usize, row: Option<Row>, overall: Overall) {
+        let mut state = self.lock();
+        state.overall = overall;
+        match row {
+            Some(mut row) => {
+                if let Some(before) = state.rows.get(&at)
+                    && before.doing == row.doing
+                {
+                    (row.since, row.limit) = (before.since, before.limit);
+                }
+                state.rows.insert(at, row);
+            }
+            None => {
+                state.rows.remove(&at);
+            }
+        }
+    }
+
+    /// Takes the live lines away and draws none until the value is dropped: for questions.
+    pub(crate) fn suspend(&self) -> Suspended<'_> {
+        let mut state = self.lock();
+        state.clear();
+        state.suspended += 1;
+        Suspended(self)
+    }
+
+    fn draw_until_closed(&self) {
+        let mut state = self.lock();
+        while !state.closed {
+            state.draw();
+            let waited = self.0.closed.wait_timeout(state, TICK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Nothing is drawn while this lives.
+pub(crate) struct Suspended<'a>(&'a Screen);
+
+impl Drop for Suspended<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.suspended = state.suspended.saturating_sub(1);
+    }
+}
+
+impl State {
+    fn draw(&mut self) {
+        if self.suspended > 0 {
+            return;
+        }
+        let size = self.stream.size();
+        let now = self.began.elapsed();
+        let frame = match self.overall.total {
+            0 => Vec::new(),
+            _ => lines(self.rows.values(), self.overall, now, size),
+        };
+        if self.pending.is_empty() && frame == self.drawn {
+            return;
+        }
+        self.replace(frame, size.0);
+    }
+
+    /// Writes what is to stay and takes the rest away.
+    fn clear(&mut self) {
+        if !self.pending.is_empty() || !self.drawn.is_empty() {
+            let columns = self.stream.size().0;
+            self.replace(Vec::new(), columns);
+        }
+    }
+
+    fn replace(&mut self, frame: Vec<String>, columns: usize) {
+        if self.continued.swap(false, Ordering::Relaxed) {
+            self.drawn.clear();
+        }
+        let text = redraw(&self.drawn, &self.pending, &frame, columns);
+        self.pending.clear();
+        self.drawn = frame;
+        // A terminal that went away takes nothing any more, and the run goes on.
+        let _gone = self.stream.lock().write_all(text.as_bytes());
+    }
+}
+
+/// What to write so that the text that stays and then the new lines stand where the old ones did.
+fn redraw(old: &[String], stays: &str, new: &[String], columns: usize) -> String {
+    // A terminal that became narrower has broken the old lines.
+    let up: usize = old.iter().map(|line| height(line, columns)).sum();
+    let mut text = match up {
+        0 => "\r".to_owned(),
+        up => format!("\r\x1b[{up}A"),
+    };
+    if !stays.is_empty() {
+        text.push_str("\x1b[J");
+        text.push_str(stays);
+    }
+    for line in new {
+        text.push_str(line);
+        text.push_str("\x1b[K\n");
+    }
+    text.push_str("\x1b[J");
+    text
+}
+
+/// Rows that a line takes.
+fn height(line: &str, columns: usize) -> usize {
+    let plain = anstream::adapter::strip_str(line).to_string();
+    width(&plain).div_ceil(columns.max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(lines: &[&str]) -> Vec<String> {
+        lines.iter().map(|&line| line.to_owned()).collect()
+    }
+
+    #[test]
+    fn new_lines_stand_where_the_old_ones_did() {
+        let two = lines(&["one", "\x1b[1mtwo\x1b[0m"]);
+        assert_eq!(
+            redraw(&[], "", &two, 80),
+            "\rone\x1b[K\n\x1b[1mtwo\x1b[0m\x1b[K\n\x1b[J"
+        );
+        assert_eq!(
+            redraw(&two, "", &lines(&["1"]), 80),
+            "\r\x1b[2A1\x1b[K\n\x1b[J"
+        );
+        assert_eq!(
+            redraw(&two, "done\n", &[], 80),
+            "\r\x1b[2A\x1b[Jdone\n\x1b[J"
+        );
+    }
+
+    #[test]
+    fn lines_that_a_narrower_terminal_broke_are_found_again() {
+        let wide = lines(&["0123456789", "日本語日本", "x"]);
+        assert_eq!(redraw(&wide, "", &[], 10), "\r\x1b[3A\x1b[J");
+        assert_eq!(redraw(&wide, "", &[], 6), "\r\x1b[5A\x1b[J");
+    }
+}
