@@ -20,7 +20,9 @@ use self::nearest::nearest;
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
 };
-pub(crate) use self::running::{Answer, Extent, Land, Log, Resume, Run, RunArg, Step, StepCommand};
+pub(crate) use self::running::{
+    Answer, Land, Log, Resume, Run, RunArg, RunLimits, Step, StepCommand,
+};
 pub(crate) use self::store::{Archive, Doctor, List, Prune};
 
 /// Runs plans that AI agents carry out and that nobody has to take on trust.
@@ -413,7 +415,7 @@ impl Command {
             | Self::Abort(args)
             | Self::Undo(args) => args.format,
             Self::Land(args) => args.run.format,
-            Self::Step(args) => args.command.of().format,
+            Self::Step(args) => args.command.step_arg().format,
             Self::Answer(args) => args.format,
             Self::Agentctl(args) => args.format(),
             Self::Prompt(args) => args.format,

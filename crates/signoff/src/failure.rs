@@ -21,7 +21,7 @@ pub(crate) use self::landings::{
 };
 use self::levels::weaker_level;
 pub(crate) use self::levels::{ACCEPT, weaker_headline};
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 use crate::style::{ERROR, HINT, paint};
 
 /// A failure as people and programs get to see it.
@@ -124,27 +124,27 @@ impl From<Error> for Failure {
                     "invalid",
                     format!("{} has {errors} error{plural}", source.name()),
                 )
-                .hint(format!("`signoff verify {}` shows them", quoted(source.name())))
+                .hint(format!("`signoff verify {}` shows them", shell_word(source.name())))
             }
             Error::NotHeld { run, path, held } => not_held(&run, &path, &held),
             Error::SettledTwice { path } => settled_twice(&path),
             Error::NotSigned { plan } => {
-                let word = quoted(&plan);
+                let word = shell_word(&plan);
                 Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(
                     "read it with `signoff show {word}`, then sign it: `signoff approve {word}`"
                 ))
             }
-            Error::Changed { plan, difference } => changed(&plan, &difference),
+            Error::Changed { plan, difference } => plan_changed(&plan, &difference),
             Error::ChangedDuring {
                 run,
                 plan,
                 difference,
-            } => changed_during(&run, &plan, &difference),
+            } => plan_changed_during_run(&run, &plan, &difference),
             Error::NoneCounts { plan, doubted } => proofs::none_counts(&plan, &doubted),
-            Error::WeakerProof { proof, required } => proofs::weaker(proof, required),
+            Error::WeakerProof { proof, required } => proofs::weaker_proof(proof, required),
             Error::NoTerminal { why } => proofs::no_terminal(&why),
             Error::NotConfirmed { digits } => proofs::not_confirmed(&digits),
-            Error::Key(error) => proofs::key(&error),
+            Error::Key(error) => proofs::key_failure(&error),
             Error::BadDigest { text } => Self::new(2, "bad-digest", format!("`{text}` is not the beginning of a digest"))
                 .hint("give at least 8 hexadecimal digits, as `signoff show PLAN` prints them"),
             Error::Moved { expected, found } => Self::new(
@@ -152,8 +152,8 @@ impl From<Error> for Failure {
                 "moved",
                 format!(
                     "the plan's digest is {}, not {}",
-                    beginning(&found),
-                    beginning(&expected)
+                    short_digest(&found),
+                    short_digest(&expected)
                 ),
             )
             .hint("somebody changed the plan; read it again before you sign"),
@@ -221,7 +221,7 @@ impl From<Error> for Failure {
                 "duplicate-id",
                 format!("a plan with the id `{id}` is, or was, in this store"),
             )
-            .hint(format!("a new text of it: `signoff revise {} --with FILE`", quoted(&id)))
+            .hint(format!("a new text of it: `signoff revise {} --with FILE`", shell_word(&id)))
             .hint("another plan: give it another id, or none"),
             Error::OtherId { expected, found } => {
                 let show = |id: &Option<String>| {
@@ -262,7 +262,7 @@ impl From<Error> for Failure {
                 "state",
                 format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
             )
-            .hint(format!("`signoff cancel {}` first", quoted(&plan))),
+            .hint(format!("`signoff cancel {}` first", shell_word(&plan))),
             Error::NotClonable { plan, state } => Self::new(
                 4,
                 "person-only",
@@ -274,7 +274,7 @@ impl From<Error> for Failure {
                 "state",
                 format!("{plan} is {state}: only a finished plan can be archived"),
             )
-            .hint(format!("`signoff cancel {}` gives it up", quoted(&plan))),
+            .hint(format!("`signoff cancel {}` gives it up", shell_word(&plan))),
             Error::NotKept { plan, archived: true } => {
                 Self::new(5, "archived", format!("{plan} is in the archive already"))
             }
@@ -283,7 +283,7 @@ impl From<Error> for Failure {
                 "not-kept",
                 format!("{plan} is a file of the project, and stays where it is"),
             )
-            .hint(format!("`signoff delete {}` takes it out of the list", quoted(&plan))),
+            .hint(format!("`signoff delete {}` takes it out of the list", shell_word(&plan))),
             Error::NameTaken { path } => {
                 Self::new(5, "name-taken", format!("{} exists already", path.display()))
                     .hint("give it another name, then repeat the command")
@@ -354,10 +354,10 @@ impl From<Error> for Failure {
                 "workspace-taken",
                 format!(
                     "another run works in this checkout{}",
-                    held_by(holder.as_ref())
+                    holder_suffix(holder.as_ref())
                 ),
             )
-            .hints(meanwhile(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
+            .hints(meanwhile_hints(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
             Error::RunTaken { run, holder } => {
                 let process = holder.map(|holder| format!(" (process {})", holder.pid));
                 let process = process.unwrap_or_default();
@@ -366,7 +366,7 @@ impl From<Error> for Failure {
                     "run-taken",
                     format!("run {run} is going on in another process already{process}"),
                 )
-                .hints(meanwhile(Some(&run)))
+                .hints(meanwhile_hints(Some(&run)))
             }
             Error::NoSuchRun { run: None, .. } => {
                 Self::new(2, "no-run", "nothing has run here yet")
@@ -517,7 +517,7 @@ impl From<Error> for Failure {
 }
 
 /// As much of a digest as tells it from others.
-fn beginning(digest: &str) -> &str {
+fn short_digest(digest: &str) -> &str {
     let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
     digits.get(..12).unwrap_or(digits)
 }
@@ -546,7 +546,10 @@ pub(crate) fn no_step<'a>(step: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// A failure, with the steps there are if it is about one that is not.
-pub(crate) fn among<'a>(error: Error, known: impl IntoIterator<Item = &'a str>) -> Failure {
+pub(crate) fn with_known_steps<'a>(
+    error: Error,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Failure {
     match error {
         Error::Refused(Refusal::NoStep { step }) => no_step(&step, known),
         error => error.into(),
@@ -567,7 +570,7 @@ fn plan_log(error: &JournalError) -> Failure {
         }
         JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
     };
-    let word = |path: &std::path::Path| quoted(&path.display().to_string());
+    let word = |path: &std::path::Path| shell_word(&path.display().to_string());
     let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
     Failure::new(6, "plan-log", error.to_string())
         .hint(format!("restore it as it was: `git restore {log} {head}`"))
@@ -627,19 +630,19 @@ fn command_of(act: Act) -> Option<String> {
 }
 
 /// The plan or its terms changed since they were signed.
-pub(crate) fn changed(plan: &str, difference: &Difference) -> Failure {
+pub(crate) fn plan_changed(plan: &str, difference: &Difference) -> Failure {
     differing(plan, difference).hints([
         format!(
             "if the change is right, sign it: `signoff approve {}`",
-            quoted(plan)
+            shell_word(plan)
         ),
         "if not, restore the file; the signature still holds for what was signed".to_owned(),
     ])
 }
 
 /// The same, while it runs: the run carries out what was signed, and nothing else.
-pub(crate) fn changed_during(run: &str, plan: &str, difference: &Difference) -> Failure {
-    let name = quoted(plan);
+pub(crate) fn plan_changed_during_run(run: &str, plan: &str, difference: &Difference) -> Failure {
+    let name = shell_word(plan);
     differing(plan, difference).hints([
         format!("if the change is wrong, undo it; then `signoff resume {run}` goes on"),
         format!(
@@ -670,7 +673,7 @@ pub(crate) fn difference_lines(difference: &Difference) -> Vec<String> {
 }
 
 /// What to do while another run, or this one, is driven by somebody else.
-fn meanwhile(run: Option<&str>) -> Vec<String> {
+fn meanwhile_hints(run: Option<&str>) -> Vec<String> {
     let run = run.map(|run| format!(" {run}")).unwrap_or_default();
     vec![
         format!(
@@ -680,7 +683,7 @@ fn meanwhile(run: Option<&str>) -> Vec<String> {
     ]
 }
 
-fn held_by(holder: Option<&signoff_store::lock::Holder>) -> String {
+fn holder_suffix(holder: Option<&signoff_store::lock::Holder>) -> String {
     match holder {
         Some(holder) => match &holder.run {
             Some(run) => format!(" (run {run}, process {})", holder.pid),

@@ -3,14 +3,13 @@
 //!
 //! Start reading at [`commands`]: one file for each command.
 
+mod agent_check;
 mod args;
 mod check_pages;
 mod commands;
+mod dialect_guess;
 mod failure;
-mod inside;
 mod new_files;
-mod person;
-mod plan_likeness;
 mod plan_paths;
 mod report;
 mod session;
@@ -18,6 +17,7 @@ mod shell_words;
 mod style;
 mod surroundings;
 mod terminal;
+mod user_name;
 
 use std::process::ExitCode;
 

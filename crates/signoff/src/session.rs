@@ -4,9 +4,9 @@ use signoff_runtime::project::{Project, Surroundings};
 use signoff_store::signatures::Proof;
 use signoff_work::secrets::Secrets;
 
+use crate::agent_check::require_person;
 use crate::args::{Color, Format};
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::terminal::Terminal;
 
 /// A line that clap does not understand, for programs.

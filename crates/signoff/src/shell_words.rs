@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 pub(crate) const STDIN: &str = "<stdin>";
 
 /// A path as a word of a shell command: what a hint says can be copied as it is.
-pub(crate) fn quoted(path: &str) -> String {
+pub(crate) fn shell_word(path: &str) -> String {
     if path == STDIN {
         return "-".to_owned();
     }
@@ -47,7 +47,7 @@ fn with_escapes(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::shell_word;
 
     #[test]
     fn a_shell_reads_the_word_as_the_path() {
@@ -67,7 +67,7 @@ mod tests {
             ("-", "-"),
             ("<stdin>", "-"),
         ] {
-            assert_eq!(quoted(path), word);
+            assert_eq!(shell_word(path), word);
         }
     }
 }

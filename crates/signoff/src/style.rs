@@ -35,7 +35,7 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
 }
 
 /// Text from outside on one line, without what a terminal would act on.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     // Nearly every text is plain, and a run of many steps shows many texts.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
@@ -50,41 +50,41 @@ pub(crate) fn harmless(text: &str) -> String {
 }
 
 /// A command on one line, with every character that hides or passes for another one escaped.
-pub(crate) fn exact(text: &str) -> String {
+pub(crate) fn escape_command(text: &str) -> String {
     visible::command(text).replace('\n', " ")
 }
 
 /// The name of a file, whoever chose it: it neither moves the cursor nor makes a line of its own.
-pub(crate) fn file_name(text: &str) -> String {
+pub(crate) fn escape_file_name(text: &str) -> String {
     let shown = visible::command(text);
     shown.replace('\n', "\\n").replace('\t', "\\t")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{exact, file_name, harmless};
+    use super::{escape_command, escape_file_name, sanitize};
 
     #[test]
     fn a_name_is_a_name_and_no_line() {
-        assert_eq!(file_name("src/a b.rs"), "src/a b.rs");
-        assert_eq!(file_name("b\n✓ 2. Extra"), "b\\n✓ 2. Extra");
+        assert_eq!(escape_file_name("src/a b.rs"), "src/a b.rs");
+        assert_eq!(escape_file_name("b\n✓ 2. Extra"), "b\\n✓ 2. Extra");
         assert_eq!(
-            file_name("\u{1b}[1A\u{7}x\u{200b}"),
+            escape_file_name("\u{1b}[1A\u{7}x\u{200b}"),
             "\\u{1b}[1A\\u{7}x\\u{200b}"
         );
     }
 
     #[test]
     fn lines_become_one_and_nothing_moves_the_cursor() {
-        assert_eq!(harmless("folded\nmore"), "folded more");
-        assert_eq!(harmless("a\r\nb\tc"), "a b\tc");
-        assert_eq!(harmless("\u{1b}[1mx\r\u{7}"), "[1mx");
-        assert_eq!(harmless("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(sanitize("folded\nmore"), "folded more");
+        assert_eq!(sanitize("a\r\nb\tc"), "a b\tc");
+        assert_eq!(sanitize("\u{1b}[1mx\r\u{7}"), "[1mx");
+        assert_eq!(sanitize("a\u{202e}b"), "a\\u{202e}b");
     }
 
     #[test]
     fn a_command_is_shown_with_every_character() {
-        assert_eq!(exact("a\nb\r\u{1b}"), "a b\\u{d}\\u{1b}");
-        assert_eq!(exact("rm\u{a0}x"), "rm\\u{a0}x");
+        assert_eq!(escape_command("a\nb\r\u{1b}"), "a b\\u{d}\\u{1b}");
+        assert_eq!(escape_command("rm\u{a0}x"), "rm\\u{a0}x");
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Terminal {
     /// Why the answer could not be written.
     failed: Option<std::io::Error>,
     /// Whoever read the answer went away.
-    alone: bool,
+    reader_gone: bool,
     secrets: Arc<Secrets>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// The stream for one writer alone.
+    /// Locks the stream for one writer.
     pub(crate) fn lock(self) -> Box<dyn Write> {
         match self {
             Self::Stdout => Box::new(std::io::stdout().lock()),
@@ -58,7 +58,7 @@ impl Stream {
 
 impl Terminal {
     /// Where the talk can be drawn over and over: a terminal that wants colours.
-    pub(crate) fn live(&self) -> Option<Stream> {
+    pub(crate) fn live_stream(&self) -> Option<Stream> {
         let (stream, choice, terminal) = if self.merged {
             let is = std::io::stdout().is_terminal();
             (Stream::Stdout, self.stdout.current_choice(), is)
@@ -91,7 +91,7 @@ impl Terminal {
             merged: false,
             silent: false,
             failed: None,
-            alone: false,
+            reader_gone: false,
             secrets: Arc::new(secrets),
         }
     }
@@ -102,14 +102,14 @@ impl Terminal {
     }
 
     /// The same streams once more, for somebody who talks while others do.
-    pub(crate) fn another(&self) -> Self {
+    pub(crate) fn duplicate(&self) -> Self {
         Self {
             stdout: AutoStream::new(std::io::stdout(), self.stdout.current_choice()),
             stderr: AutoStream::new(std::io::stderr(), self.stderr.current_choice()),
             merged: self.merged,
             silent: self.silent,
             failed: None,
-            alone: false,
+            reader_gone: false,
             secrets: Arc::clone(&self.secrets),
         }
     }
@@ -162,8 +162,8 @@ impl Terminal {
     }
 
     /// Does nobody read the answer any more, or can it not be written?
-    pub(crate) fn is_unheard(&self) -> bool {
-        self.alone || self.failed.is_some()
+    pub(crate) fn is_closed(&self) -> bool {
+        self.reader_gone || self.failed.is_some()
     }
 
     /// The exit code, unless the answer could not be written.
@@ -181,7 +181,7 @@ impl Terminal {
         // A reader that went away (`| head`) has what it wanted, and is no reason to stop a run.
         match result {
             Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.alone = true,
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.reader_gone = true,
             Err(error) => {
                 self.failed.get_or_insert(error);
             }

@@ -16,10 +16,10 @@ pub(crate) struct Run {
     #[arg(long, conflicts_with = "task")]
     pub(crate) approve: bool,
     /// Show what would run, in which order and at what cost; start and write nothing
-    #[arg(long = "dry-run", conflicts_with = "task")]
-    pub(crate) rehearse: bool,
+    #[arg(long, conflicts_with = "task")]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) extent: Extent,
+    pub(crate) limits: RunLimits,
     /// Where agents work; without it, as configured
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) isolation: Option<IsolationArg>,
@@ -63,7 +63,7 @@ impl From<IsolationArg> for Isolation {
 
 /// How far a run goes this time.
 #[derive(Debug, Default, Args)]
-pub(crate) struct Extent {
+pub(crate) struct RunLimits {
     /// Steps that may be under way at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) jobs: Option<u32>,
@@ -80,7 +80,7 @@ pub(crate) struct Resume {
     #[command(flatten)]
     pub(crate) run: RunArg,
     #[command(flatten)]
-    pub(crate) extent: Extent,
+    pub(crate) limits: RunLimits,
 }
 
 #[derive(Debug, Args)]
@@ -150,7 +150,7 @@ pub(crate) enum StepCommand {
     )]
     Retry {
         #[command(flatten)]
-        of: StepOf,
+        step: StepArg,
         /// Advice for the next attempt
         #[arg(long, value_name = "TEXT")]
         hint: Option<String>,
@@ -159,20 +159,20 @@ pub(crate) enum StepCommand {
     #[command(after_help = "Example:\n  signoff step skip 20261115-093012-k3f9 step-2")]
     Skip {
         #[command(flatten)]
-        of: StepOf,
+        step: StepArg,
     },
 }
 
 impl StepCommand {
-    pub(crate) fn of(&self) -> &StepOf {
+    pub(crate) fn step_arg(&self) -> &StepArg {
         match self {
-            Self::Retry { of, .. } | Self::Skip { of } => of,
+            Self::Retry { step, .. } | Self::Skip { step } => step,
         }
     }
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StepOf {
+pub(crate) struct StepArg {
     /// The run, as `runs` shows it
     #[arg(value_name = "RUN")]
     pub(crate) run: String,

@@ -39,7 +39,7 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Approve(args) => sign::approve::approve(session, &args),
         Command::Run(args) => running::run::run(session, &args),
         Command::Resume(args) => {
-            running::resume::resume(session, args.run.run.as_deref(), &(&args.extent).into())
+            running::resume::resume(session, args.run.run.as_deref(), &(&args.limits).into())
         }
         Command::Runs(_) => running::runs::runs(session),
         Command::Status(args) => running::status::status(session, args.run.as_deref()),

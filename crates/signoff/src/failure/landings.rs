@@ -7,8 +7,8 @@ use signoff_store::runs::RunDir;
 use signoff_work::git::HoldReason;
 
 use super::Failure;
-use crate::shell_words::quoted;
-use crate::style::harmless;
+use crate::shell_words::shell_word;
+use crate::style::sanitize;
 
 /// Every reason, and what to type.
 pub(crate) fn not_landed(landing: &Landing) -> Failure {
@@ -31,22 +31,22 @@ pub(crate) fn not_landed(landing: &Landing) -> Failure {
     let by_hand = landing.by_hand.iter();
     failure
         .hints(held_hints(landing))
-        .hints(by_hand.map(|command| format!("`{}`", harmless(command))))
+        .hints(by_hand.map(|command| format!("`{}`", sanitize(command))))
 }
 
 /// Which files are.
 pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
-    let message = format!("`{}` is not held in run {run}", harmless(path));
+    let message = format!("`{}` is not held in run {run}", sanitize(path));
     let failure = Failure::new(2, "not-held", message);
     if held.is_empty() {
         return failure.hint("no file of it is held: there is nothing to settle");
     }
-    let held: Vec<String> = held.iter().map(|path| quoted(path)).collect();
+    let held: Vec<String> = held.iter().map(|path| shell_word(path)).collect();
     failure.hint(format!("held are: {}", held.join(" ")))
 }
 
 pub(super) fn settled_twice(path: &str) -> Failure {
-    let message = format!("`{}` is to be taken and kept", harmless(path));
+    let message = format!("`{}` is to be taken and kept", sanitize(path));
     Failure::new(2, "settled-twice", message)
         .hint("name it after `--take` for the run's version, or after `--keep` for yours")
 }
@@ -60,10 +60,10 @@ pub(crate) fn held_hints(landing: &Landing) -> Vec<String> {
     let seen = match version_of(landing, first) {
         Some(version) => format!(
             "`diff {} {}` shows yours and the run's",
-            quoted(&first.path),
-            quoted(&version)
+            shell_word(&first.path),
+            shell_word(&version)
         ),
-        None => format!("the run removes `{}`", harmless(&first.path)),
+        None => format!("the run removes `{}`", sanitize(&first.path)),
     };
     let [take, keep] = settling_commands(run, &first.path);
     // What is no file is never written over.
@@ -92,7 +92,7 @@ pub(crate) fn version_of(landing: &Landing, held: &HeldVersion) -> Option<String
 
 /// The two ways of settling a file.
 pub(crate) fn settling_commands(run: &str, path: &str) -> [String; 2] {
-    let path = quoted(path);
+    let path = shell_word(path);
     ["--take", "--keep"].map(|flag| format!("signoff land {run} {flag} {path}"))
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn not_undone(undone: &Undone) -> Failure {
 
 /// Where the run's branch is checked out, and how one leaves it.
 pub(super) fn checked_out(run: &str, place: &Path, before: Option<&str>) -> Failure {
-    let place = harmless(&place.display().to_string());
+    let place = sanitize(&place.display().to_string());
     let message = format!(
         "run {run} does not go on: its branch `signoff/{run}` is checked out in {place}, where it would move under you"
     );
@@ -126,13 +126,13 @@ pub(super) fn checked_out(run: &str, place: &Path, before: Option<&str>) -> Fail
     };
     Failure::new(5, "checked-out", message).hint(format!(
         "`{}` there, then `signoff resume {run}`",
-        harmless(&leave)
+        sanitize(&leave)
     ))
 }
 
 fn reasons(failure: Failure, sentences: &[String]) -> Failure {
     let each = sentences.iter();
     each.fold(failure, |failure, sentence| {
-        failure.detail(harmless(sentence))
+        failure.detail(sanitize(sentence))
     })
 }

@@ -3,7 +3,7 @@
 use signoff_runtime::levels::{Lost, Weaker};
 
 use super::Failure;
-use crate::style::harmless;
+use crate::style::sanitize;
 
 /// The one command that accepts it.
 pub(crate) const ACCEPT: &str = "signoff doctor --accept-level";
@@ -13,7 +13,7 @@ pub(super) fn weaker_level(weaker: &Weaker) -> Failure {
     let failure = weaker
         .why
         .iter()
-        .fold(failure, |failure, why| failure.detail(harmless(why)));
+        .fold(failure, |failure, why| failure.detail(sanitize(why)));
     failure
         .hint(format!(
             "`{ACCEPT}` accepts it, from now on; nothing has been started"

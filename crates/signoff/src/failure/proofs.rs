@@ -26,7 +26,7 @@ pub(super) fn none_counts(plan: &str, doubted: &[Doubted]) -> Failure {
 }
 
 /// Less was offered than the settings ask for.
-pub(super) fn weaker(proof: Proof, required: Proof) -> Failure {
+pub(super) fn weaker_proof(proof: Proof, required: Proof) -> Failure {
     Failure::new(
         4,
         "weaker-proof",
@@ -73,7 +73,7 @@ fn remedy(plan: &str, doubt: &Doubt) -> Vec<String> {
 }
 
 /// The key did not sign.
-pub(super) fn key(error: &KeyError) -> Failure {
+pub(super) fn key_failure(error: &KeyError) -> Failure {
     let exit = match error {
         KeyError::WithinReach { .. }
         | KeyError::DoesNotFit
@@ -95,9 +95,9 @@ pub(super) fn key(error: &KeyError) -> Failure {
 /// What makes a key sign, or count.
 fn key_hints(error: &KeyError) -> Vec<String> {
     match error {
-        KeyError::Unset(missing) => missing.iter().flat_map(|one| setting(*one)).collect(),
-        KeyError::NoSuchKey { .. } => setting(Unset::SigningKey),
-        KeyError::Unreadable { path, line: Some(line), .. } => allow(line, path),
+        KeyError::Unset(missing) => missing.iter().flat_map(|one| setting_hints(*one)).collect(),
+        KeyError::NoSuchKey { .. } => setting_hints(Unset::SigningKey),
+        KeyError::Unreadable { path, line: Some(line), .. } => allow_hint(line, path),
         KeyError::Unreadable { path, .. } => {
             vec![format!("a line of {} is: EMAIL KIND KEY", path.display())]
         }
@@ -109,7 +109,7 @@ fn key_hints(error: &KeyError) -> Vec<String> {
             list,
             line: Some(line),
             ..
-        } => allow(line, list),
+        } => allow_hint(line, list),
         KeyError::NotAllowed { principal, list, .. } => vec![format!(
             "if you trust it, ask {principal} for the public key and add a line to {}: EMAIL KIND KEY",
             list.display()
@@ -119,14 +119,14 @@ fn key_hints(error: &KeyError) -> Vec<String> {
     }
 }
 
-fn allow(line: &str, list: &Path) -> Vec<String> {
+fn allow_hint(line: &str, list: &Path) -> Vec<String> {
     vec![format!(
         "if the key is yours: `echo '{line}' >> {}`",
         list.display()
     )]
 }
 
-fn setting(unset: Unset) -> Vec<String> {
+fn setting_hints(unset: Unset) -> Vec<String> {
     let command = match unset {
         Unset::SigningKey => "`git config --global user.signingkey ~/.ssh/id_ed25519`",
         Unset::Email => "`git config --global user.email YOU@EXAMPLE.ORG`",

@@ -4,7 +4,7 @@ use signoff_runtime::threads::{Conflict, ThreadError};
 use signoff_store::threads::ThreadsError;
 
 use super::Failure;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
 impl From<ThreadError> for Failure {
     fn from(error: ThreadError) -> Self {
@@ -20,7 +20,7 @@ impl From<ThreadError> for Failure {
                 "bad-session",
                 format!("`{session}` is a thread of session `{owner}`, not a session"),
             ),
-            ThreadError::UnknownThread { thread, known } => unknown(&thread, &known),
+            ThreadError::UnknownThread { thread, known } => unknown_thread(&thread, &known),
             ThreadError::CurrentThread { thread } => Self::new(
                 2,
                 "current-thread",
@@ -42,31 +42,32 @@ impl From<ThreadError> for Failure {
                 "invalid",
                 format!("{} plans cannot be committed", plans.len()),
             ),
-            ThreadError::Conflicts(conflicts) => conflicts
-                .iter()
-                .fold(Self::new(5, "conflict", "nothing was changed"), of),
-            ThreadError::Store(error) => store(&error),
+            ThreadError::Conflicts(conflicts) => conflicts.iter().fold(
+                Self::new(5, "conflict", "nothing was changed"),
+                with_conflict,
+            ),
+            ThreadError::Store(error) => store_failure(&error),
         }
     }
 }
 
-fn store(error: &ThreadsError) -> Failure {
+fn store_failure(error: &ThreadsError) -> Failure {
     let failure = Failure::new(6, "threads", error.to_string());
     match error {
         ThreadsError::Broken { path, .. } => failure.hint(format!(
             "restore it, or move it away (`mv {0} {0}.damaged`): the directories beside it stay, \
              but which session had which is forgotten",
-            quoted(&path.display().to_string())
+            shell_word(&path.display().to_string())
         )),
         ThreadsError::NoDirectory { path } => failure.hint(format!(
             "move it away (`mv {0} {0}.away`), then repeat the command",
-            quoted(&path.display().to_string())
+            shell_word(&path.display().to_string())
         )),
         ThreadsError::File(_) => failure,
     }
 }
 
-fn unknown(thread: &str, known: &[String]) -> Failure {
+fn unknown_thread(thread: &str, known: &[String]) -> Failure {
     let failure = Failure::new(
         2,
         "no-thread",
@@ -78,7 +79,7 @@ fn unknown(thread: &str, known: &[String]) -> Failure {
     }
 }
 
-fn of(failure: Failure, conflict: &Conflict) -> Failure {
+fn with_conflict(failure: Failure, conflict: &Conflict) -> Failure {
     match conflict {
         Conflict::Edited { thread, path } => failure
             .detail(format!(

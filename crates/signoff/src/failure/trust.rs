@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Failure;
-use crate::shell_words::quoted;
-use crate::style::harmless;
+use crate::shell_words::shell_word;
+use crate::style::sanitize;
 
 /// The store lies below another one.
 pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
@@ -12,7 +12,7 @@ pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
     let root = |store: &str| {
         let ends = ["/.signoff", "/.pi/plans", "/.rawko/plans"];
         let root = ends.iter().find_map(|end| store.strip_suffix(end));
-        quoted(root.unwrap_or(store))
+        shell_word(root.unwrap_or(store))
     };
     Failure::new(
         6,
@@ -49,6 +49,6 @@ pub(super) fn helpers_changed(differences: &[String]) -> Failure {
     );
     let failure = differences
         .iter()
-        .fold(failure, |failure, one| failure.detail(harmless(one)));
+        .fold(failure, |failure, one| failure.detail(sanitize(one)));
     failure.hint("read them, then type `signoff trust`")
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use signoff_runtime::plan_file::{is_thread, read_source};
 
+use crate::dialect_guess::{extension, guess_dialect, is_task};
 use crate::failure::Failure;
-use crate::plan_likeness::{ending, is_task, likeness};
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
 /// The directory of the thread that a file is part of, as somebody who typed the file would type it.
 pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
@@ -37,7 +37,7 @@ pub(super) fn part_of(path: &Path, thread: &Path) -> Failure {
         path.display(),
         thread.display()
     );
-    let word = quoted(&thread.display().to_string());
+    let word = shell_word(&thread.display().to_string());
     Failure::new(2, "part-of-thread", message)
         .hint(format!("name the directory: `signoff verify {word}`"))
 }
@@ -47,7 +47,7 @@ pub(super) fn holds_thread(directory: &Path) -> bool {
     let own = || {
         let plan = directory.join("plan.md");
         let source = read_source(&plan, "plan.md");
-        source.is_ok_and(|source| likeness(&source).is_some())
+        source.is_ok_and(|source| guess_dialect(&source).is_some())
     };
     is_thread(directory) && !own()
 }
@@ -65,6 +65,6 @@ pub(super) fn is_thread_below(directory: &Path) -> bool {
     let entries = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
     let mut files = entries
         .map(|entry| entry.path())
-        .filter(|path| path.is_file() && ending(path) == "md");
+        .filter(|path| path.is_file() && extension(path) == "md");
     files.any(|path| read_source(&path, "task").is_ok_and(|source| is_task(&source)))
 }

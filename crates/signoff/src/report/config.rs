@@ -6,7 +6,7 @@ use serde_json::Value;
 use signoff_runtime::project::Trust;
 use signoff_store::config::{Entry, Place};
 
-use crate::style::{DIM, harmless, paint};
+use crate::style::{DIM, paint, sanitize};
 
 /// Which files there are, and whether the project's commands may run.
 pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust) -> Vec<String> {
@@ -39,7 +39,7 @@ pub(crate) fn lines(entries: &[Entry]) -> Vec<String> {
     let width = keys.max().unwrap_or(0);
     let settings: Vec<String> = entries
         .iter()
-        .map(|entry| format!("{:width$} = {}", harmless(&entry.key), toml(&entry.value)))
+        .map(|entry| format!("{:width$} = {}", sanitize(&entry.key), toml(&entry.value)))
         .collect();
     let lengths = settings.iter().map(|text| text.chars().count());
     // A long command does not push the others' comments out of sight.
@@ -70,7 +70,7 @@ fn source(entry: &Entry) -> String {
 pub(crate) fn value(entry: &Entry) -> String {
     match &entry.value {
         Value::Null => String::new(),
-        Value::String(text) => harmless(text),
+        Value::String(text) => sanitize(text),
         other => toml(other),
     }
 }
@@ -89,7 +89,7 @@ fn toml(value: &Value) -> String {
             format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            harmless(&value.to_string())
+            sanitize(&value.to_string())
         }
     }
 }

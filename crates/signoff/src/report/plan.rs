@@ -7,7 +7,7 @@ use signoff_plan::duration::format;
 use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
 use signoff_plan::visible;
 
-use crate::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// The whole plan.
 pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
@@ -52,8 +52,8 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
         let status = statuses.get(at).copied().unwrap_or("pending");
         lines.push(format!(
             "{} {} {}",
-            paint(TITLE, format!("{}. {}", step.number, harmless(&step.title))),
-            paint(DIM, format!("[{}]", harmless(&step.id))),
+            paint(TITLE, format!("{}. {}", step.number, sanitize(&step.title))),
+            paint(DIM, format!("[{}]", sanitize(&step.id))),
             paint(DIM, status),
         ));
         let mut fields = Fields::new(&mut lines, "   ");
@@ -191,7 +191,7 @@ fn dollars(hundredths_of_cents: u64) -> String {
     }
 }
 
-/// Lines of `name value`; more lines of a value stand under its first.
+/// Lines of `name value`; the other lines of a value stand under its first.
 struct Fields<'a> {
     lines: &'a mut Vec<String>,
     indent: &'static str,

@@ -6,7 +6,7 @@ use signoff_engine::PlanState;
 use signoff_runtime::plans::Listed;
 use unicode_width::UnicodeWidthStr;
 
-use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 
 /// The widest a name gets before the next column.
 const WIDEST: usize = 48;
@@ -53,7 +53,7 @@ pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> Stri
 /// Adds a cell, and the space to the next.
 fn push(table: &mut String, text: &str, width: usize) {
     if text.bytes().any(|byte| byte.is_ascii_control()) || !text.is_ascii() {
-        table.push_str(&harmless(text));
+        table.push_str(&sanitize(text));
     } else {
         table.push_str(text);
     }

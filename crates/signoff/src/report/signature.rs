@@ -2,16 +2,16 @@
 
 use signoff_runtime::proof::Counted;
 
-use crate::style::{CARE, DIM, harmless, paint};
+use crate::style::{CARE, DIM, paint, sanitize};
 
 /// The signature that counts, or what is wrong with those that do not.
 pub(crate) fn signature(counted: &Counted) -> Vec<String> {
     match counted {
         Counted::Yes(signed) => {
-            let (who, proof) = (harmless(&signed.signature.by), signed.proof());
+            let (who, proof) = (sanitize(&signed.signature.by), signed.proof());
             let mut line = format!("signed by {who}, proof: {proof}");
             if let Some(key) = &signed.key {
-                line = format!("{line} of {}", harmless(&key.principal));
+                line = format!("{line} of {}", sanitize(&key.principal));
             }
             vec![paint(DIM, line).to_string()]
         }

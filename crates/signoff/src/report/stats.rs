@@ -2,7 +2,7 @@
 
 use signoff_api::stats::Stats;
 
-use crate::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// Everything worth a line.
 pub(crate) fn lines(stats: &Stats) -> Vec<String> {
@@ -22,7 +22,7 @@ pub(crate) fn lines(stats: &Stats) -> Vec<String> {
         format!("{} completed, {} failed", runs.completed, runs.failed),
     );
     for one in &stats.most_rejected {
-        let title = harmless(&one.title);
+        let title = sanitize(&one.title);
         let times = if one.rejections == 1 { "once" } else { "times" };
         let often = match one.rejections {
             1 => times.to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn lines(stats: &Stats) -> Vec<String> {
         };
         line(
             "most rejected",
-            format!("{} {often}: {title}", harmless(&one.id)),
+            format!("{} {often}: {title}", sanitize(&one.id)),
         );
     }
     for gap in &stats.tool_gaps {
@@ -39,7 +39,7 @@ pub(crate) fn lines(stats: &Stats) -> Vec<String> {
         } else {
             "plans ask"
         };
-        let text = format!("{}: {} {plans} for it", harmless(&gap.tool), gap.plans);
+        let text = format!("{}: {} {plans} for it", sanitize(&gap.tool), gap.plans);
         line("missing tool", text);
     }
     lines

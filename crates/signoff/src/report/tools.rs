@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signoff_api::tools::{Approval, Server, Tool, Tools};
 
-use crate::style::{DIM, ERROR, TITLE, harmless, paint};
+use crate::style::{DIM, ERROR, TITLE, paint, sanitize};
 
 /// Characters of a description that are shown.
 const SHOWN: usize = 160;
@@ -29,7 +29,7 @@ pub(crate) fn lines(tools: &Tools) -> Vec<String> {
 pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
     let trouble = |server: &Server| {
         let why = server.error.as_ref()?;
-        let mut text = format!("{} {}", paint(ERROR, "error:"), harmless(why));
+        let mut text = format!("{} {}", paint(ERROR, "error:"), sanitize(why));
         if server.tools > 0 {
             text.push_str("\n  its tools are shown as they were recorded before");
         }
@@ -39,7 +39,7 @@ pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
 }
 
 fn heading(server: &Server) -> String {
-    let command: Vec<_> = server.command.iter().map(|word| harmless(word)).collect();
+    let command: Vec<_> = server.command.iter().map(|word| sanitize(word)).collect();
     let changed = if server.changed {
         ", otherwise than recorded before: plans that call it must be signed again"
     } else {
@@ -65,10 +65,10 @@ fn tool(tool: &Tool) -> [String; 2] {
     let arguments = arguments(&tool.input_schema);
     let call = format!(
         "  {}({}){notes}",
-        harmless(&tool.name),
+        sanitize(&tool.name),
         arguments.join(", ")
     );
-    let description = harmless(tool.description.trim());
+    let description = sanitize(tool.description.trim());
     let cut = description.char_indices().nth(SHOWN).map(|(at, _)| at);
     let description = match cut.and_then(|at| description.get(..at)) {
         Some(beginning) => format!("{beginning}…"),
@@ -86,7 +86,7 @@ fn arguments(schema: &Value) -> Vec<String> {
     let names = properties.into_iter().flat_map(serde_json::Map::keys);
     let shown = |name: &String| {
         let optional = if is_required(name) { "" } else { "?" };
-        format!("{}{optional}", harmless(name))
+        format!("{}{optional}", sanitize(name))
     };
     names.map(shown).collect()
 }

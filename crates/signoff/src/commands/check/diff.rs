@@ -10,8 +10,8 @@ use crate::commands::sign::locate;
 use crate::failure::Failure;
 use crate::plan_paths::{read, stdin_once};
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, exact, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, escape_command, paint, sanitize};
 
 pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let Some(after) = &args.after else {
@@ -32,7 +32,7 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
             let name = plan.source.name();
             let note = format!(
                 "{name} has errors and is compared as far as it was understood: `signoff verify {}`",
-                quoted(name)
+                shell_word(name)
             );
             session.out.say(paint(DIM, note));
         }
@@ -62,7 +62,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         session.json(&shape.with_terms(difference.terms.clone()));
         return Ok(u8::from(!difference.is_empty()));
     }
-    let by = harmless(&signature.by);
+    let by = sanitize(&signature.by);
     let note = format!(
         "signed by {by}, {} (proof: {})",
         signature.at, signature.proof
@@ -70,7 +70,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     session.out.say(paint(DIM, note));
     tell(session, &difference.plan);
     for line in &difference.terms {
-        session.out.answer(exact(line));
+        session.out.answer(escape_command(line));
     }
     if difference.is_empty() {
         session.out.say("nothing changed since");
@@ -92,7 +92,7 @@ fn tell(session: &mut Session, changes: &[Change]) {
     for change in changes {
         if current != Some(&change.step) && change.field != "step" {
             let owner = match &change.step {
-                Some(step) => format!("step {}", harmless(step)),
+                Some(step) => format!("step {}", sanitize(step)),
                 None => "plan".to_owned(),
             };
             session.out.answer(paint(TITLE, owner));
@@ -105,22 +105,24 @@ fn tell(session: &mut Session, changes: &[Change]) {
 }
 
 fn lines(change: &Change) -> Vec<String> {
-    let step = harmless(change.step.as_deref().unwrap_or_default());
+    let step = sanitize(change.step.as_deref().unwrap_or_default());
     match (change.field.as_str(), &change.before, &change.after) {
         ("step", None, Some(title)) => {
-            vec![paint(GOOD, format!("+ step {step}: {}", harmless(title))).to_string()]
+            vec![paint(GOOD, format!("+ step {step}: {}", sanitize(title))).to_string()]
         }
         ("step", Some(title), _) => {
-            vec![paint(ERROR, format!("- step {step}: {}", harmless(title))).to_string()]
+            vec![paint(ERROR, format!("- step {step}: {}", sanitize(title))).to_string()]
         }
         ("position", Some(before), Some(after)) => {
             vec![paint(CARE, format!("  moved from place {before} to {after}")).to_string()]
         }
         (field, before, after) => {
-            let mut lines = vec![format!("  {}", harmless(field))];
+            let mut lines = vec![format!("  {}", sanitize(field))];
             let mut add = |style, sign: char, text: &Option<String>| {
                 for line in text.iter().flat_map(|text| text.lines()) {
-                    lines.push(paint(style, format!("    {sign} {}", exact(line))).to_string());
+                    lines.push(
+                        paint(style, format!("    {sign} {}", escape_command(line))).to_string(),
+                    );
                 }
             };
             add(ERROR, '-', before);

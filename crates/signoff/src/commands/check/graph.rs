@@ -8,11 +8,11 @@ use signoff_runtime::view::View;
 use crate::args::{Graph, GraphFormat};
 use crate::failure::Failure;
 use crate::plan_paths::read;
-use crate::report::graph::layout::Graph as Layout;
-use crate::report::graph::{Standing, svg, terminal, text};
+use crate::report::graph::layout::StepGraph;
+use crate::report::graph::{RunProgress, svg, terminal, text};
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{DIM, TITLE, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// Where the answer goes to a file or another program.
 const NO_TERMINAL: usize = 100;
@@ -22,18 +22,18 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
         let project = session.project()?;
         let named = Some(run.as_str()).filter(|run| !run.is_empty());
         let view = View::find(&project, named)?;
-        let standing = Standing {
+        let progress = RunProgress {
             run: &view.run,
             driven: view.driven,
         };
-        draw(session, args, view.run.plan(), Some(&standing))?;
+        draw(session, args, view.run.plan(), Some(&progress))?;
         return Ok(0);
     }
     let path = args.path.clone().unwrap_or_default();
     let file = read(session, &path, args.dialect)?;
     draw(session, args, &file.checked.plan, None)?;
     if file.checked.errors() > 0 {
-        let name = quoted(file.source.name());
+        let name = shell_word(file.source.name());
         let note = format!(
             "drawn as far as it was understood: `signoff verify {name}` shows what is wrong with it"
         );
@@ -46,19 +46,19 @@ fn draw(
     session: &mut Session,
     args: &Graph,
     plan: &Plan,
-    standing: Option<&Standing<'_>>,
+    progress: Option<&RunProgress<'_>>,
 ) -> Result<(), Failure> {
-    let layout = Layout::of_plan(plan);
+    let layout = StepGraph::of_plan(plan);
     match args.format {
         GraphFormat::Terminal => {
             let width = args.width.unwrap_or_else(|| columns(session).max(20));
-            let title = harmless(plan.display_title());
+            let title = sanitize(plan.display_title());
             session.out.answer(paint(TITLE, title));
-            for line in terminal::lines(plan, &layout, (args.full, width), standing) {
+            for line in terminal::lines(plan, &layout, (args.full, width), progress) {
                 session.out.answer(line);
             }
         }
-        GraphFormat::Svg => match svg::svg(plan, &layout, args.full, standing) {
+        GraphFormat::Svg => match svg::svg(plan, &layout, args.full, progress) {
             Ok(picture) => session.out.raw(picture.as_bytes()),
             Err(boxes) => {
                 let most = svg::MOST_BOXES;
@@ -69,11 +69,11 @@ fn draw(
             }
         },
         GraphFormat::Mermaid => {
-            let picture = text::mermaid(plan, &layout, standing);
+            let picture = text::mermaid(plan, &layout, progress);
             session.out.raw(picture.as_bytes());
         }
         GraphFormat::Dot => {
-            let picture = text::dot(plan, &layout, standing);
+            let picture = text::dot(plan, &layout, progress);
             session.out.raw(picture.as_bytes());
         }
     }

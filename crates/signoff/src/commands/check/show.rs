@@ -15,8 +15,8 @@ use crate::plan_paths::{is_stdin, read};
 use crate::report::plan::lines;
 use crate::report::signature::signature;
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{CARE, DIM, TITLE, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     // Only reading a plan needs no store; what comes from stdin is not known to it.
@@ -71,7 +71,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         session.json(&shape);
         return Ok(0);
     }
-    let title = harmless(plan.checked.plan.display_title());
+    let title = sanitize(plan.checked.plan.display_title());
     session.out.answer(paint(TITLE, title));
     session.out.answer(format!(
         "{} · {} · {}",
@@ -81,7 +81,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     ));
     if let Some(standing) = &standing {
         let said = standing.history.feedback().filter_map(|(_, said)| said);
-        let said = said.map(|text| format!("{}   {}", paint(CARE, "rejected"), harmless(text)));
+        let said = said.map(|text| format!("{}   {}", paint(CARE, "rejected"), sanitize(text)));
         for line in signature(&standing.signature).into_iter().chain(said) {
             session.out.answer(line);
         }
@@ -92,7 +92,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     if plan.checked.errors() > 0 {
         session.out.say(format!(
             "this plan has errors: `signoff verify {}` shows them",
-            quoted(&name)
+            shell_word(&name)
         ));
     }
     Ok(0)

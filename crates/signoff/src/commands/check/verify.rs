@@ -11,6 +11,7 @@ use signoff_runtime::plan_file::PlanFile;
 use crate::args::{Verify, VerifyFormat};
 use crate::failure::Failure;
 use crate::plan_paths::{find, stdin_once, workspace};
+use crate::report::count::count;
 use crate::report::problems::text::{concise, render};
 use crate::report::problems::{github, sarif};
 use crate::session::Session;
@@ -24,7 +25,7 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
     for found in find(session, &args.paths, args.dialect) {
         match found {
             Ok(found) => {
-                let guessed = args.dialect.is_none() && found.likeness.is_some();
+                let guessed = args.dialect.is_none() && found.guessed_dialect.is_some();
                 let plan = found.check(args.dialect, &workspace);
                 if guessed {
                     exit = exit.max(unrecognised(session, &plan));
@@ -35,8 +36,11 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
             Err(failure) => exit = exit.max(session.report_failure(&failure)),
         }
     }
-    same_ids(&mut plans);
-    let outcomes: Vec<_> = plans.iter().map(|plan| Outcome::of(plan, args)).collect();
+    report_duplicate_ids(&mut plans);
+    let outcomes: Vec<_> = plans
+        .iter()
+        .map(|plan| VerifyOutcome::of(plan, args))
+        .collect();
     match args.format {
         VerifyFormat::Json => {
             let shapes = problems(&plans).map(|(one, source)| Diagnostic::new(one, source));
@@ -51,7 +55,9 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
             tell(session, args.format, &plans, &outcomes);
         }
     }
-    let passed = outcomes.iter().all(|outcome| *outcome == Outcome::Verified);
+    let passed = outcomes
+        .iter()
+        .all(|outcome| *outcome == VerifyOutcome::Verified);
     Ok(exit.max(u8::from(!passed)))
 }
 
@@ -69,14 +75,14 @@ fn unrecognised(session: &mut Session, plan: &PlanFile) -> u8 {
 
 /// What became of one plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum VerifyOutcome {
     Verified,
     /// It has warnings, and they are denied.
     Denied,
     Invalid,
 }
 
-impl Outcome {
+impl VerifyOutcome {
     fn of(plan: &PlanFile, args: &Verify) -> Self {
         if plan.checked.errors() > 0 {
             Self::Invalid
@@ -95,7 +101,12 @@ fn problems(plans: &[PlanFile]) -> impl Iterator<Item = (&diagnostic::Diagnostic
     })
 }
 
-fn tell(session: &mut Session, format: VerifyFormat, plans: &[PlanFile], outcomes: &[Outcome]) {
+fn tell(
+    session: &mut Session,
+    format: VerifyFormat,
+    plans: &[PlanFile],
+    outcomes: &[VerifyOutcome],
+) {
     for (plan, outcome) in plans.iter().zip(outcomes) {
         for diagnostic in &plan.checked.diagnostics {
             match format {
@@ -117,47 +128,43 @@ fn tell(session: &mut Session, format: VerifyFormat, plans: &[PlanFile], outcome
     }
 }
 
-fn summary(plan: &PlanFile, outcome: Outcome) -> String {
+fn summary(plan: &PlanFile, outcome: VerifyOutcome) -> String {
     let (errors, warnings) = (plan.checked.errors(), plan.checked.warnings());
     let word = match outcome {
-        Outcome::Invalid => paint(ERROR, "invalid"),
-        Outcome::Denied => paint(ERROR, "denied"),
-        Outcome::Verified if warnings > 0 => paint(CARE, "verified"),
-        Outcome::Verified => paint(GOOD, "verified"),
+        VerifyOutcome::Invalid => paint(ERROR, "invalid"),
+        VerifyOutcome::Denied => paint(ERROR, "denied"),
+        VerifyOutcome::Verified if warnings > 0 => paint(CARE, "verified"),
+        VerifyOutcome::Verified => paint(GOOD, "verified"),
     };
-    let steps = some(plan.checked.plan.steps.len(), "step");
+    let steps = count(plan.checked.plan.steps.len(), "step");
     let notes = plan.checked.diagnostics.len() - errors - warnings;
     let mut problems = match (errors, warnings) {
         (0, 0) => format!("{steps}, no problems"),
-        (0, _) => format!("{steps}, {}", some(warnings, "warning")),
-        _ => format!("{}, {}", some(errors, "error"), some(warnings, "warning")),
+        (0, _) => format!("{steps}, {}", count(warnings, "warning")),
+        _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
     };
     if notes > 0 {
-        problems = format!("{problems}, {}", some(notes, "note"));
+        problems = format!("{problems}, {}", count(notes, "note"));
     }
     format!("{word}: {}: {problems}", plan.source.name())
 }
 
-fn total(outcomes: &[Outcome]) -> String {
+fn total(outcomes: &[VerifyOutcome]) -> String {
     let parts: Vec<String> = [
-        (Outcome::Verified, "verified"),
-        (Outcome::Denied, "denied"),
-        (Outcome::Invalid, "invalid"),
+        (VerifyOutcome::Verified, "verified"),
+        (VerifyOutcome::Denied, "denied"),
+        (VerifyOutcome::Invalid, "invalid"),
     ]
     .into_iter()
     .map(|(wanted, word)| (outcomes.iter().filter(|one| **one == wanted).count(), word))
     .filter(|(count, _)| *count > 0)
     .map(|(count, word)| format!("{count} {word}"))
     .collect();
-    format!("{}: {}", some(outcomes.len(), "plan"), parts.join(", "))
-}
-
-fn some(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+    format!("{}: {}", count(outcomes.len(), "plan"), parts.join(", "))
 }
 
 /// A plan is known by its id: two of one id would share signatures and runs.
-fn same_ids(plans: &mut [PlanFile]) {
+fn report_duplicate_ids(plans: &mut [PlanFile]) {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for plan in plans {
         let Some(id) = plan.checked.plan.id.clone() else {

@@ -4,11 +4,11 @@ use signoff_api::archived::{Archived as Shape, Moved, SCHEMA};
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::Archived;
 
+use crate::agent_check::require_person;
 use crate::args::Archive;
-use crate::commands::sign::list::{say_note, shown};
+use crate::commands::sign::list::{relative_path, say_note};
 use crate::commands::sign::{by_person, locate};
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::session::Session;
 use crate::style::{GOOD, paint};
 
@@ -28,13 +28,16 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
         say_note(session, note);
     }
     if session.is_json() {
-        let plans = archived.iter().map(|one| moved(session, one)).collect();
+        let plans = archived
+            .iter()
+            .map(|one| moved_plan(session, one))
+            .collect();
         let schema = SCHEMA.to_owned();
         session.json(&Shape { schema, plans });
         return Ok(0);
     }
     for one in &archived {
-        let to = shown(session, &one.to);
+        let to = relative_path(session, &one.to);
         let line = format!("{} {}: {to}", paint(GOOD, "archived"), one.key);
         session.out.answer(line);
     }
@@ -47,10 +50,10 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
     Ok(0)
 }
 
-fn moved(session: &Session, archived: &Archived) -> Moved {
+fn moved_plan(session: &Session, archived: &Archived) -> Moved {
     Moved {
         id: archived.key.clone(),
-        from: shown(session, &archived.from),
-        path: shown(session, &archived.to),
+        from: relative_path(session, &archived.from),
+        path: relative_path(session, &archived.to),
     }
 }

@@ -4,13 +4,14 @@ use signoff_api::pruned::{Kept, Kind, Pruned as Shape, Removed, SCHEMA};
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::{PruneWish, Pruned, Why};
 
+use crate::agent_check::require_person;
 use crate::args::Prune;
 use crate::commands::sign::by_person;
-use crate::commands::sign::list::{counted, say_note, shown};
+use crate::commands::sign::list::{relative_path, say_note};
 use crate::failure::Failure;
-use crate::inside::require_person;
+use crate::report::count::count_of;
 use crate::session::Session;
-use crate::style::harmless;
+use crate::style::sanitize;
 
 pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> {
     require_person(&session.around.variables, "delete plans for good")?;
@@ -42,8 +43,8 @@ fn tell(session: &mut Session, shape: &Shape) {
         session.out.answer(format!(
             "{word} {} {} ({}, {} bytes)",
             name(one.kind),
-            harmless(&one.id),
-            harmless(&one.path),
+            sanitize(&one.id),
+            sanitize(&one.path),
             one.bytes
         ));
     }
@@ -51,7 +52,7 @@ fn tell(session: &mut Session, shape: &Shape) {
         say_note(session, &format!("{} stays: {}", one.path, one.why));
     }
     let days = shape.older_than_days;
-    let count = counted(shape.removed.len(), "thing", "things");
+    let count = count_of(shape.removed.len(), "thing", "things");
     session.out.answer(match shape.removed.len() {
         0 => format!("nothing to delete: nothing archived is older than {days} days"),
         _ => format!("{word} {count}, {} bytes", shape.bytes),
@@ -77,13 +78,13 @@ fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
         .into_iter()
         .map(|one| Removed {
             kind: one.kind,
-            path: shown(session, &one.path),
+            path: relative_path(session, &one.path),
             id: one.id,
             bytes: one.bytes,
         })
         .collect();
     let kept = pruned.kept.into_iter().map(|one| Kept {
-        path: shown(session, &one.path),
+        path: relative_path(session, &one.path),
         why: match one.why {
             Why::Unfinished => "its run has not ended".to_owned(),
             Why::NotLanded(run) => format!(
@@ -91,7 +92,7 @@ fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
             ),
             Why::CheckedOut(place) => format!(
                 "it is checked out in {}: `git switch` to another branch there",
-                shown(session, &place)
+                relative_path(session, &place)
             ),
             Why::Error(error) => Failure::from(error).message,
         },

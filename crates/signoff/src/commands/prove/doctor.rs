@@ -9,7 +9,7 @@ use signoff_store::root::discover;
 use crate::args::Doctor as Args;
 use crate::failure::{ACCEPT, Failure};
 use crate::session::Session;
-use crate::style::harmless;
+use crate::style::sanitize;
 
 pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
     // It is about the machine: no project is needed, though one may ask for more.
@@ -69,12 +69,12 @@ fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
 }
 
 /// What is less than before, and how to accept it.
-fn weaker(found: &Doctor) -> Vec<String> {
+fn weaker_lines(found: &Doctor) -> Vec<String> {
     let line = |lost: &signoff_api::doctor::Lost| {
         format!(
             "less than before: the {} was `{}` and is `{}`; no run starts until you accept it: `{ACCEPT}`",
             lost.what,
-            harmless(&lost.before),
+            sanitize(&lost.before),
             lost.now
         )
     };
@@ -85,9 +85,9 @@ fn weaker(found: &Doctor) -> Vec<String> {
 const LISTED: usize = 24;
 
 /// What is not shown of the home, first what a contract may have missed.
-fn home(found: &Home) -> Vec<String> {
+fn home_lines(found: &Home) -> Vec<String> {
     let missed = found.missed.iter().map(|missed| {
-        let (path, step) = (harmless(&missed.path), harmless(&missed.step));
+        let (path, step) = (sanitize(&missed.path), sanitize(&missed.step));
         format!(
             "home: the contract of step `{step}` in run {} names {path}, which it does not see; `[sandbox] home = [{path:?}]` in your own configuration shows it",
             missed.run
@@ -100,7 +100,7 @@ fn home(found: &Home) -> Vec<String> {
             more => format!(" and {more} more"),
         };
         let shown = found.unseen.iter().take(LISTED).cloned();
-        let shown = harmless(&shown.collect::<Vec<_>>().join(", "));
+        let shown = sanitize(&shown.collect::<Vec<_>>().join(", "));
         lines.push(format!(
             "home: agents and contracts do not see {shown}{more}; what they need of it is named in `[sandbox] home` of your own configuration"
         ));
@@ -109,7 +109,7 @@ fn home(found: &Home) -> Vec<String> {
 }
 
 /// How trees are shown to what works on them.
-fn room(found: &Room) -> String {
+fn overlay_line(found: &Room) -> String {
     let shown = match found.now.as_str() {
         "overlay" => "overlays, whose upper layers lie beside the trees",
         "overlay-tmpfs" => "overlays, whose upper layers are in shared memory",
@@ -118,7 +118,7 @@ fn room(found: &Room) -> String {
     };
     let why = match found.why.as_slice() {
         [] => String::new(),
-        why => format!(" ({})", harmless(&why.join("; "))),
+        why => format!(" ({})", sanitize(&why.join("; "))),
     };
     format!("rooms: {shown}{why}")
 }
@@ -128,8 +128,8 @@ fn confines(found: &Doctor) -> bool {
 }
 
 /// Whether agents can work side by side.
-pub(crate) fn worktrees(found: &Worktrees) -> String {
-    let why = |why: &[String]| harmless(&why.join("; "));
+pub(crate) fn worktrees_line(found: &Worktrees) -> String {
+    let why = |why: &[String]| sanitize(&why.join("; "));
     if !found.possible {
         let why = why(&found.why);
         return format!("trees for agents: not possible, so agents work one after another: {why}");
@@ -149,7 +149,7 @@ fn lines(found: &Doctor) -> Vec<String> {
     let network = if sandbox.network { "on" } else { "off" };
     let before = sandbox.before.as_ref();
     let before = before.filter(|before| **before != sandbox.level);
-    let before = before.map(|before| format!("; `{}` when a run last began", harmless(before)));
+    let before = before.map(|before| format!("; `{}` when a run last began", sanitize(before)));
     let mut lines = vec![format!(
         "sandbox: {} (mode {}), network {network}{}",
         sandbox.level,
@@ -171,7 +171,7 @@ fn lines(found: &Doctor) -> Vec<String> {
                 level
                     .why
                     .as_deref()
-                    .map_or_else(String::new, |why| format!("\n    {}", harmless(why))),
+                    .map_or_else(String::new, |why| format!("\n    {}", sanitize(why))),
             ),
         };
         lines.push(format!(
@@ -179,25 +179,25 @@ fn lines(found: &Doctor) -> Vec<String> {
             level.level, level.enforces
         ));
     }
-    lines.extend(found.worktrees.as_ref().map(worktrees));
-    lines.extend(found.room.as_ref().map(room));
-    lines.extend(weaker(found));
-    lines.extend(found.home.iter().flat_map(home));
+    lines.extend(found.worktrees.as_ref().map(worktrees_line));
+    lines.extend(found.room.as_ref().map(overlay_line));
+    lines.extend(weaker_lines(found));
+    lines.extend(found.home.iter().flat_map(home_lines));
     lines.extend(found.path_dropped.iter().map(|entry| {
-        let entry = harmless(entry);
+        let entry = sanitize(entry);
         format!(
             "PATH: {entry} is inside the project, so nothing is looked for there; name such a command by its path"
         )
     }));
-    lines.extend(found.project.iter().flat_map(project));
+    lines.extend(found.project.iter().flat_map(project_lines));
     lines
 }
 
 /// What is trusted of the project.
-fn project(found: &Project) -> Vec<String> {
+fn project_lines(found: &Project) -> Vec<String> {
     let id = found.id.as_deref().unwrap_or("none yet");
     let copy = found.copy_of.as_ref().map(|of| {
-        let of = harmless(of);
+        let of = sanitize(of);
         format!(", which is that of {of}: signatures do not count here before `signoff trust`")
     });
     let trust = match found.trust.as_str() {
@@ -216,8 +216,8 @@ fn project(found: &Project) -> Vec<String> {
             HelperState::Changed => ("✗", "changed since it was trusted"),
             HelperState::New => ("✗", "not trusted"),
         };
-        let path = harmless(&helper.path);
-        format!("  {mark} {path} ({}): {state}", harmless(&helper.command))
+        let path = sanitize(&helper.path);
+        format!("  {mark} {path} ({}): {state}", sanitize(&helper.command))
     }));
     lines
 }

@@ -3,9 +3,9 @@
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::Doing;
 
-use crate::commands::sign::list::tell_troubles;
+use crate::agent_check::actor;
+use crate::commands::sign::list::say_troubles;
 use crate::failure::Failure;
-use crate::inside::actor;
 use crate::report::stats::lines;
 use crate::session::Session;
 
@@ -17,7 +17,7 @@ pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
         clock: &SystemClock::new(),
     };
     let (stats, troubles) = signoff_runtime::plans::stats(doing)?;
-    let code = tell_troubles(session, troubles);
+    let code = say_troubles(session, troubles);
     if session.is_json() {
         session.json(&stats);
         return Ok(code);

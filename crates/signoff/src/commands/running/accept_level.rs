@@ -7,7 +7,7 @@ use signoff_runtime::project::Project;
 use crate::commands::running::ask::{may_ask, yes_or_no};
 use crate::failure::weaker_headline;
 use crate::session::Session;
-use crate::style::{CARE, harmless, paint};
+use crate::style::{CARE, paint, sanitize};
 
 /// Tries something; if it is refused because the machine confines less than before, and a person who can be asked
 /// accepts that, tries it again.
@@ -32,7 +32,7 @@ fn accepts(session: &mut Session, weaker: &Weaker) -> bool {
     let first = format!("{} {}", paint(CARE, "?"), weaker_headline(weaker));
     session.out.say(first);
     for why in &weaker.why {
-        session.out.say(format!("  {}", harmless(why)));
+        session.out.say(format!("  {}", sanitize(why)));
     }
     yes_or_no(session, "accept it, from now on? [y/N] ")
 }

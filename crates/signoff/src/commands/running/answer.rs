@@ -11,7 +11,7 @@ use signoff_runtime::view::{View, each_event};
 use crate::args::Answer;
 use crate::commands::running::resume::resume;
 use crate::failure::Failure;
-use crate::report::run::line;
+use crate::report::run::event_text;
 use crate::session::Session;
 
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
@@ -27,8 +27,8 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     })?;
     let view = View::load(&project, run)?;
     let open = view.run.items().find(|open| open.id == item);
-    let open = open.ok_or_else(|| not_open(&project, run, item))?;
-    let (choice, note) = meant(args, open)?;
+    let open = open.ok_or_else(|| closed_item(&project, run, item))?;
+    let (choice, note) = parse_answer(args, open)?;
     let clock = signoff_runtime::SystemClock::new();
     let answer = Ask::Answer {
         item: item.to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let done = ask(&project, run, answer, &clock)?;
     if args.resume && done != Done::There {
         let resumed = resume(session, Some(run), &Options::default());
-        return resumed.map_err(|failure| recorded_only(failure, choice));
+        return resumed.map_err(|failure| recorded_but_not_resumed(failure, choice));
     }
     let view = View::load(&project, run)?;
     if session.is_json() {
@@ -63,7 +63,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
 }
 
 /// Nothing waits under this name: somebody answered it, or nobody needs to know any more.
-fn not_open(project: &Project, run: &str, item: &str) -> Failure {
+fn closed_item(project: &Project, run: &str, item: &str) -> Failure {
     let (mut asked, mut answer) = (false, None);
     let read = each_event(project, run, |event| match event {
         Event::InboxOpened { item: of, .. } => asked |= of == item,
@@ -74,7 +74,7 @@ fn not_open(project: &Project, run: &str, item: &str) -> Failure {
             by,
             ..
         } if of == item => {
-            let said = line::answer(*choice, note.as_deref());
+            let said = event_text::answer(*choice, note.as_deref());
             answer = Some(format!("{by} answered it with {said}"));
         }
         _ => {}
@@ -95,7 +95,7 @@ fn not_open(project: &Project, run: &str, item: &str) -> Failure {
 }
 
 /// The answer counts although the run did not go on.
-fn recorded_only(failure: Failure, choice: Choice) -> Failure {
+fn recorded_but_not_resumed(failure: Failure, choice: Choice) -> Failure {
     let message = format!(
         "the answer `{}` is recorded, but the run does not go on: {}",
         choice.name(),
@@ -106,9 +106,9 @@ fn recorded_only(failure: Failure, choice: Choice) -> Failure {
 
 /// The choice that a word stands for. At a question it is the answer itself, unless the question
 /// can be answered with that choice.
-fn meant(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), Failure> {
+fn parse_answer(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), Failure> {
     if let Some(text) = &args.reply {
-        return Ok((Choice::Reply, Some(said(text)?)));
+        return Ok((Choice::Reply, Some(require_text(text)?)));
     }
     let word = args.choice.as_deref().unwrap_or_default();
     let named = Choice::from_name(word);
@@ -120,15 +120,15 @@ fn meant(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), F
     match named.filter(|choice| !offered && open.choices.contains(choice)) {
         Some(Choice::Reply) => {
             let note = args.note.as_deref().unwrap_or_default();
-            Ok((Choice::Reply, Some(said(note)?)))
+            Ok((Choice::Reply, Some(require_text(note)?)))
         }
         Some(choice) => Ok((choice, args.note.clone())),
-        None => Ok((Choice::Reply, Some(said(word)?))),
+        None => Ok((Choice::Reply, Some(require_text(word)?))),
     }
 }
 
 /// The text of an answer, which has to say something.
-fn said(text: &str) -> Result<String, Failure> {
+fn require_text(text: &str) -> Result<String, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::new(2, "empty-reply", "the answer is empty")
             .hint("type it: `--reply \"TEXT\"`; `skip` goes on without one"));

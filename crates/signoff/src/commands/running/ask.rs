@@ -1,7 +1,7 @@
 //! Asks the person at the terminal, while the run waits, what else the inbox would.
 
-mod line;
-mod meant;
+mod input;
+mod typed_answer;
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -12,22 +12,22 @@ use signoff_runtime::drive::{Person, Said};
 use signoff_runtime::whereabouts::Whereabouts;
 use signoff_store::signatures::Proof;
 
-use self::line::{Line, forget_typed, next_line};
-use self::meant::{Meant, meant, offered};
+use self::input::{TerminalInput, discard_typed, read_line};
+use self::typed_answer::{TypedAnswer, answer_words, parse_answer};
 use crate::commands::running::inbox::repair_in;
 use crate::report::run::screen::Screen;
 use crate::session::Session;
-use crate::style::{CARE, DIM, harmless, paint};
+use crate::style::{CARE, DIM, paint, sanitize};
 use crate::terminal::Terminal;
 
 /// The person at the terminal, if one is there.
-pub(crate) fn at_terminal(
+pub(crate) fn person_at_terminal(
     session: &Session,
     by: &str,
     whereabouts: Whereabouts,
-) -> Option<AtTerminal> {
-    may_ask(session).then(|| AtTerminal {
-        out: session.out.another(),
+) -> Option<TerminalPerson> {
+    may_ask(session).then(|| TerminalPerson {
+        out: session.out.duplicate(),
         screen: None,
         by: by.to_owned(),
         whereabouts,
@@ -45,11 +45,11 @@ pub(crate) fn may_ask(session: &Session) -> bool {
 
 /// Asks the person at the terminal before anything has begun; everything but a yes is a no.
 pub(crate) fn yes_or_no(session: &mut Session, question: &str) -> bool {
-    forget_typed();
+    discard_typed();
     session.out.prompt(question);
-    match next_line(&mut || false) {
-        Line::Typed(text) => matches!(text.to_lowercase().as_str(), "y" | "yes"),
-        Line::End | Line::News => {
+    match read_line(&mut || false) {
+        TerminalInput::Typed(text) => matches!(text.to_lowercase().as_str(), "y" | "yes"),
+        TerminalInput::End | TerminalInput::Interrupted => {
             session.out.say("");
             false
         }
@@ -57,7 +57,7 @@ pub(crate) fn yes_or_no(session: &mut Session, question: &str) -> bool {
 }
 
 /// A person at the terminal.
-pub(crate) struct AtTerminal {
+pub(crate) struct TerminalPerson {
     out: Terminal,
     /// Live lines, which go while a question is there.
     screen: Option<Screen>,
@@ -69,13 +69,13 @@ pub(crate) struct AtTerminal {
 }
 
 /// Nobody typed an answer.
-enum Unsaid {
+enum NoAnswer {
     Later,
     /// Something else happened.
-    Disturbed,
+    Interrupted,
 }
 
-impl Person for AtTerminal {
+impl Person for TerminalPerson {
     fn answer(&mut self, run: &Run, item: &Item, has_news: &mut dyn FnMut() -> bool) -> Said {
         if self.later.contains(&item.id) {
             return Said::Later;
@@ -84,11 +84,11 @@ impl Person for AtTerminal {
         let _suspended = screen.as_ref().map(Screen::suspend);
         match self.dialogue(run, item, has_news) {
             Ok(input) => Said::Answer(Box::new(input)),
-            Err(Unsaid::Disturbed) => {
+            Err(NoAnswer::Interrupted) => {
                 self.out.say("");
                 Said::Nothing
             }
-            Err(Unsaid::Later) => {
+            Err(NoAnswer::Later) => {
                 self.later.insert(item.id.clone());
                 Said::Later
             }
@@ -104,9 +104,9 @@ impl Person for AtTerminal {
     }
 }
 
-impl AtTerminal {
+impl TerminalPerson {
     /// The same person where lines are drawn.
-    pub(crate) fn above(self, screen: Option<Screen>) -> Self {
+    pub(crate) fn with_screen(self, screen: Option<Screen>) -> Self {
         Self { screen, ..self }
     }
 
@@ -115,23 +115,23 @@ impl AtTerminal {
         run: &Run,
         item: &Item,
         has_news: &mut dyn FnMut() -> bool,
-    ) -> Result<Input, Unsaid> {
-        forget_typed();
+    ) -> Result<Input, NoAnswer> {
+        discard_typed();
         self.out.say("");
-        let question = harmless(&item.question);
+        let question = sanitize(&item.question);
         self.out.say(format!("{} {question}", paint(CARE, "?")));
         if let Some(place) = self.whereabouts.of_item(run, item) {
             self.out.say(repair_in(&place.to_string_lossy()));
         }
-        let offered = harmless(&offered(item));
+        let words = sanitize(&answer_words(item));
         self.out
-            .say(paint(DIM, format!("  {offered}; nothing: later")));
+            .say(paint(DIM, format!("  {words}; nothing: later")));
         let (choice, text) = loop {
-            let typed = self.typed("answer", has_news)?;
-            match meant(item, &typed.ok_or(Unsaid::Later)?) {
-                Meant::Choice(choice) => break (choice, None),
-                Meant::Reply(text) => break (Choice::Reply, Some(text)),
-                Meant::Unclear(why) => self.explain(&why),
+            let typed = self.read_text("answer", has_news)?;
+            match parse_answer(item, &typed.ok_or(NoAnswer::Later)?) {
+                TypedAnswer::Choice(choice) => break (choice, None),
+                TypedAnswer::Reply(text) => break (Choice::Reply, Some(text)),
+                TypedAnswer::Unclear(why) => self.explain(&why),
             }
         };
         let steps = self.steps(run, item, choice, has_news)?;
@@ -155,7 +155,7 @@ impl AtTerminal {
         item: &Item,
         choice: Choice,
         has_news: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<String>, Unsaid> {
+    ) -> Result<Vec<String>, NoAnswer> {
         let about = item.about().iter().filter_map(|&at| run.step(at));
         let ids: Vec<&str> = about.map(|(step, _)| step.id.as_str()).collect();
         if ids.len() < 2 || choice == Choice::Abort {
@@ -163,10 +163,10 @@ impl AtTerminal {
         }
         self.out.say(paint(
             DIM,
-            harmless(&format!("  of {}; nothing: all", ids.join(" "))),
+            sanitize(&format!("  of {}; nothing: all", ids.join(" "))),
         ));
         loop {
-            let typed = self.typed("which", has_news)?.unwrap_or_default();
+            let typed = self.read_text("which", has_news)?.unwrap_or_default();
             let named: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
             match named.iter().find(|id| !ids.contains(&id.as_str())) {
                 None => return Ok(named),
@@ -182,7 +182,7 @@ impl AtTerminal {
         item: &Item,
         choice: Choice,
         has_news: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<String>, Unsaid> {
+    ) -> Result<Option<String>, NoAnswer> {
         let step = run.step(item.step).map(|(step, _)| &step.work);
         let is_call = matches!(step, Some(Work::Tool { .. }));
         let what = match choice {
@@ -197,7 +197,7 @@ impl AtTerminal {
         };
         self.out.say(paint(DIM, format!("  {what}")));
         loop {
-            let typed = self.typed(choice.name(), has_news)?;
+            let typed = self.read_text(choice.name(), has_news)?;
             let read = match &typed {
                 Some(text) if choice == Choice::Approve => arguments(text),
                 _ => Ok(()),
@@ -210,24 +210,24 @@ impl AtTerminal {
     }
 
     /// What was typed, if anything was.
-    fn typed(
+    fn read_text(
         &mut self,
         what: &str,
         has_news: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<String>, Unsaid> {
+    ) -> Result<Option<String>, NoAnswer> {
         self.out.prompt(format!("{what}> "));
-        match next_line(has_news) {
-            Line::Typed(text) => Ok(Some(text).filter(|text| !text.is_empty())),
-            Line::End => {
+        match read_line(has_news) {
+            TerminalInput::Typed(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+            TerminalInput::End => {
                 self.out.say("");
-                Err(Unsaid::Later)
+                Err(NoAnswer::Later)
             }
-            Line::News => Err(Unsaid::Disturbed),
+            TerminalInput::Interrupted => Err(NoAnswer::Interrupted),
         }
     }
 
     fn explain(&mut self, why: &str) {
-        let why = harmless(why);
+        let why = sanitize(why);
         self.out.say(format!("  {} {why}", paint(CARE, "no:")));
     }
 }

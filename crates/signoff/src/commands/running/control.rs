@@ -9,44 +9,44 @@ use signoff_runtime::view::View;
 use crate::args::StepCommand;
 use crate::failure::{Failure, no_step};
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{CARE, GOOD, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
-    let (project, view) = found(session, run)?;
+    let (project, view) = open_run(session, run)?;
     let id = view.run.id();
     let line = match ask(&project, id, Ask::Pause, &SystemClock::new())? {
         Done::There => format!(
             "{} run {id}: nothing new starts, what is under way ends and is judged; then `signoff resume {id}` goes on",
             paint(GOOD, "pausing")
         ),
-        Done::Here | Done::Idle => stands_still(id),
+        Done::Here | Done::Idle => not_driven(id),
     };
     tell(session, &project, id, &line)
 }
 
 pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
-    let (project, view) = found(session, run)?;
+    let (project, view) = open_run(session, run)?;
     let id = view.run.id();
     let line = match ask(&project, id, Ask::Stop, &SystemClock::new())? {
         Done::There => format!(
             "{} run {id} and ended its agents; `signoff resume {id}` goes on",
             paint(GOOD, "stopped")
         ),
-        Done::Here | Done::Idle => stands_still(id),
+        Done::Here | Done::Idle => not_driven(id),
     };
     tell(session, &project, id, &line)
 }
 
 pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     session.require_person("give a run up")?;
-    let (project, view) = found(session, run)?;
+    let (project, view) = open_run(session, run)?;
     let id = view.run.id();
     ask(&project, id, Ask::Abort, &SystemClock::new())?;
     let line = format!(
         "{} run {id}: it has failed; `signoff resume {id}` would take it up again, `signoff retry {}` begins from scratch",
         paint(GOOD, "aborted"),
-        harmless(&quoted(&view.key)),
+        sanitize(&shell_word(&view.key)),
     );
     let line = match view.branch() {
         Some(branch) => {
@@ -58,8 +58,8 @@ pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
 }
 
 pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, Failure> {
-    let of = command.of();
-    let step = of.step.clone();
+    let args = command.step_arg();
+    let step = args.step.clone();
     let (word, what) = match command {
         StepCommand::Retry { hint, .. } => {
             session.require_person("have a step tried again")?;
@@ -71,11 +71,11 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
             ("skips", Ask::SkipStep { step })
         }
     };
-    let (project, view) = found(session, Some(&of.run))?;
+    let (project, view) = open_run(session, Some(&args.run))?;
     // Known here already, whoever drives the run: a slip of the fingers is no conflict.
-    if view.run.position(&of.step).is_none() {
+    if view.run.position(&args.step).is_none() {
         let steps = view.run.steps().map(|(step, _)| step.id.as_str());
-        return Err(no_step(&of.step, steps));
+        return Err(no_step(&args.step, steps));
     }
     let id = view.run.id();
     let done = ask(&project, id, what, &SystemClock::new())?;
@@ -87,18 +87,18 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     let line = format!(
         "{}: run {id} {word} step `{}`{again} {next}",
         paint(GOOD, "recorded"),
-        harmless(&of.step),
+        sanitize(&args.step),
     );
     tell(session, &project, id, &line)
 }
 
-fn found(session: &Session, run: Option<&str>) -> Result<(Project, View), Failure> {
+fn open_run(session: &Session, run: Option<&str>) -> Result<(Project, View), Failure> {
     let project = session.project()?;
     let view = View::find(&project, run)?;
     Ok((project, view))
 }
 
-fn stands_still(run: &str) -> String {
+fn not_driven(run: &str) -> String {
     format!(
         "{} drives run {run}, so it stands still; `signoff resume {run}` goes on",
         paint(CARE, "nobody")

@@ -12,11 +12,11 @@ use signoff_runtime::project::Project;
 use signoff_runtime::rehearsal::{Rehearsal, rehearse};
 use signoff_runtime::state::standing;
 
-use crate::commands::sign::approve::shown;
+use crate::agent_check::actor;
+use crate::commands::sign::approve::show_problems;
 use crate::failure::Failure;
-use crate::inside::actor;
 use crate::session::Session;
-use crate::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// Shows the run that `run` would start; refuses as `run` would.
 pub(crate) fn dry_run(
@@ -32,7 +32,7 @@ pub(crate) fn dry_run(
     };
     let mut rehearsal = rehearse(doing, plan, options, approve);
     let refused = rehearsal.refused.take();
-    let refused = match refused.map(|error| shown(session, error)) {
+    let refused = match refused.map(|error| show_problems(session, error)) {
         None if approve && standing(project, plan)?.state != PlanState::Approved => {
             session.require_person("sign a plan off").err()
         }
@@ -41,7 +41,7 @@ pub(crate) fn dry_run(
     if session.is_json() {
         session.json(&shape(plan, &rehearsal, refused.as_ref()));
     } else {
-        for line in screen(&plan.checked.plan, &rehearsal) {
+        for line in lines(&plan.checked.plan, &rehearsal) {
             session.out.answer(line);
         }
         session.out.say("nothing was started or written");
@@ -67,8 +67,8 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
     }
 }
 
-fn screen(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
-    let mut lines = vec![paint(TITLE, harmless(plan.display_title())).to_string()];
+fn lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
+    let mut lines = vec![paint(TITLE, sanitize(plan.display_title())).to_string()];
     for (number, round) in (1..).zip(&rehearsal.rounds) {
         for (place, &at) in round.iter().enumerate() {
             let Some(step) = plan.steps.get(at) else {
@@ -80,8 +80,11 @@ fn screen(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
             };
             lines.push(format!(
                 "{mark} {} {}",
-                harmless(&step.title),
-                paint(DIM, harmless(&format!("[{}] {}", step.id, what(step)))),
+                sanitize(&step.title),
+                paint(
+                    DIM,
+                    sanitize(&format!("[{}] {}", step.id, step_summary(step)))
+                ),
             ));
         }
     }
@@ -105,7 +108,7 @@ fn screen(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
 }
 
 /// Who does it, how often at most, and what decides.
-fn what(step: &Step) -> String {
+fn step_summary(step: &Step) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => {
             let role = role.as_deref().unwrap_or("default");

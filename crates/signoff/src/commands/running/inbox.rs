@@ -6,11 +6,11 @@ use signoff_runtime::view::View;
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::style::{CARE, DIM, harmless, paint};
+use crate::style::{CARE, DIM, paint, sanitize};
 
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
-    let Open {
+    let OpenItems {
         items,
         held,
         unreadable,
@@ -20,7 +20,7 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     for note in &unreadable {
         session
             .out
-            .say(format!("{} {}", paint(CARE, "note:"), harmless(note)));
+            .say(format!("{} {}", paint(CARE, "note:"), sanitize(note)));
     }
     if session.is_json() {
         session.json(&Inbox::new(items, held));
@@ -32,16 +32,16 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     for item in items {
         session
             .out
-            .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+            .answer(format!("{} {}", paint(CARE, "?"), sanitize(&item.question)));
         let about = format!("  {}, {}", item.title, steps(&item));
-        session.out.answer(paint(DIM, harmless(&about)));
+        session.out.answer(paint(DIM, sanitize(&about)));
         if let Some(place) = &item.worktree {
             session.out.answer(repair_in(place));
         }
         session.out.answer(format!(
             "  signoff answer {} {}",
             item.id,
-            harmless(&item.choices.join("|"))
+            sanitize(&item.choices.join("|"))
         ));
     }
     for run in &held {
@@ -56,14 +56,14 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
 pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
     let held = files
         .iter()
-        .map(|why| format!("{} held: {}", paint(CARE, "!"), harmless(why)));
+        .map(|why| format!("{} held: {}", paint(CARE, "!"), sanitize(why)));
     let next = format!("  `signoff land {run}` says how to settle it");
     held.chain([next]).collect()
 }
 
 /// Where whoever wants to answer `fixed` has to repair it.
 pub(crate) fn repair_in(place: &str) -> String {
-    let text = format!("  what is to be repaired is in {}", harmless(place));
+    let text = format!("  what is to be repaired is in {}", sanitize(place));
     paint(DIM, text).to_string()
 }
 
@@ -75,16 +75,16 @@ fn steps(item: &Item) -> String {
 
 /// What waits on a person.
 #[derive(Default)]
-struct Open {
+struct OpenItems {
     items: Vec<Item>,
     held: Vec<HeldFiles>,
     /// Runs of which nobody can tell.
     unreadable: Vec<String>,
 }
 
-/// Open items of all runs that have not ended, and files that are held of those that have; oldest first.
-fn open_items(project: &Project) -> Result<Open, Failure> {
-    let mut open = Open::default();
+/// Open items of all runs that have not ended, and held files of those that have; oldest first.
+fn open_items(project: &Project) -> Result<OpenItems, Failure> {
+    let mut open = OpenItems::default();
     for (run, view) in View::all(project)? {
         let view = match view {
             Ok(view) => view,

@@ -8,10 +8,10 @@ use signoff_runtime::landing::{Landing, Settlement};
 use signoff_runtime::project::Project;
 
 use crate::args::Land;
-use crate::commands::sign::list::counted;
 use crate::failure::{Failure, not_landed, settling_commands, version_of};
+use crate::report::count::count_of;
 use crate::session::Session;
-use crate::style::{CARE, GOOD, harmless, paint};
+use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
     session.require_person("land a run")?;
@@ -36,7 +36,7 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
         return Err(not_landed(&landing));
     }
     if !session.is_json() {
-        session.out.answer(line(&landing));
+        session.out.answer(summary(&landing));
     }
     Ok(0)
 }
@@ -51,15 +51,15 @@ fn in_project(project: &Project, path: &Path) -> String {
 }
 
 /// What became of it, for a landing that was not refused.
-pub(crate) fn line(landing: &Landing) -> String {
+pub(crate) fn summary(landing: &Landing) -> String {
     let run = &landing.run;
-    let branch = landing.branch.as_deref().map(harmless);
+    let branch = landing.branch.as_deref().map(sanitize);
     let place = branch.map_or_else(String::new, |branch| format!(" on `{branch}`"));
     if landing.already {
         return format!("{} already: run {run}{place}", paint(CARE, "landed"));
     }
     if let Some(files) = landing.files.as_ref().filter(|files| !files.is_empty()) {
-        let count = counted(files.len(), "file", "files");
+        let count = count_of(files.len(), "file", "files");
         return format!("{} run {run}: {count}", paint(GOOD, "landed"));
     }
     if landing.settled {
@@ -74,14 +74,14 @@ pub(crate) fn line(landing: &Landing) -> String {
             paint(CARE, "nothing")
         );
     }
-    let count = counted(landing.commits, "commit", "commits");
-    let commit = landing.commit.as_deref().map(short);
+    let count = count_of(landing.commits, "commit", "commits");
+    let commit = landing.commit.as_deref().map(short_name);
     let at = commit.map_or_else(String::new, |commit| format!(", now at {commit}"));
     format!("{} run {run}: {count}{place}{at}", paint(GOOD, "landed"))
 }
 
 /// As much of a commit's name as people compare.
-fn short(commit: &str) -> String {
+fn short_name(commit: &str) -> String {
     commit.chars().take(12).collect()
 }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[track_caller]
     fn check(landing: &Landing, expected: &str) {
-        let line = anstream::adapter::strip_str(&line(landing)).to_string();
+        let line = anstream::adapter::strip_str(&summary(landing)).to_string();
         assert_eq!(line, expected);
         assert!(shape(landing).landed);
     }

@@ -6,7 +6,7 @@ use signoff_runtime::view::{View, streamed};
 
 use crate::args::Log;
 use crate::failure::Failure;
-use crate::report::run::lines::Lines;
+use crate::report::run::event_lines::EventLines;
 use crate::session::Session;
 use crate::style::{DIM, paint};
 
@@ -15,17 +15,17 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let view = View::find(&project, args.run.run.as_deref())?;
     // Replayed, so that each line shows the state as it was then.
     let mut follow = Follow::of(&project, view.run.id())?;
-    let mut lines = Lines::default();
+    let mut lines = EventLines::default();
     loop {
         let then = follow.look(|run, recorded| show(session, &mut lines, run, recorded))?;
-        if !args.follow || then == Then::Over || session.out.is_unheard() {
+        if !args.follow || then == Then::Over || session.out.is_closed() {
             return Ok(0);
         }
         std::thread::sleep(TICK);
     }
 }
 
-fn show(session: &mut Session, lines: &mut Lines, run: &Run, recorded: &Recorded) {
+fn show(session: &mut Session, lines: &mut EventLines, run: &Run, recorded: &Recorded) {
     let shape = streamed(run, recorded);
     if session.is_json() {
         session.json(&shape);

@@ -6,10 +6,10 @@ use signoff_runtime::live::{Options, PreparedRun};
 use signoff_runtime::project::Project;
 use signoff_runtime::view::View;
 
+use crate::agent_check::actor;
 use crate::commands::running::accept_level::asking_to_accept;
 use crate::commands::running::run::drive;
-use crate::failure::{Failure, among};
-use crate::inside::actor;
+use crate::failure::{Failure, with_known_steps};
 use crate::session::Session;
 
 pub(crate) fn resume(
@@ -28,11 +28,11 @@ pub(crate) fn resume(
     let prepared = asking_to_accept(session, &project, || {
         PreparedRun::resume(&project, &run, actor, options, &clock)
     });
-    let prepared = prepared.map_err(|error| refused(&project, &run, error))?;
+    let prepared = prepared.map_err(|error| resume_failure(&project, &run, error))?;
     drive(session, &project, prepared)
 }
 
-fn refused(project: &Project, run: &str, error: Error) -> Failure {
+fn resume_failure(project: &Project, run: &str, error: Error) -> Failure {
     match error {
         // It is no other run that works here.
         Error::WorkspaceTaken {
@@ -44,7 +44,7 @@ fn refused(project: &Project, run: &str, error: Error) -> Failure {
         }
         .into(),
         error => match View::load(project, run) {
-            Ok(view) => among(error, view.run.steps().map(|(step, _)| step.id.as_str())),
+            Ok(view) => with_known_steps(error, view.run.steps().map(|(step, _)| step.id.as_str())),
             Err(_) => error.into(),
         },
     }

@@ -18,24 +18,24 @@ use signoff_runtime::state::standing;
 use signoff_runtime::uncommitted::{left_out, uncommitted};
 use signoff_runtime::view::View;
 
-use crate::args::{Extent, Run};
+use crate::agent_check::actor;
+use crate::args::{Run, RunLimits};
 use crate::commands::running::accept_level::asking_to_accept;
-use crate::commands::running::ask::at_terminal;
+use crate::commands::running::ask::person_at_terminal;
 use crate::commands::running::dry_run::dry_run;
 use crate::commands::running::land;
 use crate::commands::running::task::run_task;
-use crate::commands::sign::approve::{shown, sign_off};
-use crate::commands::sign::list::counted;
+use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::locate;
-use crate::failure::{Failure, changed_during, held_hints, no_step};
-use crate::inside::actor;
-use crate::report::run::live::Live as Reporter;
-use crate::report::run::opening::{Around, opening};
+use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
+use crate::report::count::count_of;
+use crate::report::run::opening::{OpeningContext, opening};
+use crate::report::run::reporter::RunReporter;
 use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{CARE, ERROR, GOOD, HINT, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, ERROR, GOOD, HINT, paint, sanitize};
 use crate::terminal::Stream;
 
 /// Columns and rows of what is read later, or by nobody.
@@ -50,8 +50,8 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let options = Options::from(args);
-    reaches(&options, &plan)?;
-    if args.rehearse {
+    require_known_step(&options, &plan)?;
+    if args.dry_run {
         return dry_run(session, &project, &plan, (&options, args.approve));
     }
     // Before anybody signs: nothing of it would start.
@@ -64,11 +64,11 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             ..Wish::default()
         };
         if let Some(during) = during(&project, &plan)? {
-            return Err(not_over(&name, &during.run));
+            return Err(unfinished_run(&name, &during.run));
         }
         sign_off(session, &project, &plan, &wish)?;
     } else {
-        by_policy(session, &project, &plan)?;
+        sign_by_policy_if_due(session, &project, &plan)?;
     }
     start(session, &project, &plan, &options)
 }
@@ -77,17 +77,17 @@ impl From<&Run> for Options {
     fn from(args: &Run) -> Self {
         Self {
             isolation: args.isolation.map(Into::into),
-            ..Self::from(&args.extent)
+            ..Self::from(&args.limits)
         }
     }
 }
 
-impl From<&Extent> for Options {
-    fn from(extent: &Extent) -> Self {
-        let until = extent.until.clone().map(Limit::Until);
+impl From<&RunLimits> for Options {
+    fn from(limits: &RunLimits) -> Self {
+        let until = limits.until.clone().map(Limit::Until);
         Self {
-            jobs: extent.jobs,
-            limit: until.or_else(|| extent.only.clone().map(Limit::Only)),
+            jobs: limits.jobs,
+            limit: until.or_else(|| limits.only.clone().map(Limit::Only)),
             // Decided when the run began.
             isolation: None,
         }
@@ -95,7 +95,7 @@ impl From<&Extent> for Options {
 }
 
 /// Before anything is signed: does the plan have the step that the run is to go to?
-fn reaches(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
+fn require_known_step(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
     let Some(Limit::Until(step) | Limit::Only(step)) = &options.limit else {
         return Ok(());
     };
@@ -111,8 +111,8 @@ fn reaches(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
 }
 
 /// A run that stands still because the plan changed is gone on with, and no other is started.
-fn not_over(plan: &str, run: &str) -> Failure {
-    let name = quoted(plan);
+fn unfinished_run(plan: &str, run: &str) -> Failure {
+    let name = shell_word(plan);
     Failure::new(5, "state", format!("run {run} of {plan} is not over"))
         .hint(format!(
             "to go on with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
@@ -123,13 +123,17 @@ fn not_over(plan: &str, run: &str) -> Failure {
 }
 
 /// A plan that needs no person is signed by policy, if nobody has.
-fn by_policy(session: &mut Session, project: &Project, plan: &PlanFile) -> Result<(), Failure> {
+fn sign_by_policy_if_due(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<(), Failure> {
     let doing = Doing {
         project,
         actor: actor(&session.around.variables),
         clock: &signoff_runtime::SystemClock::new(),
     };
-    let signed = sign_by_policy(doing, plan).map_err(|error| shown(session, error))?;
+    let signed = sign_by_policy(doing, plan).map_err(|error| show_problems(session, error))?;
     if let Some(note) = signed.and_then(|approved| approved.signature.note)
         && !session.is_json()
     {
@@ -152,7 +156,7 @@ pub(crate) fn start(
     let prepared = asking_to_accept(session, project, || {
         PreparedRun::start(project, plan, actor, options, &clock)
     });
-    let prepared = prepared.map_err(|error| shown(session, error))?;
+    let prepared = prepared.map_err(|error| show_problems(session, error))?;
     drive(session, project, prepared)
 }
 
@@ -165,13 +169,13 @@ pub(crate) fn drive(
     let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
     announce(session, project, &prepared);
     let signed = prepared.signature()?;
-    let at_terminal = at_terminal(session, &project.around.person, prepared.whereabouts());
-    let mut reporter = Reporter::new(session, project);
+    let at_terminal = person_at_terminal(session, &project.around.person, prepared.whereabouts());
+    let mut reporter = RunReporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
-        Some(person) => Box::new(person.above(reporter.screen())),
+        Some(person) => Box::new(person.with_screen(reporter.screen())),
         None => Box::new(Nobody),
     };
-    let ran = prepared.drive(&mut reporter, person.as_mut(), listen);
+    let ran = prepared.drive(&mut reporter, person.as_mut(), forward_signals);
     // The live lines go before anything else is said.
     if let Some(last) = reporter.end() {
         let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
@@ -180,7 +184,7 @@ pub(crate) fn drive(
             ..last
         });
     }
-    let ran = ran.map_err(|error| cut_short(error, project, &id))?;
+    let ran = ran.map_err(|error| run_failure(error, project, &id))?;
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
@@ -188,7 +192,7 @@ pub(crate) fn drive(
 }
 
 /// What ended a run before its time, and how to go on with it.
-fn cut_short(error: Error, project: &Project, run: &str) -> Failure {
+fn run_failure(error: Error, project: &Project, run: &str) -> Failure {
     let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
     let failure = Failure::from(error);
     // Of one that had not begun nothing is left.
@@ -216,19 +220,19 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
     let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
     let lines = opening(
         prepared.run(),
-        &Around {
+        &OpeningContext {
             run: prepared.id(),
             workspace: project.store.workspace(),
             settings: prepared.settings(),
             uncommitted,
             program: &program,
             step_timeout: project.config.run.step_timeout.value,
-            size: session.out.live().map_or(PAGE, Stream::size),
+            size: session.out.live_stream().map_or(PAGE, Stream::size),
         },
     );
     session.out.say(lines.join("\n"));
     if !large.is_empty() {
-        let names = harmless(&large.join("`, `"));
+        let names = sanitize(&large.join("`, `"));
         session.out.say(format!(
             "{} larger than 2 GiB, and left out of the run: `{names}`",
             paint(CARE, "note:")
@@ -289,7 +293,7 @@ fn conclude(
             format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
         ),
         Stopped::Changed(difference) => {
-            return Err(changed_during(id, plan, difference));
+            return Err(plan_changed_during_run(id, plan, difference));
         }
     };
     if !session.is_json() {
@@ -301,7 +305,7 @@ fn conclude(
         }
         session.out.answer(line);
         if let Some(landing) = &ran.landing {
-            for line in landed(landing) {
+            for line in landing_lines(landing) {
                 session.out.answer(line);
             }
         }
@@ -310,28 +314,28 @@ fn conclude(
 }
 
 /// What became of the run's commits, and what to do where they did not land.
-fn landed(landing: &Landing) -> Vec<String> {
+fn landing_lines(landing: &Landing) -> Vec<String> {
     if landing.refused.is_empty() {
-        return vec![land::line(landing)];
+        return vec![land::summary(landing)];
     }
     let why = landing.refused.iter().map(|why| format!("  {why}"));
     let what = match landing.held.len() {
         0 => "what it did is not in your checkout yet".to_owned(),
         files => {
-            let files = counted(files, "file of it is", "files of it are");
+            let files = count_of(files, "file of it is", "files of it are");
             format!("{files} not in your checkout yet; yours stays as it is")
         }
     };
     let first = format!("{} {what}", paint(CARE, "note:"));
     let hand = landing.by_hand.iter().take(1);
-    let hand = hand.map(|line| format!("`{}` brings it in", harmless(line)));
+    let hand = hand.map(|line| format!("`{}` brings it in", sanitize(line)));
     let next = held_hints(landing).into_iter().chain(hand);
     let next = next.map(|line| format!("  {} {line}", paint(HINT, "→")));
     std::iter::once(first).chain(why).chain(next).collect()
 }
 
 /// Ctrl-C and termination stop the run cleanly; it can be resumed.
-fn listen(interrupt: signoff_runtime::Interrupt) {
+fn forward_signals(interrupt: signoff_runtime::Interrupt) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     {

@@ -4,11 +4,11 @@ use signoff_api::event::Outcome;
 use signoff_api::runs::{Run, Runs};
 use signoff_runtime::view::View;
 
-use crate::commands::sign::list::counted;
 use crate::failure::Failure;
-use crate::report::run::line::short_commit;
+use crate::report::count::count_of;
+use crate::report::run::event_text::short_commit;
 use crate::session::Session;
-use crate::style::{CARE, DIM, ERROR, GOOD, harmless, paint};
+use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
 
 pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -65,16 +65,16 @@ fn row(run: &Run) -> String {
         run.run,
         paint(style, &run.status),
         done.as_deref().unwrap_or("   –"),
-        harmless(about.unwrap_or_default()),
+        sanitize(about.unwrap_or_default()),
     );
     if let Some(plan) = &run.plan {
-        text = format!("{text}  {}", paint(DIM, harmless(plan)));
+        text = format!("{text}  {}", paint(DIM, sanitize(plan)));
     }
     if let Some(word) = landing(run) {
         text = format!("{text}  {word}");
     }
     if run.held > 0 {
-        let files = counted(run.held, "file held", "files held");
+        let files = count_of(run.held, "file held", "files held");
         text = format!("{text}  {}", paint(CARE, files));
     }
     if run.waiting > 0 {

@@ -8,11 +8,11 @@ use signoff_runtime::view::View;
 
 use crate::commands::running::inbox::{held_lines, repair_in};
 use crate::failure::Failure;
-use crate::report::run::line::short_commit;
+use crate::report::run::event_text::short_commit;
 use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::session::Session;
-use crate::style::{CARE, DIM, TITLE, harmless, paint};
+use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -22,7 +22,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         return Ok(0);
     }
     let shape = view.to_api();
-    session.out.answer(paint(TITLE, harmless(&shape.title)));
+    session.out.answer(paint(TITLE, sanitize(&shape.title)));
     session.out.answer(format!(
         "{} · run {} · {}",
         shape.status,
@@ -46,14 +46,14 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     for item in &shape.inbox {
         session
             .out
-            .answer(format!("{} {}", paint(CARE, "?"), harmless(&item.question)));
+            .answer(format!("{} {}", paint(CARE, "?"), sanitize(&item.question)));
         if let Some(place) = &item.worktree {
             session.out.answer(repair_in(place));
         }
         session.out.answer(format!(
             "  answer `{}` with {}",
             item.id,
-            harmless(&item.choices.join(", "))
+            sanitize(&item.choices.join(", "))
         ));
     }
     let answered = shape.inbox.is_empty() && view.run.paused() == Some(PauseReason::Waiting);
@@ -108,7 +108,7 @@ fn place(run: &Run) -> Vec<String> {
         let own = step.worktree.as_ref().filter(|_| !has_settled(run));
         lines.extend(own.map(|path| format!("step `{}` · worktree {path}", step.id)));
     }
-    lines.iter().map(|line| harmless(line)).collect()
+    lines.iter().map(|line| sanitize(line)).collect()
 }
 
 fn has_settled(run: &Run) -> bool {

@@ -8,7 +8,7 @@ use signoff_runtime::plans::{Quick, propose_task};
 
 use crate::args::Run;
 use crate::commands::running::run::start;
-use crate::commands::sign::approve::{shown, sign_off};
+use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::by_person;
 use crate::failure::Failure;
 use crate::report::plan::lines;
@@ -26,8 +26,8 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
         contract: args.contract.as_deref(),
     };
     let clock = SystemClock::new();
-    let done =
-        propose_task(by_person(&project, &clock), quick).map_err(|error| shown(session, error))?;
+    let done = propose_task(by_person(&project, &clock), quick)
+        .map_err(|error| show_problems(session, error))?;
     for note in &done.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }

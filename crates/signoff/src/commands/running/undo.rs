@@ -4,11 +4,11 @@ use signoff_api::undo::{SCHEMA, Undo as Shape};
 use signoff_runtime::SystemClock;
 use signoff_runtime::landing::Undone;
 
-use crate::commands::sign::list::counted;
 use crate::failure::{Failure, not_undone};
+use crate::report::count::count_of;
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{CARE, GOOD, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     session.require_person("take a run back")?;
@@ -31,13 +31,13 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
 /// Each thing that was taken back; and the whole, where nothing was refused.
 fn lines(undone: &Undone) -> Vec<String> {
     let restored = undone.restored.iter();
-    let restored = restored.map(|path| format!("put back {}", harmless(path)));
+    let restored = restored.map(|path| format!("put back {}", sanitize(path)));
     let removed = undone.deleted.iter().chain(&undone.removed);
-    let removed = removed.map(|what| format!("removed {}", harmless(what)));
-    let whole = undone.refused.is_empty().then(|| whole(undone));
-    let kept = undone.kept.as_ref().map(|name| kept(undone, name));
+    let removed = removed.map(|what| format!("removed {}", sanitize(what)));
+    let whole = undone.refused.is_empty().then(|| summary(undone));
+    let kept = undone.kept.as_ref().map(|name| kept_line(undone, name));
     let left = undone.left.iter();
-    let left = left.map(|why| format!("left as it is: {}", harmless(why)));
+    let left = left.map(|why| format!("left as it is: {}", sanitize(why)));
     restored
         .chain(removed)
         .chain(left)
@@ -47,16 +47,16 @@ fn lines(undone: &Undone) -> Vec<String> {
 }
 
 /// How what the run did can be found.
-fn kept(undone: &Undone, name: &str) -> String {
+fn kept_line(undone: &Undone, name: &str) -> String {
     let branch = name.trim_start_matches("refs/heads/");
     let git = match &undone.kept_in {
-        Some(place) => format!("git --git-dir {}", quoted(&place.to_string_lossy())),
+        Some(place) => format!("git --git-dir {}", shell_word(&place.to_string_lossy())),
         None => "git".to_owned(),
     };
     format!("what the run did stays in its commits until `signoff prune`: `{git} log -p {branch}`")
 }
 
-fn whole(undone: &Undone) -> String {
+fn summary(undone: &Undone) -> String {
     let run = &undone.run;
     if undone.already {
         return format!("{} already: run {run}", paint(CARE, "undone"));
@@ -73,7 +73,7 @@ fn whole(undone: &Undone) -> String {
     ]
     .into_iter()
     .filter(|(count, _, _)| *count > 0)
-    .map(|(count, one, many)| counted(count, one, many))
+    .map(|(count, one, many)| count_of(count, one, many))
     .collect();
     if parts.is_empty() && !undone.left.is_empty() {
         return format!(

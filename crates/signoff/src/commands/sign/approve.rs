@@ -14,7 +14,7 @@ use crate::commands::sign::{locate, plan_ref};
 use crate::failure::{Failure, difference_lines};
 use crate::report::problems::text::concise;
 use crate::session::Session;
-use crate::style::{CARE, GOOD, exact, paint};
+use crate::style::{CARE, GOOD, escape_command, paint};
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -72,7 +72,7 @@ pub(crate) fn sign_off(
             .out
             .say(format!("run {} does not carry this out yet:", during.run));
         for line in difference_lines(&during.difference) {
-            session.out.say(format!("  {}", exact(&line)));
+            session.out.say(format!("  {}", escape_command(&line)));
         }
     }
     for problem in &plan.checked.diagnostics {
@@ -88,7 +88,7 @@ pub(crate) fn sign_off(
         },
         clock: &signoff_runtime::SystemClock::new(),
     };
-    let approved = sign(doing, plan, wish).map_err(|error| shown(session, error))?;
+    let approved = sign(doing, plan, wish).map_err(|error| show_problems(session, error))?;
     for note in &approved.done.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
@@ -107,7 +107,7 @@ pub(crate) fn sign_off(
 
 /// Whoever is refused because of errors sees them at once. `verify` might not show them: what is only
 /// missing here is a warning there, and what came from stdin is gone.
-pub(crate) fn shown(session: &mut Session, error: Error) -> Failure {
+pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
     let Error::Invalid {
         source,
         diagnostics,

@@ -3,9 +3,9 @@
 use signoff_runtime::plans::Doing;
 
 use super::{locate, tell};
+use crate::agent_check::actor;
 use crate::args::PlanName;
 use crate::failure::Failure;
-use crate::inside::actor;
 use crate::session::Session;
 
 pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
@@ -18,7 +18,7 @@ pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failur
     };
     let (path, name) = locate(&project, &args.plan)?;
     let done = signoff_runtime::plans::clone(doing, &path, &name);
-    let done = done.map_err(|error| super::approve::shown(session, error))?;
+    let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
     tell(session, &done, "cloned as", Some(next));
     Ok(0)

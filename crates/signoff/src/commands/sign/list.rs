@@ -6,12 +6,13 @@ use signoff_api::plans::{Listed as Shape, Plans, SCHEMA};
 use signoff_runtime::plans::{Doing, Listed, Trouble, Wanted};
 use signoff_runtime::{Error, SystemClock};
 
+use crate::agent_check::actor;
 use crate::args::List;
 use crate::failure::Failure;
-use crate::inside::actor;
+use crate::report::count::count_of;
 use crate::report::plans::table;
 use crate::session::Session;
-use crate::style::{CARE, harmless, paint};
+use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -29,12 +30,12 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
         say_note(session, note);
     }
     if let Some(undone) = listing.undone {
-        let count = counted(undone.plans, "plan is", "plans are");
+        let count = count_of(undone.plans, "plan is", "plans are");
         let why = Failure::from(undone.error).message;
         let note = format!("{count} due to expire or to be archived, which failed: {why}");
         say_note(session, &note);
     }
-    let code = tell_troubles(session, listing.troubles);
+    let code = say_troubles(session, listing.troubles);
     if session.is_json() {
         let plans = listing.plans.iter();
         let plans = plans.map(|plan| shape(session, plan)).collect();
@@ -51,8 +52,8 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
         session.out.answer(nothing);
         return Ok(code);
     }
-    let lines = table(&listing.plans, |plan| shown(session, &plan.path));
-    let count = counted(listing.plans.len(), "plan", "plans");
+    let lines = table(&listing.plans, |plan| relative_path(session, &plan.path));
+    let count = count_of(listing.plans.len(), "plan", "plans");
     let pending = listing.pending;
     session.out.answer_lines(&lines);
     session.out.answer(format!("{count}, {pending} pending"));
@@ -66,13 +67,13 @@ fn shape(session: &Session, plan: &Listed) -> Shape {
         status: plan.state.name().to_owned(),
         version: plan.version,
         updated_at: plan.updated_at.clone(),
-        path: shown(session, &plan.path),
+        path: relative_path(session, &plan.path),
         proof: plan.proof.clone(),
     }
 }
 
 /// A path as it can be typed here.
-pub(crate) fn shown(session: &Session, path: &Path) -> String {
+pub(crate) fn relative_path(session: &Session, path: &Path) -> String {
     let here = &session.around.directory;
     path.strip_prefix(here)
         .unwrap_or(path)
@@ -81,10 +82,10 @@ pub(crate) fn shown(session: &Session, path: &Path) -> String {
 }
 
 /// Says what could not be read; the exit code is that of the environment then.
-pub(crate) fn tell_troubles(session: &mut Session, troubles: Vec<Trouble>) -> u8 {
+pub(crate) fn say_troubles(session: &mut Session, troubles: Vec<Trouble>) -> u8 {
     let code = if troubles.is_empty() { 0 } else { 6 };
     for trouble in troubles {
-        let path = shown(session, &trouble.path);
+        let path = relative_path(session, &trouble.path);
         let note = match trouble.error {
             Error::Unreadable { why, .. } => format!("{path} is left out: {why}"),
             error => format!("{path} is left out: {}", Failure::from(error).message),
@@ -95,10 +96,6 @@ pub(crate) fn tell_troubles(session: &mut Session, troubles: Vec<Trouble>) -> u8
 }
 
 pub(crate) fn say_note(session: &mut Session, note: &str) {
-    let note = format!("{} {}", paint(CARE, "note:"), harmless(note));
+    let note = format!("{} {}", paint(CARE, "note:"), sanitize(note));
     session.out.say(note);
-}
-
-pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

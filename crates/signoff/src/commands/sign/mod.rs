@@ -28,7 +28,7 @@ pub(crate) use self::retry::retry;
 pub(crate) use self::revise::revise;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 use crate::style::{CARE, GOOD, paint};
 
 /// The file of the plan that somebody means, and how messages call it.
@@ -84,7 +84,7 @@ pub(crate) fn tell(session: &mut Session, done: &Done, word: &str, next: Option<
 
 /// What comes after handing a plan in.
 fn then_approve(done: &Done) -> String {
-    let name = quoted(&done.key);
+    let name = shell_word(&done.key);
     match done.state {
         PlanState::Approved => format!("`signoff run {name}`"),
         _ => format!("`signoff show {name}`, then `signoff approve {name}`"),

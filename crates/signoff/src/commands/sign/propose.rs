@@ -6,9 +6,9 @@ use signoff_runtime::plan_file::read_stream;
 use signoff_runtime::plans::{Doing, propose_file, propose_text};
 
 use super::tell;
+use crate::agent_check::actor;
 use crate::args::Propose;
 use crate::failure::Failure;
-use crate::inside::actor;
 use crate::plan_paths::is_stdin;
 use crate::session::Session;
 
@@ -28,7 +28,7 @@ pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failu
             propose_file(doing, &full, &args.path.display().to_string())
         }
     };
-    let done = done.map_err(|error| super::approve::shown(session, error))?;
+    let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
     tell(session, &done, "proposed", Some(next));
     Ok(0)

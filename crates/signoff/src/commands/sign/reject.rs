@@ -6,7 +6,7 @@ use super::{by_person, locate, tell};
 use crate::args::Reject;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
 pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure> {
     session.require_person("reject a plan")?;
@@ -19,9 +19,9 @@ pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure
     let next = match done.state {
         PlanState::NeedsReview => format!(
             "it was rejected too often to go on by itself; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",
-            quoted(&done.key)
+            shell_word(&done.key)
         ),
-        _ => format!("revise it, then `signoff revise {}`", quoted(&done.key)),
+        _ => format!("revise it, then `signoff revise {}`", shell_word(&done.key)),
     };
     tell(session, &done, "rejected", Some(next));
     Ok(0)

@@ -4,7 +4,7 @@ use super::{by_person, locate, tell};
 use crate::args::PlanName;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
 pub(crate) fn retry(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
     session.require_person("have a plan tried again")?;
@@ -12,7 +12,7 @@ pub(crate) fn retry(session: &mut Session, args: &PlanName) -> Result<u8, Failur
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan)?;
     let done = signoff_runtime::plans::retry(by_person(&project, &clock), &path, &name)?;
-    let next = format!("`signoff run {}`", quoted(&done.key));
+    let next = format!("`signoff run {}`", shell_word(&done.key));
     tell(session, &done, "to be tried again:", Some(next));
     Ok(0)
 }

@@ -4,9 +4,9 @@ use signoff_runtime::plan_file::{read_source, read_stream};
 use signoff_runtime::plans::{Doing, Revision};
 
 use super::{locate, tell};
+use crate::agent_check::actor;
 use crate::args::Revise;
 use crate::failure::Failure;
-use crate::inside::actor;
 use crate::plan_paths::is_stdin;
 use crate::session::Session;
 
@@ -21,7 +21,7 @@ pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure
     let (path, name) = locate(&project, &args.plan.plan)?;
     let revision = revision(session, args)?;
     let done = signoff_runtime::plans::revise(doing, &path, &name, &revision, args.expect_version);
-    let done = done.map_err(|error| super::approve::shown(session, error))?;
+    let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
     tell(session, &done, "revised", Some(next));
     Ok(0)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use signoff_store::signatures::Proof;
 
 use crate::args::{
-    Approve, Demo, Extent, Format, PlanArg, PlanName, Propose, Reject, Revise, Run, Verify,
+    Approve, Demo, Format, PlanArg, PlanName, Propose, Reject, Revise, Run, RunLimits, Verify,
     VerifyFormat,
 };
 use crate::commands::check::verify;
@@ -298,8 +298,8 @@ fn run_args() -> Run {
     Run {
         path: Some(path),
         approve: false,
-        rehearse: false,
-        extent: Extent::default(),
+        dry_run: false,
+        limits: RunLimits::default(),
         isolation: None,
         task: None,
         agent: None,

@@ -13,19 +13,19 @@ use signoff_runtime::project::{Project, Trust};
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::root::{Store, discover};
 
-use self::agents::Agent;
-use self::git::Git;
-use self::prepare::Proposal;
-use crate::commands::prove::doctor::worktrees as side_by_side;
+use self::agents::KnownAgent;
+use self::git::GitState;
+use self::prepare::PrepareCommand;
+use crate::commands::prove::doctor::worktrees_line;
 use crate::commands::start::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
 
 /// What was found around the project.
-struct Found {
-    agents: Vec<&'static Agent>,
-    git: Git,
-    prepare: Vec<Proposal>,
+struct Findings {
+    agents: Vec<&'static KnownAgent>,
+    git: GitState,
+    prepare: Vec<PrepareCommand>,
 }
 
 pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     let files =
         ["config.toml", ".gitignore", "project.json"].map(|name| here.join(".signoff").join(name));
     let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
-    let found = Found {
+    let found = Findings {
         agents: agents::installed(&session.around),
         git: git::state(&session.around),
         prepare: prepare::proposals(&here),
@@ -112,7 +112,7 @@ fn tell_written(session: &mut Session, root: &str, written: &[String]) {
     }
 }
 
-fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
+fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
     let names: Vec<_> = found.agents.iter().map(|agent| agent.name).collect();
     if names.is_empty() {
         let looked_for: Vec<_> = agents::ALL.iter().map(|agent| agent.name).collect();
@@ -137,7 +137,7 @@ fn tell_found(session: &mut Session, found: &Found, wrote_config: bool) {
     } else {
         "could be in config.toml"
     };
-    for Proposal { lockfile, command } in &found.prepare {
+    for PrepareCommand { lockfile, command } in &found.prepare {
         session.out.answer(format!(
             "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it makes the trees of a run usable"
         ));
@@ -171,7 +171,7 @@ fn obstacles(session: &Session) -> Option<String> {
     let project = Project::open(&session.around).ok()?;
     let found = worktrees(&project).ok()?;
     let is_worth_telling = !found.possible || !found.private.is_empty();
-    is_worth_telling.then(|| side_by_side(&found))
+    is_worth_telling.then(|| worktrees_line(&found))
 }
 
 /// What there is to do before a plan can run.

@@ -14,7 +14,7 @@ use signoff_store::trust::projects::ProjectStatus;
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::style::harmless;
+use crate::style::sanitize;
 
 pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
     session.require_person("trust a configuration")?;
@@ -84,12 +84,12 @@ fn helper_lines(helpers: &[Helper]) -> Vec<String> {
         let files = named
             .files
             .iter()
-            .map(|file| format!("  {title} runs {}, as it is now", harmless(file)));
+            .map(|file| format!("  {title} runs {}, as it is now", sanitize(file)));
         lines.extend(files);
         let others = named
             .not_covered
             .iter()
-            .map(|path| format!("  {title} names {}, which is not covered", harmless(path)));
+            .map(|path| format!("  {title} names {}, which is not covered", sanitize(path)));
         lines.extend(others);
     }
     if !lines.is_empty() {
@@ -132,7 +132,7 @@ fn commands(config: &Config) -> Vec<String> {
     if config.contract.shell.origin == Origin::Project {
         lines.push(format!(
             "  contracts run in `{}`",
-            harmless(&config.contract.shell.value)
+            sanitize(&config.contract.shell.value)
         ));
     }
     let notify = &config.notify.command;
@@ -140,12 +140,12 @@ fn commands(config: &Config) -> Vec<String> {
         let words = words(&notify.value);
         lines.push(format!(
             "  when something waits on you: {}",
-            harmless(&words)
+            sanitize(&words)
         ));
     }
     if config.run.prepare.origin == Origin::Project {
         for command in &config.run.prepare.value {
-            let command = harmless(command);
+            let command = sanitize(command);
             lines.push(format!("  once for each run, before its agents: {command}"));
         }
     }
@@ -153,7 +153,7 @@ fn commands(config: &Config) -> Vec<String> {
         if agent.origin == Origin::Project {
             lines.push(format!(
                 "  agent `{role}`: {}",
-                harmless(&words(&agent.value.command))
+                sanitize(&words(&agent.value.command))
             ));
         }
     }
@@ -170,7 +170,7 @@ fn commands(config: &Config) -> Vec<String> {
             };
             lines.push(format!(
                 "  server `{name}`: {}{variables}{confined}",
-                harmless(&words(&server.value.command))
+                sanitize(&words(&server.value.command))
             ));
         }
     }

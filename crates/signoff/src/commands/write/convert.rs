@@ -17,15 +17,15 @@ use crate::failure::Failure;
 use crate::new_files;
 use crate::plan_paths::{read, workspace};
 use crate::session::Session;
-use crate::shell_words::quoted;
-use crate::style::{CARE, harmless, paint};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failure> {
     let plan = read(session, &args.path, args.dialect)?;
-    certain(&plan)?;
+    require_understood(&plan)?;
     let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
-    written.losses.splice(0..0, not_understood(&plan));
-    if written.losses.iter().any(matters) && !args.lossy {
+    written.losses.splice(0..0, unread_fields(&plan));
+    if written.losses.iter().any(is_significant) && !args.lossy {
         return Err(refusal(&plan, args.to, &written.losses));
     }
     let again = read_back(&plan, &written, args.to, &workspace(session)?)?;
@@ -47,10 +47,10 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
         return Ok(0);
     }
     for loss in &written.losses {
-        tell_loss(session, loss);
+        say_loss(session, loss);
     }
     match output {
-        Some(shown) => told(session, shown, args.to, plan.digest() == again.digest()),
+        Some(shown) => say_written(session, shown, args.to, plan.digest() == again.digest()),
         None => {
             for (_, text) in &written.files {
                 session.out.raw(text.as_bytes());
@@ -60,7 +60,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
     Ok(0)
 }
 
-fn told(session: &mut Session, shown: &Path, to: Dialect, same: bool) {
+fn say_written(session: &mut Session, shown: &Path, to: Dialect, same: bool) {
     let digest = if same {
         "its digest is the same, so a signature holds for it too"
     } else {
@@ -71,7 +71,7 @@ fn told(session: &mut Session, shown: &Path, to: Dialect, same: bool) {
 }
 
 /// Refuses a plan that was not understood well enough to be written again.
-fn certain(plan: &PlanFile) -> Result<(), Failure> {
+fn require_understood(plan: &PlanFile) -> Result<(), Failure> {
     let uncertain = plan.checked.diagnostics.iter().find(|one| {
         one.severity == Severity::Error
             && matches!(
@@ -96,15 +96,17 @@ fn certain(plan: &PlanFile) -> Result<(), Failure> {
         Some(problem) => {
             let name = plan.source.name();
             let message = format!("{name} cannot be converted as long as {}", problem.message);
-            Err(Failure::new(1, "uncertain", message)
-                .hint(format!("`signoff verify {}` shows the place", quoted(name))))
+            Err(Failure::new(1, "uncertain", message).hint(format!(
+                "`signoff verify {}` shows the place",
+                shell_word(name)
+            )))
         }
         None => Ok(()),
     }
 }
 
 /// Fields that the dialect of the plan does not have were not read, so they cannot be written.
-fn not_understood(plan: &PlanFile) -> Vec<Loss> {
+fn unread_fields(plan: &PlanFile) -> Vec<Loss> {
     let unknown = plan.checked.diagnostics.iter();
     unknown
         .filter(|one| one.code == Code::UnknownField)
@@ -118,7 +120,7 @@ fn not_understood(plan: &PlanFile) -> Vec<Loss> {
 
 /// A status is a mark, which lives in the store and is never believed; who owns a plan decides
 /// nothing. Leaving these out is told, and no reason to refuse.
-pub(super) fn matters(loss: &Loss) -> bool {
+pub(super) fn is_significant(loss: &Loss) -> bool {
     match loss.field.as_str() {
         "status" => false,
         "owner" => loss.step.is_some(),
@@ -130,22 +132,22 @@ fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {
     let name = plan.source.name();
     let message = format!("{name} holds what `{to}` cannot hold");
     let mut failure = Failure::new(1, "lossy", message);
-    failure.details.extend(losses.iter().map(said));
+    failure.details.extend(losses.iter().map(loss_text));
     failure.hint("`--lossy` leaves it out")
 }
 
-pub(super) fn tell_loss(session: &mut Session, loss: &Loss) {
-    let line = format!("{} {}", paint(CARE, "left out:"), said(loss));
+pub(super) fn say_loss(session: &mut Session, loss: &Loss) {
+    let line = format!("{} {}", paint(CARE, "left out:"), loss_text(loss));
     session.out.say(line);
 }
 
 /// A loss in a line.
-pub(super) fn said(loss: &Loss) -> String {
+pub(super) fn loss_text(loss: &Loss) -> String {
     let owner = match &loss.step {
         Some(step) => format!("step `{step}`"),
         None => "the plan".to_owned(),
     };
-    harmless(&format!("`{}` of {owner}: {}", loss.field, loss.why))
+    sanitize(&format!("`{}` of {owner}: {}", loss.field, loss.why))
 }
 
 /// What was written, in the form that `fmt` gives it. Where there is none, it stays as it is.

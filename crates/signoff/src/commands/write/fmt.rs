@@ -10,9 +10,9 @@ use signoff_store::atomic::replace;
 
 use crate::args::Fmt;
 use crate::failure::Failure;
-use crate::plan_paths::{Found, find, stdin_once};
+use crate::plan_paths::{PlanCandidate, find, stdin_once};
 use crate::session::Session;
-use crate::shell_words::{STDIN, quoted};
+use crate::shell_words::{STDIN, shell_word};
 use crate::style::{CARE, ERROR, paint};
 
 pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> Result<u8, Failure> {
@@ -25,7 +25,7 @@ pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> Result<u8, Failure> {
         refused: Vec::new(),
     };
     for found in find(session, &args.paths, args.dialect) {
-        let done = found.and_then(|found| one(session, args, &found, &mut outcome));
+        let done = found.and_then(|found| format_plan(session, args, &found, &mut outcome));
         if let Err(failure) = done {
             exit = exit.max(session.report_failure(&failure));
         }
@@ -39,14 +39,14 @@ pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> Result<u8, Failure> {
     Ok(exit.max(u8::from(failed)))
 }
 
-fn one(
+fn format_plan(
     session: &mut Session,
     args: &Fmt,
-    found: &Found,
+    found: &PlanCandidate,
     outcome: &mut Formatted,
 ) -> Result<(), Failure> {
     let source = &found.source;
-    let tidy = match tidied(source, found, args.dialect) {
+    let tidy = match formatted_source(source, found, args.dialect) {
         Ok(tidy) => tidy,
         Err(why) => {
             let path = source.name().to_owned();
@@ -74,12 +74,16 @@ fn one(
     Ok(())
 }
 
-fn tidied(source: &Source, found: &Found, dialect: Option<Dialect>) -> Result<Source, String> {
-    let tidy = match (dialect, found.likeness) {
+fn formatted_source(
+    source: &Source,
+    found: &PlanCandidate,
+    dialect: Option<Dialect>,
+) -> Result<Source, String> {
+    let tidy = match (dialect, found.guessed_dialect) {
         (Some(dialect), _) => format_as(source, dialect),
         (None, None) => format_source(source),
         (None, Some(_)) => {
-            let word = quoted(source.name());
+            let word = shell_word(source.name());
             return Err(format!(
                 "it looks like a plan and is not read as one: `signoff verify {word}` shows why"
             ));
@@ -89,7 +93,7 @@ fn tidied(source: &Source, found: &Found, dialect: Option<Dialect>) -> Result<So
 }
 
 /// A file before and after.
-struct File<'a> {
+struct FileChange<'a> {
     name: String,
     path: PathBuf,
     before: &'a [u8],
@@ -97,10 +101,10 @@ struct File<'a> {
 }
 
 /// The files of a plan: one, but for a thread, which has many.
-fn files<'a>(found: &'a Found, tidy: &'a Source) -> Vec<File<'a>> {
+fn files<'a>(found: &'a PlanCandidate, tidy: &'a Source) -> Vec<FileChange<'a>> {
     let source = &found.source;
     if source.parts().is_empty() {
-        return vec![File {
+        return vec![FileChange {
             name: source.name().to_owned(),
             path: found.path.clone(),
             before: source.bytes(),
@@ -110,7 +114,7 @@ fn files<'a>(found: &'a Found, tidy: &'a Source) -> Vec<File<'a>> {
     let parts = source.parts().iter().zip(tidy.parts());
     parts
         .filter(|(part, other)| part.name == other.name && !part.name.ends_with('/'))
-        .map(|(part, other)| File {
+        .map(|(part, other)| FileChange {
             name: source.name_at(part.span.start),
             path: found.path.join(&part.name),
             before: source.part_bytes(part),

@@ -1,9 +1,9 @@
 //! `new`: begins a plan from a template, or from a plan there is.
 
+mod draft_difference;
+mod from_plan;
 mod library;
-mod origin;
-mod outline;
-mod saving;
+mod save;
 mod template;
 mod values;
 
@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::new_files;
 use crate::plan_paths::{is_stdin, workspace};
 use crate::session::Session;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 use crate::style::{DIM, TITLE, paint};
 
 pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
             format!("template `{name}`"),
             library::find(session, name)?.text,
         ),
-        (None, Some(path)) => (path.display().to_string(), origin::text(session, path)?),
+        (None, Some(path)) => (path.display().to_string(), from_plan::text(session, path)?),
         (None, None) => {
             let message = "a plan is begun from a template or from another plan";
             return Err(Failure::new(2, "usage", message)
@@ -43,9 +43,9 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
         }
     };
     if let Some(name) = &args.save {
-        return saving::save(session, name, &text, args);
+        return save::save(session, name, &text, args);
     }
-    let text = values::filled(&label, &text, args)?;
+    let text = values::fill_template(&label, &text, args)?;
     let files = match args.dialect {
         None | Some(Dialect::Workunit) => vec![(String::new(), text)],
         Some(dialect) => in_dialect(session, &text, dialect, args.lossy)?,
@@ -86,7 +86,7 @@ fn begin(
     }
     let steps = plan.checked.plan.steps.len();
     session.out.answer(format!("wrote {name}: {steps} steps"));
-    let word = quoted(&name);
+    let word = shell_word(&name);
     let next = if plan.checked.errors() > 0 {
         format!("next: `signoff verify {word}` shows what is missing here")
     } else {
@@ -133,17 +133,17 @@ fn in_dialect(
     let again = convert::source(&written);
     let again = PlanFile::from_source(Path::new(""), again, Some(dialect), &workspace);
     // Who owns a plan that nobody has begun yet, and its status, are no loss.
-    written.losses.retain(convert::matters);
+    written.losses.retain(convert::is_significant);
     if again.digest() != plan.digest() && !lossy {
         let message = format!("the template holds what `{dialect}` cannot hold");
         let mut failure = Failure::new(1, "lossy", message);
         failure
             .details
-            .extend(written.losses.iter().map(convert::said));
+            .extend(written.losses.iter().map(convert::loss_text));
         return Err(failure.hint("`--lossy` leaves it out"));
     }
     for loss in &written.losses {
-        convert::tell_loss(session, loss);
+        convert::say_loss(session, loss);
     }
     Ok(written.files)
 }

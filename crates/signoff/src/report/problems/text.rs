@@ -15,7 +15,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
     };
     let windows = windows(diagnostic, source);
     let mut main = level
-        .primary_title(harmless_lines(&diagnostic.message))
+        .primary_title(sanitize_lines(&diagnostic.message))
         .id(diagnostic.code.as_str())
         .elements(Vec::<Element<'_>>::new());
     for window in &windows {
@@ -51,7 +51,7 @@ pub(crate) fn concise(diagnostic: &Diagnostic, source: &Source) -> String {
         source.name_at(diagnostic.span.start),
         diagnostic.severity,
         diagnostic.code,
-        harmless_lines(&diagnostic.message)
+        sanitize_lines(&diagnostic.message)
     )
 }
 
@@ -150,7 +150,7 @@ impl<'a> Window<'a> {
             source,
             places: Vec::new(),
             name: source.name_at(span.start),
-            text: same_length_harmless(&text[start..stop]),
+            text: sanitize_in_place(&text[start..stop]),
             start,
             first_line,
             cut,
@@ -199,7 +199,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
 }
 
 /// Replaces what a terminal would act on, byte for byte, so that every span stays where it is.
-fn same_length_harmless(text: &str) -> String {
+fn sanitize_in_place(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\r' {
@@ -215,6 +215,6 @@ fn same_length_harmless(text: &str) -> String {
     safe
 }
 
-fn harmless_lines(text: &str) -> String {
+fn sanitize_lines(text: &str) -> String {
     signoff_plan::visible::text(text).into_owned()
 }

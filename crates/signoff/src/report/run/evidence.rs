@@ -3,7 +3,7 @@
 use signoff_engine::{Facts, Grade, TestsSeen};
 
 use super::caches::is_cache;
-use crate::style::{file_name, harmless};
+use crate::style::{escape_file_name, sanitize};
 
 /// Files named before the rest is only counted.
 const NAMED: usize = 5;
@@ -67,13 +67,13 @@ pub(crate) fn facts(facts: &Facts) -> String {
         ("thrown away after its contract:", &written),
     ] {
         if !files.is_empty() {
-            words.push(format!("{what} {}", some(files)));
+            words.push(format!("{what} {}", first_names(files)));
         }
     }
     if !facts.not_proved.is_empty() {
         words.push(format!(
             "not proved: {}",
-            harmless(&facts.not_proved.join("; "))
+            sanitize(&facts.not_proved.join("; "))
         ));
     }
     words.join(", ")
@@ -89,11 +89,11 @@ fn tests_seen(tests: &TestsSeen) -> Option<String> {
 }
 
 /// The first names of a list, and how many more there are.
-pub(crate) fn some(names: &[String]) -> String {
+pub(crate) fn first_names(names: &[String]) -> String {
     let first: Vec<String> = names
         .iter()
         .take(NAMED)
-        .map(|name| file_name(name))
+        .map(|name| escape_file_name(name))
         .collect();
     let more = names.len().saturating_sub(NAMED);
     match more {

@@ -7,15 +7,15 @@ use signoff_engine::{
 use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
-use crate::report::named::name_of;
-use crate::report::run::evidence::{because, grade};
-use crate::report::run::line::{
-    complaint, conflict, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, run_again,
+use crate::report::run::event_text::{
+    complaint, conflict, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, rerun_reason,
     short_value, text,
 };
-use crate::report::run::tally::NOTHING;
+use crate::report::run::evidence::{because, grade};
+use crate::report::run::totals::NOTHING;
+use crate::report::step_name::name_of;
 use crate::report::time::short;
-use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 
 /// Columns of a step's name.
 const NAMED: usize = 40;
@@ -28,16 +28,16 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             step,
             verdict,
             observed,
-        } => match run_again(run, step, observed) {
+        } => match rerun_reason(run, step, observed) {
             Some(again) => format!("{} {again}", paint(CARE, "?")),
-            None => early(*verdict, observed)?,
+            None => baseline_warning(*verdict, observed)?,
         },
         Event::WorkFinished {
             ended,
             attempt,
             step,
             ..
-        } => ended_badly(ended, &log_of(run, step, *attempt))?,
+        } => agent_failure(ended, &log_of(run, step, *attempt))?,
         Event::ContractFinished {
             verdict,
             unmet,
@@ -50,9 +50,9 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             } else {
                 format!("attempt {attempt}")
             };
-            match run_again(run, step, observed) {
+            match rerun_reason(run, step, observed) {
                 Some(again) => format!("{} {when}: {again}", paint(CARE, "?")),
-                None => not_met(*verdict, &when, unmet, complaint(observed))?,
+                None => contract_failure(*verdict, &when, unmet, complaint(observed))?,
             }
         }
         Event::RetryScheduled {
@@ -74,12 +74,12 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             evidence,
             facts,
             attempts,
-        } => return Some(completed(run, step, (*evidence, facts), *attempts)),
+        } => return Some(step_completed(run, step, (*evidence, facts), *attempts)),
         Event::StepConfirmed {
             step,
             evidence,
             facts,
-        } => return Some(completed(run, step, (*evidence, facts), 1)),
+        } => return Some(step_completed(run, step, (*evidence, facts), 1)),
         Event::StepFailed { reason, .. } => {
             format!("{} failed: {}", paint(ERROR, "✗"), one_line(reason))
         }
@@ -87,7 +87,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             format!("{} skipped: {}", paint(CARE, "–"), one_line(reason))
         }
         Event::StepBlocked { by, .. } => {
-            format!("{} blocked by `{}`", paint(CARE, "–"), harmless(by))
+            format!("{} blocked by `{}`", paint(CARE, "–"), sanitize(by))
         }
         Event::StepProvisional { .. } => format!(
             "{} no contract: going on, and a person decides at the end",
@@ -107,17 +107,17 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
         _ => return text(run, recorded),
     };
     let name = event.step().map(|step| cut(&name_of(run, step), NAMED));
-    Some(named(&name.unwrap_or_default(), &said))
+    Some(with_step_name(&name.unwrap_or_default(), &said))
 }
 
 /// The sign first, then the step, then what is said of it.
-fn named(name: &str, said: &str) -> String {
+fn with_step_name(name: &str, said: &str) -> String {
     let (sign, rest) = said.split_once(' ').unwrap_or((said, ""));
     format!("{sign} {}  {rest}", paint(TITLE, name))
 }
 
 /// A contract that is green before the work is told before an agent costs money.
-fn early(verdict: Verdict, observed: &Observation) -> Option<String> {
+fn baseline_warning(verdict: Verdict, observed: &Observation) -> Option<String> {
     Some(match verdict {
         Verdict::Fail => return None,
         Verdict::Pass => format!(
@@ -135,18 +135,23 @@ fn early(verdict: Verdict, observed: &Observation) -> Option<String> {
     })
 }
 
-fn ended_badly(ended: &ProcessEnd, log: &str) -> Option<String> {
+fn agent_failure(ended: &ProcessEnd, log: &str) -> Option<String> {
     (!ended.succeeded()).then(|| {
         format!(
             "{} the agent ended: {} {}",
             paint(CARE, "!"),
-            harmless(&ended.to_string()),
+            sanitize(&ended.to_string()),
             paint(DIM, format!("(its output: {log})"))
         )
     })
 }
 
-fn not_met(verdict: Verdict, when: &str, unmet: &[String], stderr: &str) -> Option<String> {
+fn contract_failure(
+    verdict: Verdict,
+    when: &str,
+    unmet: &[String],
+    stderr: &str,
+) -> Option<String> {
     let unmet = one_line(&unmet.join("; "));
     Some(match verdict {
         Verdict::Pass => return None,
@@ -163,7 +168,7 @@ fn not_met(verdict: Verdict, when: &str, unmet: &[String], stderr: &str) -> Opti
     })
 }
 
-fn completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts: u32) -> String {
+fn step_completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts: u32) -> String {
     let step = run.position(id).and_then(|at| run.step(at));
     let mut aside = because(found, facts);
     if attempts > 1 {
@@ -180,7 +185,7 @@ fn completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts: u32
             if found == Grade::Proved { GOOD } else { CARE },
             grade(found)
         ),
-        paint(DIM, harmless(&format!("({aside})")))
+        paint(DIM, sanitize(&format!("({aside})")))
     );
     if let Some(last) = step.and_then(|(step, state)| last_word(&step.work, state)) {
         text = format!("{text}\n  {}", paint(DIM, last));
@@ -194,7 +199,7 @@ fn last_word(work: &Work, state: &StepState) -> Option<String> {
         Work::Agent { .. } => {
             let said = state.history.said.as_deref()?;
             let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
-            Some(format!("agent says: {}", harmless(last)))
+            Some(format!("agent labels: {}", sanitize(last)))
         }
         Work::Tool { .. } => {
             let result = state.values.output.as_ref()?;
@@ -237,7 +242,7 @@ mod tests {
         happened(&mut run, [started("step-1"), spoken, done.clone()]);
         assert_eq!(
             said(&run, done).as_deref(),
-            Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent says: I made it.")
+            Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent labels: I made it.")
         );
     }
 

@@ -2,8 +2,8 @@
 //! may cost.
 //!
 //! Nothing is run for it. Whether a contract is green already shows when its baseline runs, which the
-//! loop does before it starts the step's agent; the screen says for which steps that is still to be
-//! seen, and names those that an earlier stretch of the same run has seen green.
+//! loop does before it starts the step's agent. The screen names the steps whose baseline is still to
+//! run, and those whose contract was already green when the run stopped last time.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use signoff_engine::{Green, Isolation, Land, Run, Settings, StepStatus, Verdict}
 use signoff_plan::model::{Plan, Step, Work};
 
 use crate::report::columns::{cut, width, wrap};
-use crate::report::graph::layout::Graph;
-use crate::report::graph::terminal::{Says, kind, tree};
-use crate::report::named::{name, role};
-use crate::report::run::evidence::some;
+use crate::report::graph::layout::StepGraph;
+use crate::report::graph::terminal::{StepLabels, kind, tree};
+use crate::report::run::evidence::first_names;
 use crate::report::run::worst_case;
-use crate::style::{CARE, DIM, TITLE, harmless, paint};
+use crate::report::step_name::{name, role};
+use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 /// Columns that a title keeps in any case.
 const TITLE_LEAST: usize = 24;
 
 /// What has to be known of the world.
-pub(crate) struct Around<'a> {
+pub(crate) struct OpeningContext<'a> {
     pub(crate) run: &'a str,
     pub(crate) workspace: &'a Path,
     pub(crate) settings: &'a Settings,
@@ -46,29 +46,29 @@ fn weaker(level: &str) -> &'static str {
 }
 
 /// The screen, line by line.
-pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
+pub(crate) fn opening(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
     let plan = run.plan();
-    let mut lines = vec![paint(TITLE, harmless(plan.display_title())).to_string()];
-    let at_once = match around.settings.jobs {
+    let mut lines = vec![paint(TITLE, sanitize(plan.display_title())).to_string()];
+    let at_once = match context.settings.jobs {
         1 => "one step at a time".to_owned(),
         jobs => format!("up to {jobs} steps at once"),
     };
-    let workspace = around.workspace.display().to_string();
+    let workspace = context.workspace.display().to_string();
     for line in [
-        place(around, &harmless(&workspace)),
+        place(context, &sanitize(&workspace)),
         format!(
             "sandbox: {}{}, {at_once}",
-            around.settings.sandbox,
-            weaker(&around.settings.sandbox)
+            context.settings.sandbox,
+            weaker(&context.settings.sandbox)
         ),
     ] {
         lines.push(paint(DIM, line).to_string());
     }
     lines.extend(scope(plan));
-    let notes = notes(run, around);
-    let room = around.size.1.saturating_sub(lines.len() + notes.len() + 2);
+    let notes = notes(run, context);
+    let room = context.size.1.saturating_sub(lines.len() + notes.len() + 2);
     if run.done() == 0 {
-        lines.extend(steps(plan, around, room.max(4)));
+        lines.extend(steps(plan, context, room.max(4)));
     } else {
         let total = plan.steps.len();
         lines.push(format!("{} of {total} steps are done", run.done()));
@@ -78,11 +78,11 @@ pub(crate) fn opening(run: &Run, around: &Around<'_>) -> Vec<String> {
 }
 
 /// Where it works.
-fn place(around: &Around<'_>, workspace: &str) -> String {
-    let run = around.run;
-    match around.settings.isolation {
+fn place(context: &OpeningContext<'_>, workspace: &str) -> String {
+    let run = context.run;
+    match context.settings.isolation {
         Isolation::Shared => format!("run {run} in {workspace}"),
-        Isolation::Worktree if around.settings.land == Land::Step => {
+        Isolation::Worktree if context.settings.land == Land::Step => {
             format!("run {run} on a tree of its own: what passes lands in {workspace} step by step")
         }
         Isolation::Worktree => {
@@ -92,17 +92,17 @@ fn place(around: &Around<'_>, workspace: &str) -> String {
 }
 
 /// The steps and who waits for whom, as far as they fit.
-fn steps(plan: &Plan, around: &Around<'_>, room: usize) -> Vec<String> {
+fn steps(plan: &Plan, context: &OpeningContext<'_>, room: usize) -> Vec<String> {
     let total = plan.steps.len();
     let mut first = total.min(room);
     let lines = loop {
         let before = |at| plan.dependencies(at).filter(|&other| other < first);
-        let graph = Graph::reduced((0..first).map(|at| before(at).collect()).collect());
-        let says = Says {
-            text: &|step, room| text(step, room, around.program),
+        let graph = StepGraph::reduced((0..first).map(|at| before(at).collect()).collect());
+        let labels = StepLabels {
+            text: &|step, room| text(step, room, context.program),
             sign: &kind,
         };
-        let lines = tree(plan, &graph, usize::MAX, around.size.0, &says);
+        let lines = tree(plan, &graph, usize::MAX, context.size.0, &labels);
         let over = lines.len().saturating_sub(room);
         if over == 0 || first <= 1 {
             break lines;
@@ -117,7 +117,7 @@ fn steps(plan: &Plan, around: &Around<'_>, room: usize) -> Vec<String> {
 /// A step in so many columns. Its title gives way: who does it costs money.
 fn text(step: &Step, room: usize, program: &dyn Fn(&str) -> Option<String>) -> String {
     let remark = cut(&remark(step, program), room.saturating_sub(TITLE_LEAST));
-    let title = harmless(step.title.trim());
+    let title = sanitize(step.title.trim());
     let title = if title.is_empty() { &step.id } else { &title };
     let heading = format!("{}. {title}", step.number);
     let heading = cut(&heading, room.saturating_sub(width(&remark) + 2));
@@ -150,7 +150,7 @@ fn remark(step: &Step, program: &dyn Fn(&str) -> Option<String>) -> String {
         (None, true) => words.push("no contract".to_owned()),
         (_, false) => {}
     }
-    harmless(&words.join(" · "))
+    sanitize(&words.join(" · "))
 }
 
 /// What nothing enforces is said.
@@ -161,7 +161,7 @@ fn scope(plan: &Plan) -> Option<String> {
         .find(|step| matches!(step.work, Work::Agent { .. }))?;
     let scope = match tools.as_slice() {
         [] => "no tools".to_owned(),
-        tools => format!("only [{}]", harmless(&tools.join(", "))),
+        tools => format!("only [{}]", sanitize(&tools.join(", "))),
     };
     Some(format!(
         "{} agents are told that they have {scope}; nothing enforces that on agents started with `driver = \"command\"`",
@@ -169,14 +169,17 @@ fn scope(plan: &Plan) -> Option<String> {
     ))
 }
 
-fn notes(run: &Run, around: &Around<'_>) -> Vec<String> {
+fn notes(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(files) = around
+    if let Some(files) = context
         .uncommitted
         .as_deref()
         .filter(|files| !files.is_empty())
     {
-        let names = cut(&harmless(&some(files)), around.size.0.saturating_sub(24));
+        let names = cut(
+            &sanitize(&first_names(files)),
+            context.size.0.saturating_sub(24),
+        );
         let count = files.len();
         lines.push(format!(
             "{} {count}: {names}",
@@ -184,9 +187,9 @@ fn notes(run: &Run, around: &Around<'_>) -> Vec<String> {
         ));
     }
     lines.extend(seen_green(run));
-    let mut aside: Vec<String> = baselines(run, around.settings).into_iter().collect();
-    aside.extend(worst_case::lines(run.plan(), around.step_timeout));
-    let aside = aside.iter().flat_map(|line| wrap(line, around.size.0));
+    let mut aside: Vec<String> = baselines(run, context.settings).into_iter().collect();
+    aside.extend(worst_case::lines(run.plan(), context.step_timeout));
+    let aside = aside.iter().flat_map(|line| wrap(line, context.size.0));
     lines.extend(aside.map(|line| paint(DIM, line).to_string()));
     lines
 }
@@ -198,7 +201,7 @@ fn seen_green(run: &Run) -> Option<String> {
         .filter(|(_, state)| state.outcome.evidence.is_none());
     let green = open.filter(|(_, state)| state.baseline.verdict == Some(Verdict::Pass));
     let names: Vec<String> = green.map(|(step, state)| name(step, state)).collect();
-    let names = (!names.is_empty()).then(|| some(&names))?;
+    let names = (!names.is_empty()).then(|| first_names(&names))?;
     Some(format!(
         "{} {names}",
         paint(CARE, "contract already green:")
@@ -225,7 +228,7 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
     let there = settings.baseline && !names.is_empty();
     there.then(|| {
         let steps = if names.len() == 1 { "step" } else { "steps" };
-        let names = some(&names);
+        let names = first_names(&names);
         format!("first the contract of {steps} {names} runs; if it is green, {then}")
     })
 }

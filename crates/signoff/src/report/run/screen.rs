@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::report::columns::width;
-use crate::report::run::rows::{Overall, Row, lines};
+use crate::report::run::live_rows::{LiveRow, Totals, lines};
 use crate::terminal::Stream;
 
 /// Time between two drawings.
@@ -32,8 +32,8 @@ struct State {
     began: Instant,
     /// Text that stays, not yet written.
     pending: String,
-    rows: BTreeMap<usize, Row>,
-    overall: Overall,
+    rows: BTreeMap<usize, LiveRow>,
+    totals: Totals,
     /// What is on the screen now.
     drawn: Vec<String>,
     /// It was stopped (Ctrl-Z) and goes on: the shell has written below what was drawn.
@@ -44,12 +44,12 @@ struct State {
 }
 
 /// Draws as long as it lives.
-pub(crate) struct Drawing {
+pub(crate) struct ScreenThread {
     screen: Screen,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Drawing {
+impl ScreenThread {
     /// Begins to draw on this stream, which must be a terminal.
     pub(crate) fn begin(stream: Stream) -> Self {
         let continued = Arc::new(AtomicBool::new(false));
@@ -64,7 +64,7 @@ impl Drawing {
                 began: Instant::now(),
                 pending: String::new(),
                 rows: BTreeMap::new(),
-                overall: Overall::default(),
+                totals: Totals::default(),
                 drawn: Vec::new(),
                 continued,
                 suspended: 0,
@@ -88,7 +88,7 @@ impl Drawing {
     }
 }
 
-impl Drop for Drawing {
+impl Drop for ScreenThread {
     fn drop(&mut self) {
         let mut state = self.screen.lock();
         state.closed = true;
@@ -107,7 +107,7 @@ impl Screen {
         (self.0.state.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Time since drawing began.
+    /// Time since the drawing began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.lock().began.elapsed()
     }
@@ -121,9 +121,9 @@ impl Screen {
 
     /// Sets what a step does, or that it is no longer under way. The times are kept where it goes
     /// on doing the same.
-    pub(crate) fn set(&self, at: usize, row: Option<Row>, overall: Overall) {
+    pub(crate) fn set(&self, at: usize, row: Option<LiveRow>, totals: Totals) {
         let mut state = self.lock();
-        state.overall = overall;
+        state.totals = totals;
         match row {
             Some(mut row) => {
                 if let Some(before) = state.rows.get(&at)
@@ -140,11 +140,11 @@ impl Screen {
     }
 
     /// Takes the live lines away and draws none until the value is dropped: for questions.
-    pub(crate) fn suspend(&self) -> Suspended<'_> {
+    pub(crate) fn suspend(&self) -> ResumeOnDrop<'_> {
         let mut state = self.lock();
         state.clear();
         state.suspended += 1;
-        Suspended(self)
+        ResumeOnDrop(self)
     }
 
     fn draw_until_closed(&self) {
@@ -158,9 +158,9 @@ impl Screen {
 }
 
 /// Nothing is drawn while this lives.
-pub(crate) struct Suspended<'a>(&'a Screen);
+pub(crate) struct ResumeOnDrop<'a>(&'a Screen);
 
-impl Drop for Suspended<'_> {
+impl Drop for ResumeOnDrop<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.suspended = state.suspended.saturating_sub(1);
@@ -174,9 +174,9 @@ impl State {
         }
         let size = self.stream.size();
         let now = self.began.elapsed();
-        let frame = match self.overall.total {
+        let frame = match self.totals.total {
             0 => Vec::new(),
-            _ => lines(self.rows.values(), self.overall, now, size),
+            _ => lines(self.rows.values(), self.totals, now, size),
         };
         if self.pending.is_empty() && frame == self.drawn {
             return;

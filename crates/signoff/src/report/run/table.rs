@@ -7,11 +7,11 @@ use anstyle::Style;
 use signoff_engine::{Grade, Run, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
-use crate::report::graph::standing::seat;
-use crate::report::named::name;
+use crate::report::graph::progress::seat_name;
+use crate::report::run::event_text::one_line;
 use crate::report::run::evidence::{because, grade};
-use crate::report::run::line::one_line;
-use crate::report::run::tally::{HALTED, NOTHING, grades, totals};
+use crate::report::run::totals::{HALTED, NOTHING, grades, totals};
+use crate::report::step_name::name;
 use crate::report::time::short;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
 
@@ -42,7 +42,7 @@ pub(crate) fn table(run: &Run, driven: bool, columns: usize) -> String {
         layout.row(&mut table, row);
     }
     table.push_str("  ");
-    styled(&mut table, DIM, &totals(run, driven));
+    push_styled(&mut table, DIM, &totals(run, driven));
     table.push('\n');
     table
 }
@@ -75,7 +75,7 @@ fn rows(run: &Run, driven: bool) -> Vec<Row> {
         for item in shown {
             rows.extend(row(run, (item, driven), asked.get(&item).copied()));
         }
-        rows.extend(folded(run, &fine));
+        rows.extend(folded_row(run, &fine));
     }
     rows
 }
@@ -99,10 +99,10 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
     let (step, state) = run.step(at)?;
     let (word, style, because) = match &state.outcome.evidence {
         Some(_) if run.has_nothing_to_do(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
-        Some((found, known)) => (grade(*found), graded(*found), because(*found, known)),
+        Some((found, known)) => (grade(*found), grade_style(*found), because(*found, known)),
         None => {
             let halted = run.halted(at).filter(|_| !driven);
-            let place = run.seat(at).filter(|_| driven).map(seat);
+            let place = run.seat(at).filter(|_| driven).map(seat_name);
             let reason = state
                 .outcome
                 .reason
@@ -120,12 +120,12 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
         word,
         style,
         attempts: state.attempts,
-        took: took(state),
+        took: final_duration(state),
         because: one_line(&because),
     })
 }
 
-/// A reason, and how the agent ended if that was no good end: a contract says only what is not there.
+/// A reason, and how the agent ended if it failed: a contract only says what is missing.
 fn with_end(reason: &str, state: &StepState) -> String {
     let ended = state
         .attempt
@@ -148,15 +148,18 @@ fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
         return (HALTED, CARE);
     }
     let status = run.status_seen(at, driven);
-    (signoff_api::event::step_status(status), unfinished(status))
+    (
+        signoff_api::event::step_status(status),
+        status_style(status),
+    )
 }
 
-fn took(state: &StepState) -> Option<u64> {
+fn final_duration(state: &StepState) -> Option<u64> {
     let ended = state.outcome.evidence.is_some() || state.status == StepStatus::Failed;
     state.took().filter(|_| ended)
 }
 
-fn folded(run: &Run, fine: &[usize]) -> Option<Row> {
+fn folded_row(run: &Run, fine: &[usize]) -> Option<Row> {
     if fine.is_empty() {
         return None;
     }
@@ -172,14 +175,14 @@ fn folded(run: &Run, fine: &[usize]) -> Option<Row> {
     })
 }
 
-fn graded(found: Grade) -> Style {
+fn grade_style(found: Grade) -> Style {
     match found {
         Grade::Proved => GOOD,
         Grade::Held | Grade::Observed | Grade::Accepted => CARE,
     }
 }
 
-fn unfinished(status: StepStatus) -> Style {
+fn status_style(status: StepStatus) -> Style {
     match status {
         StepStatus::Failed => ERROR,
         StepStatus::Waiting => CARE,
@@ -205,23 +208,23 @@ impl Layout {
         push(&mut head, "evidence", WORD + 2);
         push(&mut head, "tries", NUMBERS.0 + 2);
         head.push_str("   time  because");
-        styled(table, DIM, &head);
+        push_styled(table, DIM, &head);
         table.push('\n');
     }
 
     fn row(&self, table: &mut String, row: &Row) {
         let name = cut(&row.name, self.name.saturating_sub(row.indent));
         spaces(table, 2 + row.indent);
-        styled(table, TITLE, &name);
+        push_styled(table, TITLE, &name);
         spaces(
             table,
             self.name.saturating_sub(row.indent + width(&name)) + 2,
         );
-        styled(table, row.style, row.word);
+        push_styled(table, row.style, row.word);
         spaces(table, WORD.saturating_sub(row.word.len()) + 2);
-        right(table, &row.attempts.to_string(), NUMBERS.0);
+        push_right(table, &row.attempts.to_string(), NUMBERS.0);
         let took = row.took.map(short).unwrap_or_default();
-        right(table, &took, NUMBERS.1 + 2);
+        push_right(table, &took, NUMBERS.1 + 2);
         self.reason(table, &row.because);
         table.truncate(table.trim_end().len());
         table.push('\n');
@@ -246,12 +249,12 @@ impl Layout {
     }
 }
 
-fn right(table: &mut String, text: &str, columns: usize) {
+fn push_right(table: &mut String, text: &str, columns: usize) {
     spaces(table, columns.saturating_sub(text.len()));
     table.push_str(text);
 }
 
-fn styled(table: &mut String, style: Style, text: &str) {
+fn push_styled(table: &mut String, style: Style, text: &str) {
     use std::fmt::Write as _;
     // A string takes everything.
     let _ = write!(table, "{}", paint(style, text));

@@ -6,7 +6,7 @@ use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::{budget, duration};
 use signoff_runtime::rehearsal::most_agents;
 
-use crate::report::run::tally::counted;
+use crate::report::count::count;
 
 /// Agents that may be started.
 pub(crate) fn agents(plan: &Plan) -> u64 {
@@ -21,7 +21,7 @@ pub(crate) fn lines(plan: &Plan, configured: Duration) -> Vec<String> {
     if agents > 0 {
         let agents = usize::try_from(agents).unwrap_or(usize::MAX);
         let each = limits(plan, configured);
-        words.push(format!("{}, each {each}", counted(agents, "agent")));
+        words.push(format!("{}, each {each}", count(agents, "agent")));
     } else {
         words.push("no agents".to_owned());
     }

@@ -8,7 +8,7 @@ use signoff_runtime::plans::Doing;
 use signoff_runtime::threads::{Commit, CommittedThread, ThreadError};
 use signoff_runtime::{Error, SystemClock};
 
-use super::{planning, told};
+use super::{messages, planning};
 use crate::failure::Failure;
 use crate::report::problems::text::render;
 use crate::session::Session;
@@ -26,14 +26,14 @@ pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
         Ok(commit) => commit,
         Err(Error::Thread(error)) => match *error {
             ThreadError::Problems { plans, unreadable } => {
-                return Ok(refused(session, &plans, unreadable));
+                return Ok(say_problems(session, &plans, unreadable));
             }
             other => return Err(Error::from(other).into()),
         },
         Err(error) => return Err(error.into()),
     };
     if let Some(withdrawn) = &commit.withdrawn {
-        told::withdrawn(session, withdrawn);
+        messages::say_withdrawn(session, withdrawn);
     }
     for plan in &commit.plans {
         warn(session, plan);
@@ -47,7 +47,7 @@ pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
 }
 
 /// Every problem at once; returns the exit code.
-fn refused(
+fn say_problems(
     session: &mut Session,
     plans: &[(Source, Vec<diagnostic::Diagnostic>)],
     unreadable: Vec<Error>,
@@ -84,7 +84,7 @@ fn refused(
         exit = if exit == 0 { code } else { exit };
     }
     if !session.is_json() {
-        let why = why(all().count(), plans.len(), unread);
+        let why = problem_counts(all().count(), plans.len(), unread);
         let word = paint(ERROR, "invalid");
         session
             .out
@@ -93,7 +93,7 @@ fn refused(
     exit
 }
 
-fn why(errors: usize, plans: usize, unread: usize) -> String {
+fn problem_counts(errors: usize, plans: usize, unread: usize) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let mut parts = Vec::new();
     if plans > 0 {
@@ -134,7 +134,7 @@ fn tell(session: &mut Session, commit: &Commit) {
         session.out.answer(format!(
             "{word} {}: {} ({tasks} task{plural}): {}{same}",
             plan.thread.thread_id,
-            told::one_line(&title),
+            messages::one_line(&title),
             plan.state,
         ));
     }

@@ -2,7 +2,7 @@
 //! here it is only asked for and told.
 
 mod commit;
-mod told;
+mod messages;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -98,20 +98,20 @@ fn request(session: &mut Session) -> Result<u8, Failure> {
 fn remove(session: &mut Session, thread: &str) -> Result<u8, Failure> {
     let around = session.around.clone();
     let withdrawn = planning(&around)?.remove(&around, &SystemClock::new(), thread)?;
-    told::withdrawn(session, &withdrawn);
-    done(session, &withdrawn.thread, "removed");
+    messages::say_withdrawn(session, &withdrawn);
+    print_thread(session, &withdrawn.thread, "removed");
     Ok(0)
 }
 
 fn clear(session: &mut Session) -> Result<u8, Failure> {
     let around = session.around.clone();
     let withdrawn = planning(&around)?.clear_current(&around, &SystemClock::new())?;
-    told::withdrawn(session, &withdrawn);
-    done(session, &withdrawn.thread, "cleared");
+    messages::say_withdrawn(session, &withdrawn);
+    print_thread(session, &withdrawn.thread, "cleared");
     Ok(0)
 }
 
-fn done(session: &mut Session, dir: &ThreadDir, word: &str) {
+fn print_thread(session: &mut Session, dir: &ThreadDir, word: &str) {
     if session.is_json() {
         session.json(dir);
     } else {
@@ -133,7 +133,7 @@ fn set_topic(session: &mut Session, text: &str) -> Result<u8, Failure> {
     } else {
         session
             .out
-            .answer(format!("topic: {}", told::one_line(&topic)));
+            .answer(format!("topic: {}", messages::one_line(&topic)));
     }
     Ok(0)
 }

@@ -4,32 +4,32 @@ use signoff_runtime::project::Surroundings;
 
 /// A program people have.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Agent {
+pub(super) struct KnownAgent {
     pub(super) name: &'static str,
     /// How it takes a task and ends by itself, with the right to change files of the project.
     command: &'static [&'static str],
 }
 
 /// The best first: the one whose command line the examples show.
-pub(super) const ALL: [Agent; 5] = [
-    Agent {
+pub(super) const ALL: [KnownAgent; 5] = [
+    KnownAgent {
         name: "claude",
         command: &["claude", "-p", "{task}", "--permission-mode", "acceptEdits"],
     },
-    Agent {
+    KnownAgent {
         name: "codex",
         // `-`: the prompt comes on stdin.
         command: &["codex", "exec", "-s", "workspace-write", "-"],
     },
-    Agent {
+    KnownAgent {
         name: "gemini",
         command: &["gemini", "-p", "{task}", "--approval-mode", "auto_edit"],
     },
-    Agent {
+    KnownAgent {
         name: "opencode",
         command: &["opencode", "run", "--agent", "build", "--auto", "{task}"],
     },
-    Agent {
+    KnownAgent {
         name: "pi",
         command: &["pi", "-p", "--no-session", "{task}"],
     },
@@ -46,10 +46,10 @@ pub(super) const ROLES: [&str; 6] = [
 ];
 
 const CONFIG: &str = include_str!("config.toml");
-const PLACE: &str = "# ROLES\n";
+const PLACEHOLDER: &str = "# ROLES\n";
 
 /// Those on PATH. None is started: what they do at a start is theirs to say.
-pub(super) fn installed(around: &Surroundings) -> Vec<&'static Agent> {
+pub(super) fn installed(around: &Surroundings) -> Vec<&'static KnownAgent> {
     const { &ALL }
         .iter()
         .filter(|agent| {
@@ -61,7 +61,7 @@ pub(super) fn installed(around: &Surroundings) -> Vec<&'static Agent> {
 
 /// The configuration to begin with, its roles as comments: an agent that nobody has chosen must not
 /// be started.
-pub(super) fn config(found: &[&Agent]) -> String {
+pub(super) fn config(found: &[&KnownAgent]) -> String {
     let [example, ..] = &ALL;
     let best = found.first().copied().unwrap_or(example);
     let others = found.iter().skip(1);
@@ -73,11 +73,11 @@ pub(super) fn config(found: &[&Agent]) -> String {
         })
         .collect();
     roles.extend(others.map(|agent| format!("# {}: command = {}\n", agent.name, command(agent))));
-    CONFIG.replace(PLACE, &roles.join("#\n"))
+    CONFIG.replace(PLACEHOLDER, &roles.join("#\n"))
 }
 
 /// As TOML, which for a list of strings is also JSON but for the spaces.
-fn command(agent: &Agent) -> String {
+fn command(agent: &KnownAgent) -> String {
     let words: Vec<_> = agent
         .command
         .iter()

@@ -10,14 +10,14 @@ use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, Stdin};
 
 /// The state of the directory in git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Git {
+pub(super) enum GitState {
     NotInstalled,
     NoRepository,
     Clean,
     Uncommitted,
 }
 
-impl Git {
+impl GitState {
     pub(super) fn is_repository(self) -> bool {
         matches!(self, Self::Clean | Self::Uncommitted)
     }
@@ -33,7 +33,7 @@ impl Git {
     }
 }
 
-impl fmt::Display for Git {
+impl fmt::Display for GitState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotInstalled => "not installed: agents work in the checkout itself, one after another",
@@ -49,26 +49,26 @@ impl fmt::Display for Git {
 }
 
 /// Asks git. Our own directory does not count: it is being set up.
-pub(super) fn state(around: &Surroundings) -> Git {
+pub(super) fn state(around: &Surroundings) -> GitState {
     let Ok(sandbox) = Sandbox::new() else {
-        return Git::NotInstalled;
+        return GitState::NotInstalled;
     };
     // The repository is not trusted yet: nothing that its configuration names is run.
     let env = match careful(&sandbox, around, &around.directory) {
         Ok(Some(env)) => env,
-        Ok(None) => return Git::NoRepository,
-        Err(_) => return Git::NotInstalled,
+        Ok(None) => return GitState::NoRepository,
+        Err(_) => return GitState::NotInstalled,
     };
     match sandbox.run(status(around, env)) {
         Ok(ended) => match ended.status {
-            ExitStatus::Exited(0) if ended.stdout.text().trim().is_empty() => Git::Clean,
-            ExitStatus::Exited(0) => Git::Uncommitted,
+            ExitStatus::Exited(0) if ended.stdout.text().trim().is_empty() => GitState::Clean,
+            ExitStatus::Exited(0) => GitState::Uncommitted,
             ExitStatus::Exited(_)
             | ExitStatus::Signaled(_)
             | ExitStatus::TimedOut
-            | ExitStatus::Stopped => Git::NoRepository,
+            | ExitStatus::Stopped => GitState::NoRepository,
         },
-        Err(_) => Git::NotInstalled,
+        Err(_) => GitState::NotInstalled,
     }
 }
 

@@ -6,23 +6,23 @@ use signoff_work::lockfiles::GROUPS;
 
 /// A command for `[run] prepare`.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Proposal {
+pub(super) struct PrepareCommand {
     /// Why it is proposed.
     pub(super) lockfile: &'static str,
     pub(super) command: String,
 }
 
-const PLACE: &str = "# PREPARE\n";
+const PLACEHOLDER: &str = "# PREPARE\n";
 
 /// What could be run in a fresh tree of the project in this directory.
-pub(super) fn proposals(directory: &Path) -> Vec<Proposal> {
+pub(super) fn proposals(directory: &Path) -> Vec<PrepareCommand> {
     let is_there = |name: &str| directory.join(name).is_file();
     let found = GROUPS.iter().filter_map(|group| {
         let mut group = group.iter();
         group.find(|(lockfile, _)| is_there(lockfile))
     });
     found
-        .map(|(lockfile, command)| Proposal {
+        .map(|(lockfile, command)| PrepareCommand {
             lockfile,
             // Yarn from version 2 on has another word for it.
             command: if *lockfile == "yarn.lock" && is_there(".yarnrc.yml") {
@@ -35,11 +35,11 @@ pub(super) fn proposals(directory: &Path) -> Vec<Proposal> {
 }
 
 /// The configuration with the proposals in it, as a comment: nothing runs that nobody has chosen.
-pub(super) fn in_config(config: &str, proposals: &[Proposal]) -> String {
+pub(super) fn in_config(config: &str, proposals: &[PrepareCommand]) -> String {
     let line = match proposals {
         [] => String::new(),
         proposals => {
-            let quoted = |one: &Proposal| format!("{:?}", one.command);
+            let quoted = |one: &PrepareCommand| format!("{:?}", one.command);
             let commands: Vec<String> = proposals.iter().map(quoted).collect();
             let lockfiles: Vec<&str> = proposals.iter().map(|one| one.lockfile).collect();
             format!(
@@ -49,7 +49,7 @@ pub(super) fn in_config(config: &str, proposals: &[Proposal]) -> String {
             )
         }
     };
-    config.replace(PLACE, &line)
+    config.replace(PLACEHOLDER, &line)
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
     fn the_comment_is_a_setting_once_it_is_taken_out() {
         let config = in_config(
             "[run]\n# PREPARE\n",
-            &[Proposal {
+            &[PrepareCommand {
                 lockfile: "package-lock.json",
                 command: "npm ci".to_owned(),
             }],

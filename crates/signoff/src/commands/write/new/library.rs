@@ -6,7 +6,7 @@ use signoff_api::templates::{Param, Template as Shape};
 use signoff_runtime::Error;
 use signoff_store::root::discover;
 
-use super::values::needed;
+use super::values::required_params;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -152,7 +152,7 @@ pub(super) fn find(session: &Session, name: &str) -> Result<Template, Failure> {
 
 impl Template {
     pub(super) fn shape(&self) -> Shape {
-        let params = needed(&self.text).into_iter().map(|name| Param {
+        let params = required_params(&self.text).into_iter().map(|name| Param {
             default: default(&name, "NAME"),
             name,
         });

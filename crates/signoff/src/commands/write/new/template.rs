@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names of the places in a text, in the order they are first met.
-pub(super) fn places(text: &str) -> Vec<String> {
+pub(super) fn placeholders(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    pieces(text)
-        .filter_map(|piece| match piece {
-            Piece::Place(name) => Some(name),
-            Piece::Text(_) => None,
+    segments(text)
+        .filter_map(|segment| match segment {
+            Segment::Placeholder(name) => Some(name),
+            Segment::Text(_) => None,
         })
         .filter(|name| seen.insert(*name))
         .map(str::to_owned)
@@ -19,13 +19,13 @@ pub(super) fn places(text: &str) -> Vec<String> {
 pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
-    for piece in pieces(text) {
-        match piece {
-            Piece::Text(text) => {
+    for segment in segments(text) {
+        match segment {
+            Segment::Text(text) => {
                 filled.push_str(text);
                 rest = &rest[text.len()..];
             }
-            Piece::Place(name) => {
+            Segment::Placeholder(name) => {
                 let end = rest.find("}}").map_or(rest.len(), |at| at + 2);
                 match values.get(name) {
                     Some(value) => filled.push_str(value),
@@ -40,7 +40,7 @@ pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
 
 /// The text with a place wherever one of these texts stands; of two that begin at the same point, the
 /// longer. Places there are stay as they are; no text at all stands nowhere.
-pub(super) fn make_places(text: &str, values: &BTreeMap<String, String>) -> String {
+pub(super) fn insert_placeholders(text: &str, values: &BTreeMap<String, String>) -> String {
     let values = values.iter().filter(|(_, value)| !value.is_empty());
     let mut wanted: Vec<(&String, &String)> = values.collect();
     wanted.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
@@ -50,7 +50,7 @@ pub(super) fn make_places(text: &str, values: &BTreeMap<String, String>) -> Stri
         let found = wanted
             .iter()
             .find(|(_, value)| rest.starts_with(value.as_str()));
-        let length = if let Some((_, after)) = place_at(rest) {
+        let length = if let Some((_, after)) = placeholder_at(rest) {
             made.push_str(&rest[..rest.len() - after.len()]);
             rest.len() - after.len()
         } else if let Some((name, value)) = found {
@@ -65,36 +65,36 @@ pub(super) fn make_places(text: &str, values: &BTreeMap<String, String>) -> Stri
     made
 }
 
-enum Piece<'a> {
+enum Segment<'a> {
     Text(&'a str),
-    Place(&'a str),
+    Placeholder(&'a str),
 }
 
 /// The text, cut before and after each place.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn segments(text: &str) -> impl Iterator<Item = Segment<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        if let Some((name, after)) = place_at(rest) {
+        if let Some((name, after)) = placeholder_at(rest) {
             rest = after;
-            return Some(Piece::Place(name));
+            return Some(Segment::Placeholder(name));
         }
         let next = rest
             .match_indices("{{")
             .map(|(at, _)| at)
-            .find(|at| *at > 0 && place_at(&rest[*at..]).is_some())
+            .find(|at| *at > 0 && placeholder_at(&rest[*at..]).is_some())
             .unwrap_or(rest.len());
         let (before, after) = rest.split_at(next);
         rest = after;
-        Some(Piece::Text(before))
+        Some(Segment::Text(before))
     })
 }
 
 /// The name of the place that a text begins with, and what follows it.
 // Never looks for the end of a place that is none: a text of braces alone would be read again from each.
-fn place_at(text: &str) -> Option<(&str, &str)> {
+fn placeholder_at(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix("{{")?.trim_start();
     let inner = inner.strip_prefix("params.")?;
     let end = inner.find(|c| !is_part_of_name(c))?;
@@ -118,7 +118,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, names: &[&str], filled: &str) {
-        assert_eq!(places(text), names);
+        assert_eq!(placeholders(text), names);
         let values = [("x", "1"), ("y_2", "{{ params.x }}")];
         let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(fill(text, &values.into()), filled);
@@ -143,7 +143,7 @@ mod tests {
         let values = [("a", "note"), ("b", "notes"), ("c", "params")];
         let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(
-            make_places("note notes {{ params.x }} params", &values.into()),
+            insert_placeholders("note notes {{ params.x }} params", &values.into()),
             "{{ params.a }} {{ params.b }} {{ params.x }} {{ params.c }}"
         );
     }
@@ -152,16 +152,19 @@ mod tests {
     fn no_text_makes_no_place() {
         let values = [("a", ""), ("b", "note")];
         let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(make_places("a note", &values.into()), "a {{ params.b }}");
+        assert_eq!(
+            insert_placeholders("a note", &values.into()),
+            "a {{ params.b }}"
+        );
     }
 
     /// Nothing here looks at a clock: work that grows with the square of these would not end.
     #[test]
     fn braces_without_end() {
         let braces = "{{ ".repeat(1_000_000);
-        assert_eq!(places(&braces), Vec::<String>::new());
+        assert_eq!(placeholders(&braces), Vec::<String>::new());
         let values = BTreeMap::from([("a".to_owned(), "note".to_owned())]);
-        assert_eq!(make_places(&braces, &values), braces);
+        assert_eq!(insert_placeholders(&braces, &values), braces);
     }
 
     #[test]

@@ -6,29 +6,29 @@ use signoff_plan::dialect::parse;
 use signoff_plan::draft::Draft;
 use signoff_plan::source::Source;
 
-use super::outline::{self, Difference};
+use super::draft_difference::{self, DraftDifference};
 use super::{library, stem, template};
 use crate::args::New;
 use crate::failure::Failure;
 
 /// The text with every place filled; everything that is missing or means nothing is said at once.
-pub(super) fn filled(label: &str, text: &str, args: &New) -> Result<String, Failure> {
+pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<String, Failure> {
     let name = args.name.as_deref().map(stem);
     let mut problems = Vec::new();
     if let Some(name) = name.filter(|name| name.is_empty() || name.contains(['/', '\0', '\n'])) {
         problems.push(format!("`{name}` is not a name; `-o` takes a path"));
     }
-    let places = template::places(text);
+    let places = template::placeholders(text);
     let mut values = BTreeMap::new();
-    for (param, value) in pairs(&args.set, &mut problems) {
+    for (param, value) in parse_pairs(&args.set, &mut problems) {
         if places.iter().any(|place| place == param) {
             values.insert(param.to_owned(), value.to_owned());
         } else {
             problems.push(unknown(label, param, &places));
         }
     }
-    for place in needed(text) {
-        if args.set.iter().any(|pair| names(pair, &place)) {
+    for place in required_params(text) {
+        if args.set.iter().any(|pair| sets_param(pair, &place)) {
             continue;
         }
         match name.and_then(|name| library::default(&place, name)) {
@@ -43,7 +43,7 @@ pub(super) fn filled(label: &str, text: &str, args: &New) -> Result<String, Fail
         failure.details = problems;
         return Err(failure.hint("`signoff new --list` shows what each template needs"));
     }
-    let misplaced = misplaced(text, &values);
+    let misplaced = misplaced_values(text, &values);
     if misplaced.is_empty() {
         return Ok(template::fill(text, &values));
     }
@@ -57,23 +57,26 @@ pub(super) fn filled(label: &str, text: &str, args: &New) -> Result<String, Fail
 
 /// Names of the places that have to be filled, in the order they are first met. Parameters that the
 /// plan declares itself are left for the run.
-pub(super) fn needed(text: &str) -> Vec<String> {
-    let mut places = template::places(text);
-    let declared = declared(text);
+pub(super) fn required_params(text: &str) -> Vec<String> {
+    let mut places = template::placeholders(text);
+    let declared = declared_params(text);
     places.retain(|place| !declared.contains(place));
     places
 }
 
 /// Names of the parameters that a plan declares itself.
-pub(super) fn declared(text: &str) -> Vec<String> {
+pub(super) fn declared_params(text: &str) -> Vec<String> {
     // Between braces of YAML a place would be more braces.
-    let places = template::places(text);
+    let places = template::placeholders(text);
     let params = read(text, &stand_ins(text, &places)).params.into_iter();
     params.map(|(name, _)| name.value).collect()
 }
 
 /// What `--set` was given; what cannot be meant is a problem.
-pub(super) fn pairs<'a>(set: &'a [String], problems: &mut Vec<String>) -> Vec<(&'a str, &'a str)> {
+pub(super) fn parse_pairs<'a>(
+    set: &'a [String],
+    problems: &mut Vec<String>,
+) -> Vec<(&'a str, &'a str)> {
     let mut seen = BTreeSet::new();
     let mut pairs = Vec::new();
     for pair in set {
@@ -91,7 +94,7 @@ pub(super) fn pairs<'a>(set: &'a [String], problems: &mut Vec<String>) -> Vec<(&
     pairs
 }
 
-fn names(pair: &str, place: &str) -> bool {
+fn sets_param(pair: &str, place: &str) -> bool {
     pair.split_once('=').is_some_and(|(name, _)| name == place)
 }
 
@@ -111,17 +114,17 @@ fn unknown(label: &str, param: &str, places: &[String]) -> String {
 /// Values that do more than stand in their places: the text is read once with words that mean
 /// nothing, and once with the value. Only the texts with that word in them may differ, and by nothing
 /// else.
-pub(super) fn misplaced(text: &str, values: &BTreeMap<String, String>) -> Vec<String> {
+pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) -> Vec<String> {
     let places: Vec<String> = values.keys().cloned().collect();
     let words = stand_ins(text, &places);
     let harmless = read(text, &words);
-    let told = |name: &str, difference: Difference| format!("`{name}`: {difference}");
+    let told = |name: &str, difference: DraftDifference| format!("`{name}`: {difference}");
     let mut found = Vec::new();
     for (name, value) in values {
         let mut one = words.clone();
         let word = one.insert(name.clone(), value.clone());
         let put = BTreeMap::from([(word.unwrap_or_default(), value.clone())]);
-        let difference = outline::difference(&harmless, &put, &read(text, &one));
+        let difference = draft_difference::difference(&harmless, &put, &read(text, &one));
         found.extend(difference.map(|difference| told(name, difference)));
     }
     if found.is_empty() {
@@ -129,7 +132,7 @@ pub(super) fn misplaced(text: &str, values: &BTreeMap<String, String>) -> Vec<St
             let value = values.get(name)?;
             Some((word.clone(), value.clone()))
         });
-        let all = outline::difference(&harmless, &put.collect(), &read(text, values));
+        let all = draft_difference::difference(&harmless, &put.collect(), &read(text, values));
         found.extend(all.map(|difference| told(&places.join("`, `"), difference)));
     }
     found

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{list, turned};
+use super::{list, reversed};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Row {
+pub(crate) struct LaneRow {
     /// The node that stands on it; `None` for a line that only joins lanes.
     pub(crate) node: Option<usize>,
     /// What is drawn in each lane.
@@ -55,32 +55,32 @@ impl Cell {
 
 /// Draws nodes, each of which waits only for earlier ones. `None` if more lanes than `widest` would
 /// be needed.
-pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<Row>> {
-    let dependents = turned(dependencies);
+pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<LaneRow>> {
+    let dependents = reversed(dependencies);
     let mut alike: BTreeMap<&[usize], usize> = BTreeMap::new();
     for own in &dependents {
         *alike.entry(own).or_default() += 1;
     }
-    let mut drawing = Drawing::default();
+    let mut grid = LaneGrid::default();
     for node in 0..dependencies.len() {
         let out = list(&dependents, node);
         let more = alike.get_mut(out).map_or(0, |left| {
             *left -= 1;
             *left
         });
-        drawing.node(node, out, more > 0);
-        if drawing.lanes.len() > widest {
+        grid.node(node, out, more > 0);
+        if grid.lanes.len() > widest {
             return None;
         }
     }
-    Some(drawing.rows)
+    Some(grid.rows)
 }
 
 /// Lanes that are open, each with the nodes that still wait for it, and the lines so far.
 #[derive(Debug, Default)]
-struct Drawing<'a> {
+struct LaneGrid<'a> {
     lanes: Vec<Option<&'a [usize]>>,
-    rows: Vec<Row>,
+    rows: Vec<LaneRow>,
     /// Where the last node stands, and who waits for it.
     last: usize,
     last_out: &'a [usize],
@@ -100,7 +100,7 @@ impl Inputs {
     }
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> LaneGrid<'a> {
     fn node(&mut self, node: usize, out: &'a [usize], shared: bool) {
         let inputs = self.inputs(node);
         let same = self.lanes.iter().position(|lane| *lane == Some(out));
@@ -200,20 +200,20 @@ impl<'a> Drawing<'a> {
     }
 
     /// A line on which every open lane simply goes on.
-    fn row_of_lanes(&self) -> Row {
+    fn row_of_lanes(&self) -> LaneRow {
         let cells = self.lanes.iter().map(|lane| Cell {
             up: lane.is_some(),
             down: lane.is_some(),
             ..Cell::default()
         });
-        Row {
+        LaneRow {
             node: None,
             cells: cells.collect(),
         }
     }
 
     /// A line between a lane and a node; lanes on its way that it has nothing to do with stay whole.
-    fn connect(&self, row: &mut Row, lane: usize, column: usize) {
+    fn connect(&self, row: &mut LaneRow, lane: usize, column: usize) {
         let (from, to) = (lane.min(column), lane.max(column));
         for place in from..to {
             cell(row, place).gap = true;
@@ -263,7 +263,7 @@ impl<'a> Drawing<'a> {
 }
 
 /// A cell of a row, made if it is not there.
-fn cell(row: &mut Row, column: usize) -> &mut Cell {
+fn cell(row: &mut LaneRow, column: usize) -> &mut Cell {
     if row.cells.len() <= column {
         row.cells.resize(column + 1, Cell::default());
     }
@@ -329,7 +329,7 @@ mod tests {
     }
 
     /// Reads a drawing as a person does: what each node waits for.
-    fn read(rows: &[Row]) -> Vec<BTreeSet<usize>> {
+    fn read(rows: &[LaneRow]) -> Vec<BTreeSet<usize>> {
         let mut found = Vec::new();
         // What flows down each lane.
         let mut flows: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); 100];
@@ -390,7 +390,7 @@ mod tests {
             let direct = (0..count)
                 .map(|node| (0..node).filter(|_| random(count) < 2).collect())
                 .collect();
-            let dependencies = super::super::Graph::reduced(direct).dependencies;
+            let dependencies = super::super::StepGraph::reduced(direct).dependencies;
             let rows = draw(&dependencies, 100).expect("it fits");
             let expected: Vec<BTreeSet<usize>> = dependencies
                 .iter()

@@ -1,7 +1,7 @@
 //! Where to draw the steps of a plan, for whoever draws them: [`lanes`] beside lines of text,
 //! [`layered`] in a plane.
 //!
-//! Start with [`Graph::of_plan`], which leaves out what follows from the rest, then
+//! Start with [`StepGraph::of_plan`], which leaves out what follows from the rest, then
 //! [`chains::fold`], which puts steps that simply follow each other together.
 
 pub(crate) mod chains;
@@ -16,14 +16,14 @@ use signoff_plan::model::Plan;
 /// Who waits for whom, without what follows from the rest: if `c` waits for `b` and `b` for `a`,
 /// then that `c` waits for `a` is not said again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Graph {
+pub(crate) struct StepGraph {
     /// The dependencies of each step, by position, in plan order. Without a cycle.
     pub(crate) dependencies: Vec<Vec<usize>>,
     /// Dependencies that close a cycle, as (step, what it waits for).
     pub(crate) backward: Vec<(usize, usize)>,
 }
 
-impl Graph {
+impl StepGraph {
     /// The graph of a plan.
     pub(crate) fn of_plan(plan: &Plan) -> Self {
         Self::reduced(reduce::direct(plan))
@@ -40,26 +40,26 @@ impl Graph {
 
     /// The steps that wait for each step, by position, in plan order.
     pub(crate) fn dependents(&self) -> Vec<Vec<usize>> {
-        turned(&self.dependencies)
+        reversed(&self.dependencies)
     }
 }
 
 /// The same edges, seen from their other ends.
-fn turned(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut turned = vec![Vec::new(); edges.len()];
+fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut reversed = vec![Vec::new(); edges.len()];
     for (from, list) in edges.iter().enumerate() {
         for to in list {
-            if let Some(place) = turned.get_mut(*to) {
+            if let Some(place) = reversed.get_mut(*to) {
                 place.push(from);
             }
         }
     }
-    turned
+    reversed
 }
 
 /// Nodes after everything they wait for; those of equal rights in their own order.
 fn in_order(dependencies: &[Vec<usize>]) -> Vec<usize> {
-    let dependents = turned(dependencies);
+    let dependents = reversed(dependencies);
     let mut missing: Vec<usize> = dependencies.iter().map(Vec::len).collect();
     let free = missing.iter().enumerate().filter(|(_, left)| **left == 0);
     let mut order: Vec<usize> = free.map(|(node, _)| node).collect();

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use signoff_engine::{Accept, Event, Green, Observation, ProcessEnd, Run, Settings, Verdict};
 
-use super::{Around, opening};
+use super::{OpeningContext, opening};
 use crate::report::run::sample::{AGENT, CHECK, happened, run, started};
 
 fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> Vec<String> {
@@ -18,7 +18,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         cache: signoff_engine::Cache::Cold,
         sandbox: "none".to_owned(),
     };
-    let around = Around {
+    let context = OpeningContext {
         run: "R",
         workspace: Path::new("/w"),
         settings: &settings,
@@ -27,7 +27,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         step_timeout: Duration::from_mins(10),
         size,
     };
-    let lines = opening(run, &around);
+    let lines = opening(run, &context);
     let plain = lines
         .iter()
         .map(|line| anstream::adapter::strip_str(line).to_string());

@@ -12,23 +12,23 @@ const TICK: Timespec = Timespec {
 };
 
 /// What came first.
-pub(super) enum Line {
+pub(super) enum TerminalInput {
     /// A line, without blanks around it.
     Typed(String),
     /// Ctrl-D, or the terminal is gone.
     End,
     /// Something else.
-    News,
+    Interrupted,
 }
 
 /// Forgets what was typed before a question: it is not an answer to it.
-pub(super) fn forget_typed() {
+pub(super) fn discard_typed() {
     // What cannot be forgotten is taken for an answer, as everywhere.
     let _kept = tcflush(stdin(), QueueSelector::IFlush);
 }
 
 /// Waits for a line.
-pub(super) fn next_line(has_news: &mut dyn FnMut() -> bool) -> Line {
+pub(super) fn read_line(has_news: &mut dyn FnMut() -> bool) -> TerminalInput {
     // A read would not come back for Ctrl-C, nor for an answer from elsewhere.
     while !has_news() {
         let terminal = stdin();
@@ -36,17 +36,17 @@ pub(super) fn next_line(has_news: &mut dyn FnMut() -> bool) -> Line {
         match poll(&mut ready, Some(&TICK)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) => return read(),
-            Err(_) => return Line::End,
+            Err(_) => return TerminalInput::End,
         }
     }
-    Line::News
+    TerminalInput::Interrupted
 }
 
 /// A terminal hands over whole lines.
-fn read() -> Line {
+fn read() -> TerminalInput {
     let mut text = String::new();
     match stdin().lock().read_line(&mut text) {
-        Ok(1..) => Line::Typed(text.trim().to_owned()),
-        Ok(0) | Err(_) => Line::End,
+        Ok(1..) => TerminalInput::Typed(text.trim().to_owned()),
+        Ok(0) | Err(_) => TerminalInput::End,
     }
 }

@@ -13,26 +13,26 @@ use signoff_plan::dialect::Dialect;
 use signoff_plan::source::Source;
 
 /// Signs stand near the beginning; the rest of a large file would say the same.
-const LOOKED_AT: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 /// The dialect that an unrecognised content was most likely meant to be.
-pub(crate) fn likeness(source: &Source) -> Option<Dialect> {
+pub(crate) fn guess_dialect(source: &Source) -> Option<Dialect> {
     let bytes = source.bytes();
-    let bytes = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
     // Other encodings have zeros between the letters; the checks say what is wrong with them.
     let text = String::from_utf8_lossy(bytes).replace('\0', "");
     let text = text.trim_start_matches(['\u{feff}', '\u{fffd}']);
-    match ending(Path::new(source.name())).as_str() {
-        "yaml" | "yml" => object::likeness(text, object::Form::Yaml),
-        "json" => object::likeness(text, object::Form::Json),
-        "md" | "markdown" => markdown::likeness(text),
-        _ => markdown::likeness(text).or_else(|| {
+    match extension(Path::new(source.name())).as_str() {
+        "yaml" | "yml" => object::guess_dialect(text, object::Form::Yaml),
+        "json" => object::guess_dialect(text, object::Form::Json),
+        "md" | "markdown" => markdown::guess_dialect(text),
+        _ => markdown::guess_dialect(text).or_else(|| {
             let form = if text.trim_start().starts_with(['{', '[']) {
                 object::Form::Json
             } else {
                 object::Form::Yaml
             };
-            object::likeness(text, form)
+            object::guess_dialect(text, form)
         }),
     }
 }
@@ -48,9 +48,9 @@ pub(crate) fn is_task(source: &Source) -> bool {
 }
 
 /// How a name ends, in small letters.
-pub(crate) fn ending(path: &Path) -> String {
-    let ending = path.extension().unwrap_or_default();
-    ending.to_string_lossy().to_lowercase()
+pub(crate) fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_lowercase()
 }
 
 /// Whether somebody may have meant the one word when writing the other.

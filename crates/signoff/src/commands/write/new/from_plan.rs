@@ -13,7 +13,7 @@ use signoff_runtime::plan_file::PlanFile;
 use crate::failure::Failure;
 use crate::plan_paths::read;
 use crate::session::Session;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
 /// The text of a plan as a native draft: no marks, no id, no history.
 pub(super) fn text(session: &Session, path: &Path) -> Result<String, Failure> {
@@ -104,7 +104,7 @@ fn without_marks(text: &str, plan: &PlanFile) -> Result<String, Failure> {
         let message = format!("{} cannot be begun from: {refused}", plan.source.name());
         Failure::new(1, "refused", message).hint(format!(
             "`signoff verify {}` shows what is wrong with it",
-            quoted(plan.source.name())
+            shell_word(plan.source.name())
         ))
     })?;
     String::from_utf8(bytes).map_err(|why| Failure::new(1, "not-utf8", why.to_string()))

@@ -1,24 +1,24 @@
-//! What a graph says about the steps of a run: how far each is, and where it sits.
+//! What a graph shows of a run: how far each step is, and where it works.
 
 use anstyle::Style;
 use signoff_api::event::step_status;
 use signoff_engine::{Run, Seat, StepState, StepStatus};
 use signoff_plan::model::Step;
 
+use crate::report::run::event_text::short_commit;
 use crate::report::run::evidence::grade;
-use crate::report::run::line::short_commit;
-use crate::report::run::tally::{HALTED, NOTHING};
+use crate::report::run::totals::{HALTED, NOTHING};
 use crate::style::{CARE, DIM, ERROR, GOOD, HINT};
 
 /// A run, as a graph of its plan shows it.
-pub(crate) struct Standing<'a> {
+pub(crate) struct RunProgress<'a> {
     pub(crate) run: &'a Run,
     /// A process works on it.
     pub(crate) driven: bool,
 }
 
 /// Where a step sits, in words.
-pub(crate) fn seat(seat: Seat) -> &'static str {
+pub(crate) fn seat_name(seat: Seat) -> &'static str {
     match seat {
         Seat::Worktree => "in its own worktree",
         Seat::RunTree => "in the run's tree",
@@ -26,7 +26,7 @@ pub(crate) fn seat(seat: Seat) -> &'static str {
     }
 }
 
-impl Standing<'_> {
+impl RunProgress<'_> {
     fn of(&self, step: &Step) -> Option<(usize, &StepState)> {
         let at = self.run.position(&step.id)?;
         Some((at, self.run.step(at)?.1))
@@ -51,7 +51,7 @@ impl Standing<'_> {
             None => step_status(self.run.status_seen(at, self.driven)),
         };
         let mut words = vec![how.to_owned()];
-        words.extend(self.run.seat(at).map(|place| seat(place).to_owned()));
+        words.extend(self.run.seat(at).map(|place| seat_name(place).to_owned()));
         if let Some(commit) = &state.attempt.commit {
             words.push(format!("merged as {}", short_commit(commit)));
         }

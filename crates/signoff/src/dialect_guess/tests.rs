@@ -10,7 +10,7 @@ const RECORD: &str =
 #[track_caller]
 fn check(name: &str, text: &str, expected: Option<Dialect>) {
     let source = Source::new(name, text.as_bytes().to_vec());
-    assert_eq!(likeness(&source), expected, "{name}: {text}");
+    assert_eq!(guess_dialect(&source), expected, "{name}: {text}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn other_encodings_are_seen_through() {
     let bytes = "\u{feff}".encode_utf16().chain(PLAN.encode_utf16());
     let bytes: Vec<u8> = bytes.flat_map(u16::to_le_bytes).collect();
     let source = Source::new("a.md", bytes);
-    assert_eq!(likeness(&source), Some(Dialect::Workunit));
+    assert_eq!(guess_dialect(&source), Some(Dialect::Workunit));
 }
 
 #[test]

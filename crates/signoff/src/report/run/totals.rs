@@ -3,6 +3,7 @@
 use signoff_api::event::step_status;
 use signoff_engine::{Grade, Run, StepState};
 
+use crate::report::count::count;
 use crate::report::run::evidence::grade;
 use crate::report::time::short;
 
@@ -29,9 +30,9 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
     let agents = usize::try_from(run.agents_started()).unwrap_or(usize::MAX);
     format!(
         "{}: {} · {} started · {} · sandbox: {}",
-        counted(steps, "step"),
+        count(steps, "step"),
         words.join(", "),
-        counted(agents, "agent"),
+        count(agents, "agent"),
         short(run.wall_used()),
         run.settings().sandbox
     )
@@ -67,10 +68,4 @@ impl Statuses {
         let words = self.0.iter().map(|(word, count)| format!("{count} {word}"));
         words.collect::<Vec<_>>().join(", ")
     }
-}
-
-/// `1 step`, `2 steps`
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
 }

@@ -7,31 +7,33 @@ use std::fmt;
 
 use signoff_plan::draft::Draft;
 
-use self::fields::{Outline, Place};
+use self::fields::{DraftFields, FieldPath};
 
 /// How two drafts differ.
-pub(super) struct Difference {
-    kind: Kind,
-    place: Place,
+pub(super) struct DraftDifference {
+    kind: DifferenceKind,
+    place: FieldPath,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum DifferenceKind {
     Added,
     Removed,
     Changed,
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for DraftDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = self.place.field;
         match (self.kind, field) {
             (_, "form") => {
                 return f.write_str("a line of it would be read as part of the form of the plan");
             }
-            (Kind::Added, _) => write!(f, "it would add `{field}` to ")?,
-            (Kind::Removed, _) => write!(f, "it would take `{field}` from ")?,
-            (Kind::Changed, _) => write!(f, "it would not stand as it is in `{field}` of ")?,
+            (DifferenceKind::Added, _) => write!(f, "it would add `{field}` to ")?,
+            (DifferenceKind::Removed, _) => write!(f, "it would take `{field}` from ")?,
+            (DifferenceKind::Changed, _) => {
+                write!(f, "it would not stand as it is in `{field}` of ")?
+            }
         }
         match self.place.step {
             Some(at) => write!(f, "step {}", at + 1),
@@ -46,35 +48,39 @@ pub(super) fn difference(
     before: &Draft,
     words: &BTreeMap<String, String>,
     after: &Draft,
-) -> Option<Difference> {
-    let (before, after) = (Outline::of(before).fields, Outline::of(after).fields);
+) -> Option<DraftDifference> {
+    let (before, after) = (
+        DraftFields::of(before).fields,
+        DraftFields::of(after).fields,
+    );
     let filled = |text: &String| {
         let replace = |text: String, (word, value): (&String, &String)| text.replace(word, value);
-        plain(&words.iter().fold(text.clone(), replace))
+        without_trailing_space(&words.iter().fold(text.clone(), replace))
     };
     let same = before.len() == after.len();
     let mut pairs = before.iter().zip(&after);
-    let changed = pairs
-        .find(|((place, text), (other, found))| place != other || filled(text) != plain(found));
+    let changed = pairs.find(|((place, text), (other, found))| {
+        place != other || filled(text) != without_trailing_space(found)
+    });
     if same && changed.is_none() {
         return None;
     }
-    let more = |many: &[(Place, String)], few: &[(Place, String)]| {
-        let count = |fields: &[(Place, String)], wanted: Place| {
+    let more = |many: &[(FieldPath, String)], few: &[(FieldPath, String)]| {
+        let count = |fields: &[(FieldPath, String)], wanted: FieldPath| {
             fields.iter().filter(|(place, _)| *place == wanted).count()
         };
         let mut places = many.iter().map(|(place, _)| *place);
         places.find(|place| count(many, *place) > count(few, *place))
     };
-    let added = more(&after, &before).map(|place| (Kind::Added, place));
-    let removed = || more(&before, &after).map(|place| (Kind::Removed, place));
-    let changed = || changed.map(|((place, _), _)| (Kind::Changed, *place));
+    let added = more(&after, &before).map(|place| (DifferenceKind::Added, place));
+    let removed = || more(&before, &after).map(|place| (DifferenceKind::Removed, place));
+    let changed = || changed.map(|((place, _), _)| (DifferenceKind::Changed, *place));
     let (kind, place) = added.or_else(removed).or_else(changed)?;
-    Some(Difference { kind, place })
+    Some(DraftDifference { kind, place })
 }
 
 /// Text without the white space that no dialect keeps.
-fn plain(text: &str) -> String {
+fn without_trailing_space(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     lines.join("\n")
 }

@@ -4,8 +4,8 @@
 use signoff_engine::{Event, Recorded, Run};
 
 use crate::report::columns::cut;
-use crate::report::named::name_of;
-use crate::report::run::line::{is_over, text};
+use crate::report::run::event_text::{is_over, text};
+use crate::report::step_name::name_of;
 use crate::style::{DIM, paint};
 
 /// Columns of a step's name before what is said of it.
@@ -13,12 +13,12 @@ const NAMED: usize = 32;
 
 /// The lines of one run, one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct EventLines {
     /// The step whose heading stands above the next line.
     heading: Option<String>,
 }
 
-impl Lines {
+impl EventLines {
     /// The line for an event; most events have none. It names its step where it stands under another
     /// one's heading, or another is under way too.
     pub(crate) fn line(&mut self, run: &Run, recorded: &Recorded) -> Option<String> {
@@ -73,7 +73,7 @@ mod tests {
     fn a_line_names_its_step_under_the_heading_of_another() {
         let free = format!("**depends_on:** none\n{CHECK}");
         let mut run = run(&[("A", &free), ("B", &free)]);
-        let mut lines = Lines::default();
+        let mut lines = EventLines::default();
         let done = |step| completed(step, Grade::Held, Facts::default());
         let mut shown = Vec::new();
         let events = [

@@ -7,10 +7,10 @@ use signoff_engine::{
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
-use crate::report::named::{name_of, role};
-use crate::report::run::evidence::some;
-use crate::report::run::tally::NOTHING;
-use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, file_name, harmless, paint};
+use crate::report::run::evidence::first_names;
+use crate::report::run::totals::NOTHING;
+use crate::report::step_name::{name_of, role};
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, escape_file_name, paint, sanitize};
 
 /// Columns of a value, and of a reason.
 const SHOWN: usize = 100;
@@ -27,7 +27,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             verdict,
             observed,
         } => {
-            let again = run_again(run, step, observed);
+            let again = rerun_reason(run, step, observed);
             let text = again.unwrap_or_else(|| baseline(*verdict, observed));
             format!("  {}", paint(DIM, text))
         }
@@ -48,7 +48,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             ..
         } => {
             let log = log_of(run, step, *attempt);
-            said(&ended.to_string(), ended.succeeded(), &output.text, &log)
+            work_finished(&ended.to_string(), ended.succeeded(), &output.text, &log)
         }
         Event::ContractFinished {
             verdict,
@@ -57,9 +57,9 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             step,
             ..
         } => {
-            let text = match run_again(run, step, observed) {
+            let text = match rerun_reason(run, step, observed) {
                 Some(again) => format!("  {} {again}", paint(CARE, "?")),
-                None => contract(*verdict, unmet, observed),
+                None => contract_finished(*verdict, unmet, observed),
             };
             if is_over(run, step) {
                 format!(
@@ -77,16 +77,19 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::CallStarted { call, .. } => {
             let what = format!(
                 "calling {} {}",
-                harmless(&call.tool),
+                sanitize(&call.tool),
                 short_value(&call.args)
             );
             format!("  {}", paint(DIM, what))
         }
-        Event::CallFinished { end, .. } => called(end),
+        Event::CallFinished { end, .. } => call_finished(end),
         Event::StepRetried { step, by, .. } => {
-            format!("  {} `{step}` is tried again, says {by}", paint(CARE, "↻"))
+            format!(
+                "  {} `{step}` is tried again, labels {by}",
+                paint(CARE, "↻")
+            )
         }
-        Event::PauseRequested { reason, by } => pausing(*reason, by),
+        Event::PauseRequested { reason, by } => pause_requested(*reason, by),
         Event::RetryScheduled {
             counted: true,
             step,
@@ -109,12 +112,12 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         }
         Event::StepCompleted {
             evidence, facts, ..
-        } => completed(*evidence, facts),
+        } => step_completed(*evidence, facts),
         Event::StepConfirmed {
             evidence, facts, ..
         } => format!(
             "  at the end, without what earlier contracts built: {}",
-            qualified(*evidence, facts)
+            grade_with_facts(*evidence, facts)
         ),
         Event::StepProvisional { .. } => format!(
             "  {} no contract: going on, and a person decides at the end",
@@ -137,9 +140,9 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             format!(
                 "  {} {}\n    answer `{}/{item}` with {}",
                 paint(CARE, "?"),
-                harmless(question),
+                sanitize(question),
                 run.id(),
-                harmless(&words.join(", "))
+                sanitize(&words.join(", "))
             )
         }
         Event::InboxAnswered {
@@ -161,7 +164,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             },
         )
         .to_string(),
-        Event::PlanReplanned { kept, reset, .. } => replanned(run, kept, reset),
+        Event::PlanReplanned { kept, reset, .. } => plan_replanned(run, kept, reset),
         Event::MergeConflicted { files, text, .. } => {
             format!("  {} {}", paint(CARE, "✗"), conflict(files, text))
         }
@@ -176,14 +179,14 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             conflicts,
             deleted,
             ..
-        } => return joined(files, deleted, conflicts),
+        } => return checkout_joined(files, deleted, conflicts),
         Event::FilesLanded { files, held, .. } => return files_landed(files, held),
         Event::RunLanded { commit, .. } => {
             format!("landed as {}", short_commit(commit))
         }
         Event::RunUndone { by } => format!("undone by {by}"),
-        Event::RunPaused { reason } => paused(*reason),
-        Event::RunFinished { outcome } => finished(*outcome),
+        Event::RunPaused { reason } => run_paused(*reason),
+        Event::RunFinished { outcome } => run_finished(*outcome),
         Event::RunStarted { .. }
         | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
@@ -209,7 +212,7 @@ pub(crate) fn conflict(files: &[String], text: &str) -> String {
     if files.is_empty() {
         return one_line(text);
     }
-    let files = harmless(&some(files));
+    let files = sanitize(&first_names(files));
     format!("conflict with what was merged meanwhile: {files}")
 }
 
@@ -220,23 +223,23 @@ pub(crate) fn short_commit(commit: &str) -> &str {
 
 /// A value on one line, its beginning only where it is long.
 pub(crate) fn short_value(value: &serde_json::Value) -> String {
-    cut(&harmless(&value.to_string()), SHOWN)
+    cut(&sanitize(&value.to_string()), SHOWN)
 }
 
 /// A reason on one line, its beginning only where somebody else's words make it long.
 pub(crate) fn one_line(reason: &str) -> String {
     // Nearly every reason is one short line, and a table has many.
     if reason.len() <= REASON && !reason.contains(char::is_control) {
-        return harmless(reason);
+        return sanitize(reason);
     }
     let words: Vec<&str> = reason.split_whitespace().collect();
-    cut(&harmless(&words.join(" ")), REASON)
+    cut(&sanitize(&words.join(" ")), REASON)
 }
 
 /// What somebody answered, with what they said to it.
 pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
     let said = note.map(str::trim).filter(|note| !note.is_empty());
-    let said = said.map(|note| cut(&harmless(note), SHOWN));
+    let said = said.map(|note| cut(&sanitize(note), SHOWN));
     match (choice, said) {
         (Choice::Reply, Some(said)) => format!("`{said}`"),
         (choice, Some(said)) => format!("{} ({said})", choice.name()),
@@ -249,7 +252,7 @@ pub(crate) fn has_nothing_to_do(run: &Run, id: &str) -> bool {
     run.position(id).is_some_and(|at| run.has_nothing_to_do(at))
 }
 
-fn called(end: &CallEnd) -> String {
+fn call_finished(end: &CallEnd) -> String {
     match end {
         CallEnd::Done(value) => {
             let result = format!("result: {}", short_value(value));
@@ -265,10 +268,10 @@ fn called(end: &CallEnd) -> String {
     }
 }
 
-fn replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
+fn plan_replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
     let listed = |ids: &[String]| match ids {
         [] => "nothing".to_owned(),
-        ids => format!("`{}`", harmless(&ids.join("`, `"))),
+        ids => format!("`{}`", sanitize(&ids.join("`, `"))),
     };
     let digest = run.signed().digest().short();
     let text = format!(
@@ -279,10 +282,10 @@ fn replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
     paint(CARE, text).to_string()
 }
 
-fn pausing(reason: PauseReason, by: &str) -> String {
+fn pause_requested(reason: PauseReason, by: &str) -> String {
     let why = match reason {
         PauseReason::Changed => "the plan or its terms have changed".to_owned(),
-        _ => format!("{} asked for a pause", harmless(by)),
+        _ => format!("{} asked for a pause", sanitize(by)),
     };
     paint(CARE, format!("{why}: nothing new starts")).to_string()
 }
@@ -292,7 +295,7 @@ fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
 }
 
 fn role_of(run: &Run, id: &str) -> String {
-    step(run, id).map_or_else(String::new, |step| harmless(role(step)))
+    step(run, id).map_or_else(String::new, |step| sanitize(role(step)))
 }
 
 /// Where an agent's output is kept.
@@ -323,8 +326,8 @@ fn baseline(verdict: Verdict, observed: &Observation) -> String {
     format!("contract before the work: {said}")
 }
 
-/// A contract that says nothing because something changed while it ran.
-pub(crate) fn run_again(run: &Run, step: &str, observed: &Observation) -> Option<String> {
+/// Why a contract runs again: something changed while it ran, so its answer does not count.
+pub(crate) fn rerun_reason(run: &Run, step: &str, observed: &Observation) -> Option<String> {
     let state = run.position(step).and_then(|at| run.step(at));
     let is_run_again = state.is_some_and(|(_, state)| state.is_run_again());
     let why = observed.void.as_ref().filter(|_| is_run_again)?;
@@ -332,20 +335,20 @@ pub(crate) fn run_again(run: &Run, step: &str, observed: &Observation) -> Option
 }
 
 /// What a contract that holds had to do without.
-fn without(observed: &Observation) -> String {
+fn left_out_files(observed: &Observation) -> String {
     match &observed.left_out[..] {
         [] => String::new(),
         left_out => format!(
             " (without {}, which changed in the checkout since the run began)",
-            harmless(&some(left_out))
+            sanitize(&first_names(left_out))
         ),
     }
 }
 
-fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
+fn work_finished(ended: &str, well: bool, text: &str, log: &str) -> String {
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match (well, last) {
-        (true, Some(last)) => format!("  {} {}", paint(DIM, "agent says:"), harmless(last)),
+        (true, Some(last)) => format!("  {} {}", paint(DIM, "agent labels:"), sanitize(last)),
         (true, None) => format!("  {}", paint(DIM, "the agent ended without a word")),
         (false, _) => format!(
             "  {} the agent ended: {ended} {}",
@@ -355,11 +358,11 @@ fn said(ended: &str, well: bool, text: &str, log: &str) -> String {
     }
 }
 
-fn contract(verdict: Verdict, unmet: &[String], observed: &Observation) -> String {
+fn contract_finished(verdict: Verdict, unmet: &[String], observed: &Observation) -> String {
     let unmet = one_line(&unmet.join("; "));
     match verdict {
         Verdict::Pass => {
-            let without = without(observed);
+            let without = left_out_files(observed);
             format!("  {} contract holds{without}", paint(GOOD, "✓"))
         }
         Verdict::Inconclusive => {
@@ -388,16 +391,20 @@ pub(crate) fn quoted_tail(stderr: &str) -> String {
     let lines: Vec<&str> = written.collect();
     let last = lines.iter().skip(lines.len().saturating_sub(3));
     last.fold(String::new(), |text, line| {
-        format!("{text}\n    {}", paint(DIM, harmless(line)))
+        format!("{text}\n    {}", paint(DIM, sanitize(line)))
     })
 }
 
-fn completed(evidence: Grade, facts: &Facts) -> String {
-    format!("  {} {}", paint(GOOD, "done:"), qualified(evidence, facts))
+fn step_completed(evidence: Grade, facts: &Facts) -> String {
+    format!(
+        "  {} {}",
+        paint(GOOD, "done:"),
+        grade_with_facts(evidence, facts)
+    )
 }
 
 /// A grade, and what it is worth.
-fn qualified(evidence: Grade, facts: &Facts) -> String {
+fn grade_with_facts(evidence: Grade, facts: &Facts) -> String {
     let qualifiers = crate::report::run::evidence::facts(facts);
     let tail = if qualifiers.is_empty() {
         String::new()
@@ -407,7 +414,7 @@ fn qualified(evidence: Grade, facts: &Facts) -> String {
     format!("{}{tail}", crate::report::run::evidence::grade(evidence))
 }
 
-fn paused(reason: PauseReason) -> String {
+fn run_paused(reason: PauseReason) -> String {
     match reason {
         PauseReason::Waiting => paint(CARE, "waiting on a person").to_string(),
         PauseReason::Interrupted => paint(CARE, "stopped").to_string(),
@@ -421,7 +428,7 @@ fn paused(reason: PauseReason) -> String {
     }
 }
 
-fn finished(outcome: Outcome) -> String {
+fn run_finished(outcome: Outcome) -> String {
     match outcome {
         Outcome::Completed => paint(GOOD, "completed").to_string(),
         Outcome::Partial => paint(CARE, "completed in part").to_string(),
@@ -430,7 +437,7 @@ fn finished(outcome: Outcome) -> String {
 }
 
 /// What a person did in the checkout while the run was at work.
-fn joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<String> {
+fn checkout_joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<String> {
     let mut lines = Vec::new();
     if !files.is_empty() {
         let name = |file: &String| {
@@ -441,13 +448,13 @@ fn joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<
             }
         };
         let names: Vec<String> = files.iter().map(name).collect();
-        let text = format!("your changes joined: {}", some(&names));
+        let text = format!("your changes joined: {}", first_names(&names));
         lines.push(paint(DIM, text).to_string());
     }
     if !conflicts.is_empty() {
         let both = format!(
             "changed by you and by the run, each keeps its own: {}",
-            some(conflicts)
+            first_names(conflicts)
         );
         lines.push(format!("{} {both}", paint(CARE, "!")));
     }
@@ -457,12 +464,12 @@ fn joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<
 fn files_landed(files: &[String], held: &[String]) -> Option<String> {
     let mut lines = Vec::new();
     if !files.is_empty() {
-        let text = format!("  landed {}", some(files));
+        let text = format!("  landed {}", first_names(files));
         lines.push(paint(DIM, text).to_string());
     }
     lines.extend(
         held.iter()
-            .map(|why| format!("  {} held: {}", paint(CARE, "!"), file_name(why))),
+            .map(|why| format!("  {} held: {}", paint(CARE, "!"), escape_file_name(why))),
     );
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 /// The name of whoever runs this: what the session says, then git, then the system.
-pub(crate) fn name(get: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> String {
+pub(crate) fn user_name(get: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> String {
     let said = ["USER", "LOGNAME"].into_iter().find_map(&get);
     said.or_else(|| in_git(&get, home))
         .or_else(in_system)
@@ -24,11 +24,11 @@ fn in_git(get: &impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Optio
         }
     };
     let texts = places.iter().rev().map(std::fs::read_to_string);
-    texts.flatten().find_map(|text| user_name(&text))
+    texts.flatten().find_map(|text| name_in_config(&text))
 }
 
 /// The last `name` in a section `[user]`.
-fn user_name(config: &str) -> Option<String> {
+fn name_in_config(config: &str) -> Option<String> {
     let (mut is_user, mut found) = (false, None);
     for line in config.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix('[') {
@@ -77,7 +77,7 @@ fn account(accounts: &str, number: u32) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{account, user_name};
+    use super::{account, name_in_config};
 
     #[test]
     fn git_is_asked_for_the_persons_name() {
@@ -90,7 +90,7 @@ mod tests {
             ("[user]\nemail = a@b\n", None),
             ("[user]\nname =\n", None),
         ] {
-            assert_eq!(user_name(config).as_deref(), expected, "{config}");
+            assert_eq!(name_in_config(config).as_deref(), expected, "{config}");
         }
     }
 

@@ -3,11 +3,11 @@
 use signoff_engine::{Run, StepState};
 use signoff_plan::model::{Step, Work};
 
-use crate::style::harmless;
+use crate::style::sanitize;
 
 /// `3. Title`, and the item's number in a loop: `3. Title [0]`.
 pub(crate) fn name(step: &Step, state: &StepState) -> String {
-    let title = harmless(step.title.trim());
+    let title = sanitize(step.title.trim());
     let title = if title.is_empty() { &step.id } else { &title };
     match &state.item {
         Some(item) => format!("{}. {title} [{}]", step.number, item.number),
@@ -18,7 +18,7 @@ pub(crate) fn name(step: &Step, state: &StepState) -> String {
 /// The same for a step of which only the id is at hand.
 pub(crate) fn name_of(run: &Run, id: &str) -> String {
     let step = run.position(id).and_then(|at| run.step(at));
-    step.map_or_else(|| harmless(id), |(step, state)| name(step, state))
+    step.map_or_else(|| sanitize(id), |(step, state)| name(step, state))
 }
 
 /// The role that works on a step.

@@ -2,8 +2,8 @@ use super::*;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-fn row(name: &str, doing: &str, limit: Option<Duration>) -> Row {
-    Row {
+fn row(name: &str, doing: &str, limit: Option<Duration>) -> LiveRow {
+    LiveRow {
         name: name.to_owned(),
         doing: doing.to_owned(),
         since: Duration::ZERO,
@@ -12,8 +12,8 @@ fn row(name: &str, doing: &str, limit: Option<Duration>) -> Row {
 }
 
 #[track_caller]
-fn check(rows: &[Row], overall: Overall, size: (usize, usize), expected: &[&str]) {
-    let lines = lines(rows.iter(), overall, Duration::from_secs(30), size);
+fn check(rows: &[LiveRow], totals: Totals, size: (usize, usize), expected: &[&str]) {
+    let lines = lines(rows.iter(), totals, Duration::from_secs(30), size);
     let plain: Vec<String> = lines
         .iter()
         .map(|line| anstream::adapter::strip_str(line).to_string())
@@ -25,7 +25,7 @@ fn check(rows: &[Row], overall: Overall, size: (usize, usize), expected: &[&str]
     assert!(plain.len() < size.1.max(1), "more lines than fit {size:?}");
 }
 
-const SOME: Overall = Overall {
+const SOME: Totals = Totals {
     done: 3,
     total: 12,
     asked: 0,
@@ -42,7 +42,7 @@ fn a_line_says_what_is_done_and_how_long_it_may_take() {
             ),
             row("4. Wait", "waiting to try again", None),
         ],
-        Overall { asked: 1, ..SOME },
+        Totals { asked: 1, ..SOME },
         (80, 24),
         &[
             "⣾ 3. Write the parser  coder at work, attempt 2               ▰▰▰▱▱▱  30s of 1m",
@@ -74,20 +74,20 @@ fn a_narrow_terminal_gets_shorter_lines() {
 
 #[test]
 fn there_are_never_more_lines_than_fit() {
-    let many: Vec<Row> = (0..30).map(|_| row("1. A", "contract", None)).collect();
-    let overall = Overall {
+    let many: Vec<LiveRow> = (0..30).map(|_| row("1. A", "contract", None)).collect();
+    let totals = Totals {
         done: 0,
         total: 30,
         asked: 0,
     };
     for height in 0..40 {
-        let lines = lines(many.iter(), overall, MINUTE, (80, height));
+        let lines = lines(many.iter(), totals, MINUTE, (80, height));
         assert!(
             lines.len() <= height.saturating_sub(1),
             "{height}: {lines:?}"
         );
     }
-    let lines = lines(many.iter(), overall, MINUTE, (80, 10));
+    let lines = lines(many.iter(), totals, MINUTE, (80, 10));
     let last = anstream::adapter::strip_str(&lines[3]).to_string();
     assert_eq!((lines.len(), last.as_str()), (5, "… and 27 more under way"));
 }
@@ -104,7 +104,7 @@ fn the_bar_is_full_only_at_the_end() {
 #[test]
 fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
     use crate::report::run::sample::{AGENT, run};
-    let limits = |budget| Limits {
+    let limits = |budget| TimeLimits {
         work: 10 * MINUTE,
         contract: MINUTE,
         budget,
@@ -124,7 +124,7 @@ fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
         (1, nearly(30), 20),
     ] {
         let (step, _) = run.step(at).unwrap();
-        let row = Row::of(step, (&working, None), Duration::ZERO, limits(budget)).unwrap();
+        let row = LiveRow::of(step, (&working, None), Duration::ZERO, limits(budget)).unwrap();
         assert_eq!(row.limit, Some(expected * MINUTE), "{at} {budget:?}");
     }
 }
@@ -132,7 +132,7 @@ fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
 #[test]
 fn a_step_in_the_merge_queue_says_what_it_waits_for() {
     use crate::report::run::sample::{AGENT, run};
-    let limits = Limits {
+    let limits = TimeLimits {
         work: MINUTE,
         contract: MINUTE,
         budget: None,
@@ -179,7 +179,7 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
             },
             ..StepState::default()
         };
-        let row = Row::of(step, (&state, seat), Duration::ZERO, limits).unwrap();
+        let row = LiveRow::of(step, (&state, seat), Duration::ZERO, limits).unwrap();
         assert_eq!(row.doing, expected, "{:?}", state.stage);
     }
 }

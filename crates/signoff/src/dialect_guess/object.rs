@@ -34,7 +34,7 @@ const WEAK: [&str; 7] = [
     "args",
 ];
 
-pub(super) fn likeness(text: &str, form: Form) -> Option<Dialect> {
+pub(super) fn guess_dialect(text: &str, form: Form) -> Option<Dialect> {
     let keys = Keys::of(text, form);
     let count = |names: &[&str]| names.iter().filter(|name| keys.has(name)).count();
     let (strong, weak) = (count(&STRONG), count(&WEAK) + usize::from(keys.task));

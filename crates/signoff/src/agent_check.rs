@@ -40,7 +40,7 @@ type Marker = (&'static str, &'static str);
 
 /// Refuses what only a person may do.
 pub(crate) fn require_person(variables: &Variables, what: &str) -> Result<(), Failure> {
-    match own(variables).or_else(|| marked_ancestor(variables)) {
+    match marker_in_variables(variables).or_else(|| marker_of_ancestor(variables)) {
         Some((variable, agent)) => Err(Failure::new(
             4,
             "person-only",
@@ -63,7 +63,7 @@ pub(crate) fn actor(variables: &Variables) -> Actor {
 }
 
 /// A marker in our own environment.
-fn own(variables: &Variables) -> Option<Marker> {
+fn marker_in_variables(variables: &Variables) -> Option<Marker> {
     MARKERS
         .into_iter()
         .find(|(name, _)| variables.contains_key(OsStr::new(name)))
@@ -71,8 +71,8 @@ fn own(variables: &Variables) -> Option<Marker> {
 
 /// A marker in the environment of a process that started us, directly or not: clearing one's own
 /// environment is no way out.
-fn marked_ancestor(variables: &Variables) -> Option<Marker> {
-    let top = top(variables);
+fn marker_of_ancestor(variables: &Variables) -> Option<Marker> {
+    let top = test_shell(variables);
     let mut process = std::os::unix::process::parent_id();
     // A chain that long is no terminal's.
     for _ in 0..64 {
@@ -80,7 +80,7 @@ fn marked_ancestor(variables: &Variables) -> Option<Marker> {
             return None;
         }
         let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        if let Some(found) = marker_in(&environment) {
+        if let Some(found) = marker_in_block(&environment) {
             return Some(found);
         }
         process = parent_of(process)?;
@@ -90,13 +90,13 @@ fn marked_ancestor(variables: &Variables) -> Option<Marker> {
 
 /// The process that stands for a person's shell, in builds for tests only: agents run our tests too,
 /// and what started the tests says nothing about those they play.
-fn top(variables: &Variables) -> Option<u32> {
+fn test_shell(variables: &Variables) -> Option<u32> {
     let given = variables.get(OsStr::new("SIGNOFF_TEST_SHELL"))?;
     signoff_store::failpoint::COMPILED_IN.then(|| given.to_str()?.parse().ok())?
 }
 
 /// A marker in the block of `NAME=value`, each ending in zero, that the system keeps of a process.
-fn marker_in(environment: &[u8]) -> Option<Marker> {
+fn marker_in_block(environment: &[u8]) -> Option<Marker> {
     let sets = |name: &str| {
         environment
             .split(|byte| *byte == 0)
@@ -149,14 +149,14 @@ mod tests {
             "VSCODE_INJECTION",
             "AGENT",
         ] {
-            assert_eq!(own(&variables(&[name])), None, "{name}");
+            assert_eq!(marker_in_variables(&variables(&[name])), None, "{name}");
         }
     }
 
     #[test]
     fn a_name_counts_as_a_whole_in_an_ancestors_block_too() {
         let check = |block: &str, name: Option<&str>| {
-            let found = marker_in(block.as_bytes()).map(|(name, _)| name);
+            let found = marker_in_block(block.as_bytes()).map(|(name, _)| name);
             assert_eq!(found, name, "{block:?}");
         };
         check("PATH=/bin\0CLAUDECODE=1\0", Some("CLAUDECODE"));

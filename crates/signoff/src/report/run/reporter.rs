@@ -10,37 +10,37 @@ use signoff_runtime::drive::Observe;
 use signoff_runtime::project::Project;
 use signoff_runtime::view::streamed;
 
-use crate::report::run::lines::Lines;
+use crate::report::run::event_lines::EventLines;
+use crate::report::run::live_rows::{LiveRow, TimeLimits, Totals};
 use crate::report::run::milestone::milestone;
-use crate::report::run::rows::{Limits, Overall, Row};
-use crate::report::run::screen::{Drawing, Screen};
+use crate::report::run::screen::{Screen, ScreenThread};
 use crate::session::Session;
 
 /// Tells every event as it comes.
-pub(crate) struct Live<'a> {
+pub(crate) struct RunReporter<'a> {
     session: &'a mut Session,
     /// The live lines, on a terminal.
-    drawing: Option<Drawing>,
-    limits: Limits,
+    screen_thread: Option<ScreenThread>,
+    limits: TimeLimits,
     /// The lines that stay, where nothing is drawn.
-    lines: Lines,
+    lines: EventLines,
     asked: usize,
     /// The last line of JSON, held back.
     last: Option<Streamed>,
 }
 
-impl<'a> Live<'a> {
+impl<'a> RunReporter<'a> {
     pub(crate) fn new(session: &'a mut Session, project: &Project) -> Self {
-        let stream = session.out.live().filter(|_| !session.is_json());
+        let stream = session.out.live_stream().filter(|_| !session.is_json());
         Self {
-            drawing: stream.map(Drawing::begin),
-            limits: Limits {
+            screen_thread: stream.map(ScreenThread::begin),
+            limits: TimeLimits {
                 work: project.config.run.step_timeout.value,
                 contract: project.config.contract.timeout.value,
                 budget: None,
             },
             session,
-            lines: Lines::default(),
+            lines: EventLines::default(),
             asked: 0,
             last: None,
         }
@@ -55,17 +55,17 @@ impl<'a> Live<'a> {
     /// The live lines, for whoever has to take them away for a while ([`Screen::suspend`]): while a
     /// person is asked, nothing may be drawn over the question.
     pub(crate) fn screen(&self) -> Option<Screen> {
-        self.drawing
+        self.screen_thread
             .as_ref()
-            .map(|drawing| drawing.screen().clone())
+            .map(|screen_thread| screen_thread.screen().clone())
     }
 
     fn draw(&mut self, run: &Run, recorded: &Recorded) -> Option<()> {
-        let screen = self.drawing.as_ref()?.screen();
+        let screen = self.screen_thread.as_ref()?.screen();
         if let Event::InboxOpened { .. } | Event::InboxAnswered { .. } = recorded.event {
             self.asked = run.items().count();
         }
-        let overall = Overall {
+        let totals = Totals {
             done: run.done(),
             total: run.plan().steps.len(),
             asked: self.asked,
@@ -76,17 +76,17 @@ impl<'a> Live<'a> {
         let at = run.position(recorded.event.step()?)?;
         let (step, state) = run.step(at)?;
         let left = wall_left(run, at, recorded.at).map(Duration::from_millis);
-        let limits = Limits {
+        let limits = TimeLimits {
             budget: left,
             ..self.limits
         };
-        let row = Row::of(step, (state, run.seat(at)), screen.elapsed(), limits);
-        screen.set(at, row, overall);
+        let row = LiveRow::of(step, (state, run.seat(at)), screen.elapsed(), limits);
+        screen.set(at, row, totals);
         Some(())
     }
 }
 
-impl Observe for Live<'_> {
+impl Observe for RunReporter<'_> {
     fn event(&mut self, run: &Run, recorded: &Recorded) -> Result<(), Error> {
         if self.session.is_json() {
             let shown = streamed(run, recorded);
@@ -96,7 +96,7 @@ impl Observe for Live<'_> {
             } else {
                 self.session.json(&shown);
             }
-        } else if self.drawing.is_some() {
+        } else if self.screen_thread.is_some() {
             // An event that is about no step changes no line.
             let _no_step = self.draw(run, recorded);
         } else if let Some(text) =

@@ -7,9 +7,9 @@ use signoff_engine::{Seat, Stage, StepState};
 use signoff_plan::model::{Step, Work};
 
 use crate::report::columns::{cut, spaces, width};
-use crate::report::named::{name, role};
+use crate::report::step_name::{name, role};
 use crate::report::time::short;
-use crate::style::{CARE, DIM, GOOD, HINT, TITLE, harmless, paint};
+use crate::style::{CARE, DIM, GOOD, HINT, TITLE, paint, sanitize};
 
 /// The spinner's pictures.
 const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
@@ -19,9 +19,9 @@ const BAR: (usize, usize) = (6, 24);
 /// Fewer columns than this have room for names only.
 const NARROW: usize = 24;
 
-/// Time limits that hold where a step says nothing.
+/// Time limits of a step that sets none.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub(crate) struct TimeLimits {
     pub(crate) work: Duration,
     pub(crate) contract: Duration,
     /// What the budget of the plan or the step leaves its agent.
@@ -30,7 +30,7 @@ pub(crate) struct Limits {
 
 /// One step under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct LiveRow {
     pub(crate) name: String,
     pub(crate) doing: String,
     /// When it began doing that, since the beginning of the run.
@@ -39,13 +39,13 @@ pub(crate) struct Row {
     pub(crate) limit: Option<Duration>,
 }
 
-impl Row {
+impl LiveRow {
     /// The row of a step, if it is under way.
     pub(crate) fn of(
         step: &Step,
         (state, seat): (&StepState, Option<Seat>),
         since: Duration,
-        limits: Limits,
+        limits: TimeLimits,
     ) -> Option<Self> {
         let left = limits
             .budget
@@ -104,7 +104,7 @@ impl Row {
         let taken = now.saturating_sub(self.since);
         let time = time(taken, self.limit, columns);
         let room = columns.saturating_sub(2 + 2 + width(&time));
-        // What it does gives way after the name: the name says which, this says why it takes long.
+        // The name is cut first: what the step does explains why it takes long.
         let doing = cut(&self.doing, room.saturating_sub(2) / 2);
         let name = cut(&self.name, room.saturating_sub(width(&doing) + 2));
         let gap = room.saturating_sub(width(&name) + 2 + width(&doing));
@@ -123,8 +123,8 @@ fn whole_seconds(limit: Duration) -> Duration {
 
 fn working(step: &Step) -> String {
     match &step.work {
-        Work::Agent { .. } => format!("{} at work", harmless(role(step))),
-        Work::Tool { tool, .. } => format!("calling {}", harmless(tool)),
+        Work::Agent { .. } => format!("{} at work", sanitize(role(step))),
+        Work::Tool { tool, .. } => format!("calling {}", sanitize(tool)),
         Work::Ask { .. } => "asking".to_owned(),
         Work::Check => "contract".to_owned(),
     }
@@ -172,14 +172,14 @@ fn bar(done: u64, total: u64, cells: usize) -> String {
 
 /// How far the run is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Overall {
+pub(crate) struct Totals {
     pub(crate) done: usize,
     pub(crate) total: usize,
     /// Questions that wait on a person.
     pub(crate) asked: usize,
 }
 
-impl Overall {
+impl Totals {
     fn line(self, under_way: usize, now: Duration, columns: usize) -> String {
         let cells = BAR.1.min(columns / 4);
         let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
@@ -205,10 +205,10 @@ impl Overall {
     }
 }
 
-/// The lines for everything under way: never more than fit, the overall bar last.
+/// The lines for everything under way: never more than fit, the bar of the whole run last.
 pub(crate) fn lines<'a>(
-    rows: impl ExactSizeIterator<Item = &'a Row>,
-    overall: Overall,
+    rows: impl ExactSizeIterator<Item = &'a LiveRow>,
+    totals: Totals,
     now: Duration,
     (columns, height): (usize, usize),
 ) -> Vec<String> {
@@ -228,7 +228,7 @@ pub(crate) fn lines<'a>(
         lines.push(paint(DIM, more).to_string());
     }
     if allowed > 0 {
-        lines.push(overall.line(count, now, columns));
+        lines.push(totals.line(count, now, columns));
     }
     lines
 }

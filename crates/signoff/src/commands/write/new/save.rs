@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::values::{declared, misplaced, needed, pairs};
+use super::values::{declared_params, misplaced_values, parse_pairs, required_params};
 use super::{library, template};
 use crate::args::New;
 use crate::failure::Failure;
@@ -28,12 +28,12 @@ pub(super) fn save(
         return Err(Failure::new(5, "exists", message)
             .hint("save it under another name, or let it stand for the other with `--force`"));
     }
-    let text = with_places(text, &args.set)?;
+    let text = with_placeholders(text, &args.set)?;
     let path = session.project()?.store.dir().join("templates");
     let path = path.join(format!("{name}.md"));
     let shown = PathBuf::from(format!(".signoff/templates/{name}.md"));
     new_files::write(&path, &shown, &[(String::new(), text.clone())], args.force)?;
-    let params = needed(&text);
+    let params = required_params(&text);
     let needs = if params.is_empty() {
         "it has no parameters: write `{{ params.NAME }}` where plans differ".to_owned()
     } else {
@@ -49,12 +49,12 @@ pub(super) fn save(
 }
 
 /// With `--save`, `--set name=text` turns a text into a place of that name.
-fn with_places(text: &str, set: &[String]) -> Result<String, Failure> {
+fn with_placeholders(text: &str, set: &[String]) -> Result<String, Failure> {
     let mut problems = Vec::new();
-    let declared = declared(text);
-    let known = template::places(text);
+    let declared = declared_params(text);
+    let known = template::placeholders(text);
     let mut values = BTreeMap::new();
-    for (name, value) in pairs(set, &mut problems) {
+    for (name, value) in parse_pairs(set, &mut problems) {
         let taken = |why: &str| format!("`--set {name}=…`: {why}; give it another name");
         if !template::is_name(name) {
             problems.push(format!("`{name}` is not a name: letters, digits and `_`"));
@@ -68,13 +68,13 @@ fn with_places(text: &str, set: &[String]) -> Result<String, Failure> {
             values.insert(name.to_owned(), value.to_owned());
         }
     }
-    let made = template::make_places(text, &values);
+    let made = template::insert_placeholders(text, &values);
     if problems.is_empty() {
         // What stands for the text now must be a value, in each place.
-        problems = misplaced(&made, &values);
+        problems = misplaced_values(&made, &values);
         let missing = values
             .keys()
-            .filter(|name| !template::places(&made).contains(name));
+            .filter(|name| !template::placeholders(&made).contains(name));
         problems.extend(missing.map(|name| {
             format!("`{name}`: its text stands only inside of that of another parameter")
         }));

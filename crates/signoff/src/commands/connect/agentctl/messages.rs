@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::style::{CARE, paint};
 
 /// Tells which plans were cancelled on the way: never silently.
-pub(super) fn withdrawn(session: &mut Session, withdrawn: &Withdrawn) {
+pub(super) fn say_withdrawn(session: &mut Session, withdrawn: &Withdrawn) {
     for note in &withdrawn.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }

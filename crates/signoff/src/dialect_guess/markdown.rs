@@ -35,7 +35,7 @@ const OF_PROPOSAL: [&str; 8] = [
 /// So many lines may stand before the first heading where the frontmatter is not marked.
 const LEADING: usize = 40;
 
-pub(super) fn likeness(text: &str) -> Option<Dialect> {
+pub(super) fn guess_dialect(text: &str) -> Option<Dialect> {
     let leading = leading(text);
     let body = Body::of(text);
     if is_workunit(&leading, &body) {

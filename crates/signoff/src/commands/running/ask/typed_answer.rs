@@ -4,7 +4,7 @@ use signoff_engine::{Choice, Item, ItemKind};
 
 /// What was typed, understood.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum TypedAnswer {
     Choice(Choice),
     /// The answer to a question.
     Reply(String),
@@ -13,15 +13,15 @@ pub(super) enum Meant {
 }
 
 /// The words that can be typed, as they are shown: what is in brackets is enough.
-pub(super) fn offered(item: &Item) -> String {
+pub(super) fn answer_words(item: &Item) -> String {
     let words = item.words();
-    if is_free(item) {
+    if takes_any_text(item) {
         let words = words.iter().filter(|word| **word != Choice::Reply.name());
         let words: Vec<&str> = words.copied().collect();
         return format!("type the answer, or {}", words.join(" "));
     }
     let shown = words.iter().map(|word| {
-        let begin = enough(word, &words);
+        let begin = shortest_prefix(word, &words);
         let rest = begin.and_then(|begin| Some((begin, word.strip_prefix(begin)?)));
         rest.map_or_else(
             || (*word).to_owned(),
@@ -32,38 +32,38 @@ pub(super) fn offered(item: &Item) -> String {
 }
 
 /// Understands what was typed: a word, or enough of it.
-pub(super) fn meant(item: &Item, typed: &str) -> Meant {
-    if is_free(item) {
+pub(super) fn parse_answer(item: &Item, typed: &str) -> TypedAnswer {
+    if takes_any_text(item) {
         let choice = Choice::from_name(typed).filter(|choice| *choice != Choice::Reply);
         let choice = choice.filter(|choice| item.choices.contains(choice));
-        return choice.map_or_else(|| Meant::Reply(typed.to_owned()), Meant::Choice);
+        return choice.map_or_else(|| TypedAnswer::Reply(typed.to_owned()), TypedAnswer::Choice);
     }
     let words = item.words();
     let exact = words.iter().copied().find(|word| *word == typed);
     let begun = || {
         let fits = |word: &&str| {
-            enough(word, &words)
+            shortest_prefix(word, &words)
                 .is_some_and(|begin| typed.starts_with(begin) && word.starts_with(typed))
         };
         words.iter().copied().find(fits)
     };
     let Some(word) = exact.or_else(begun) else {
-        return Meant::Unclear(format!("it can be answered with {}", offered(item)));
+        return TypedAnswer::Unclear(format!("it can be answered with {}", answer_words(item)));
     };
     if item.options.iter().any(|option| option == word) {
-        return Meant::Reply(word.to_owned());
+        return TypedAnswer::Reply(word.to_owned());
     }
-    Choice::from_name(word).map_or_else(|| Meant::Reply(word.to_owned()), Meant::Choice)
+    Choice::from_name(word).map_or_else(|| TypedAnswer::Reply(word.to_owned()), TypedAnswer::Choice)
 }
 
 /// Can it be answered with any text?
-fn is_free(item: &Item) -> bool {
+fn takes_any_text(item: &Item) -> bool {
     item.kind == ItemKind::Question && item.options.is_empty()
 }
 
 /// The shortest beginning that no other word has. `abort` is typed in full, so that no slip of a
 /// finger gives a run up.
-fn enough<'w>(word: &'w str, words: &[&str]) -> Option<&'w str> {
+fn shortest_prefix<'w>(word: &'w str, words: &[&str]) -> Option<&'w str> {
     if word == Choice::Abort.name() {
         return None;
     }
@@ -101,7 +101,10 @@ mod tests {
             Choice::Abort,
         ];
         let item = item(ItemKind::Acceptance, &choices, &[]);
-        assert_eq!(offered(&item), "[ac]cept [ref]use [ret]ry [s]kip abort");
+        assert_eq!(
+            answer_words(&item),
+            "[ac]cept [ref]use [ret]ry [s]kip abort"
+        );
         for (typed, choice) in [
             ("accept", Choice::Accept),
             ("ac", Choice::Accept),
@@ -110,34 +113,44 @@ mod tests {
             ("s", Choice::Skip),
             ("abort", Choice::Abort),
         ] {
-            assert_eq!(meant(&item, typed), Meant::Choice(choice), "{typed}");
+            assert_eq!(
+                parse_answer(&item, typed),
+                TypedAnswer::Choice(choice),
+                "{typed}"
+            );
         }
         for typed in ["a", "ab", "abor", "re", "x", "skipped", "Skip"] {
-            assert!(matches!(meant(&item, typed), Meant::Unclear(_)), "{typed}");
+            assert!(
+                matches!(parse_answer(&item, typed), TypedAnswer::Unclear(_)),
+                "{typed}"
+            );
         }
     }
 
     #[test]
     fn a_question_is_answered_with_an_offer_or_with_any_text() {
         let choices = [Choice::Reply, Choice::Skip, Choice::Abort];
-        let reply = |text: &str| Meant::Reply(text.to_owned());
+        let reply = |text: &str| TypedAnswer::Reply(text.to_owned());
         let offer = item(ItemKind::Question, &choices, &["yes", "no", "skip it"]);
-        assert_eq!(offered(&offer), "[y]es [n]o [skip ]it skip abort");
+        assert_eq!(answer_words(&offer), "[y]es [n]o [skip ]it skip abort");
         for (typed, said) in [
             ("y", reply("yes")),
             ("no", reply("no")),
             ("skip i", reply("skip it")),
-            ("skip", Meant::Choice(Choice::Skip)),
+            ("skip", TypedAnswer::Choice(Choice::Skip)),
         ] {
-            assert_eq!(meant(&offer, typed), said, "{typed}");
+            assert_eq!(parse_answer(&offer, typed), said, "{typed}");
         }
         let skip = item(ItemKind::Question, &choices, &["yes", "skip"]);
-        assert_eq!(offered(&skip), "[y]es [s]kip abort");
-        assert_eq!(meant(&skip, "skip"), reply("skip"));
+        assert_eq!(answer_words(&skip), "[y]es [s]kip abort");
+        assert_eq!(parse_answer(&skip, "skip"), reply("skip"));
         let free = item(ItemKind::Question, &choices, &[]);
-        assert_eq!(offered(&free), "type the answer, or skip abort");
-        assert_eq!(meant(&free, "s"), reply("s"));
-        assert_eq!(meant(&free, "reply"), reply("reply"));
-        assert_eq!(meant(&free, "skip"), Meant::Choice(Choice::Skip));
+        assert_eq!(answer_words(&free), "type the answer, or skip abort");
+        assert_eq!(parse_answer(&free, "s"), reply("s"));
+        assert_eq!(parse_answer(&free, "reply"), reply("reply"));
+        assert_eq!(
+            parse_answer(&free, "skip"),
+            TypedAnswer::Choice(Choice::Skip)
+        );
     }
 }

@@ -4,21 +4,21 @@ use signoff_plan::draft::{Contract, Details, Draft, Hint, Spanned, Step};
 
 /// Where a text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FieldPath {
     pub(super) step: Option<usize>,
     pub(super) field: &'static str,
 }
 
 /// All texts, in the order of the fields.
 #[derive(Default)]
-pub(super) struct Outline {
+pub(super) struct DraftFields {
     step: Option<usize>,
-    pub(super) fields: Vec<(Place, String)>,
+    pub(super) fields: Vec<(FieldPath, String)>,
 }
 
-impl Outline {
+impl DraftFields {
     pub(super) fn of(draft: &Draft) -> Self {
-        let mut outline = Self::default();
+        let mut fields = Self::default();
         // Every field, so that a new one is not forgotten here.
         let Draft {
             dialect,
@@ -43,37 +43,37 @@ impl Outline {
             record,
             steps,
         } = draft;
-        outline.put("dialect", dialect.to_string());
-        outline.some("type", kind.as_ref());
-        outline.some("id", id.as_ref());
-        outline.some("title", title.as_ref());
-        outline.some("task", task.as_ref());
-        outline.some("context", context.as_ref());
-        outline.some("status", status.as_ref());
-        outline.some("version", version.as_ref());
-        outline.some("owner", owner.as_ref());
-        outline.some("previous", previous.as_ref());
-        outline.some("budget", budget.as_ref());
-        outline.some("priority", priority.as_ref());
-        outline.scope("tools", tools.as_deref());
-        outline.list("constraints", constraints);
-        outline.list("risks", risks);
-        outline.some("executor_model", executor_model.as_ref());
+        fields.put("dialect", dialect.to_string());
+        fields.some("type", kind.as_ref());
+        fields.some("id", id.as_ref());
+        fields.some("title", title.as_ref());
+        fields.some("task", task.as_ref());
+        fields.some("context", context.as_ref());
+        fields.some("status", status.as_ref());
+        fields.some("version", version.as_ref());
+        fields.some("owner", owner.as_ref());
+        fields.some("previous", previous.as_ref());
+        fields.some("budget", budget.as_ref());
+        fields.some("priority", priority.as_ref());
+        fields.scope("tools", tools.as_deref());
+        fields.list("constraints", constraints);
+        fields.list("risks", risks);
+        fields.some("executor_model", executor_model.as_ref());
         for (name, value) in params {
-            outline.put("params", format!("{}={}", name.value, strings(value)));
+            fields.put("params", format!("{}={}", name.value, strings(value)));
         }
         for (name, value) in record {
-            outline.put(name, strings(&value.value));
+            fields.put(name, strings(&value.value));
         }
         for (at, step) in steps.iter().enumerate() {
-            outline.step = Some(at);
-            outline.step(step);
+            fields.step = Some(at);
+            fields.step(step);
         }
-        outline.step = None;
+        fields.step = None;
         for problem in problems {
-            outline.put("form", problem.code.to_string());
+            fields.put("form", problem.code.to_string());
         }
-        outline
+        fields
     }
 
     fn step(&mut self, step: &Step) {
@@ -201,7 +201,7 @@ impl Outline {
 
     fn put(&mut self, field: &'static str, text: String) {
         let step = self.step;
-        self.fields.push((Place { step, field }, text));
+        self.fields.push((FieldPath { step, field }, text));
     }
 
     fn some(&mut self, field: &'static str, value: Option<&Spanned<String>>) {
