@@ -1,7 +1,7 @@
-//! Are we inside an agent? Then nobody can sign, answer or trust: those are a person's.
+//! Detects whether an agent runs this command. Only a person may sign, answer or trust.
 //!
-//! An agent is recognised by what it sets for the commands of its shell tool. It is a hint and no
-//! wall: whoever has the person's own shell can imitate the person, which is what proofs are for.
+//! An agent is recognised by the variables that it sets for the commands of its shell tool. This is a hint, not a
+//! barrier: a program with the person's shell can imitate the person, which is why signatures have proofs.
 
 use std::ffi::OsStr;
 
@@ -10,19 +10,19 @@ use signoff_work::environment::Variables;
 
 use crate::failure::Failure;
 
-/// Variables that show an agent at work, each seen by printing the environment inside the agent's
-/// shell tool (November 2026).
+/// Variables that agents set, and the agent that sets each. Found by printing the environment inside each agent's shell
+/// tool (November 2026).
 ///
-/// None of them is set for a person: not by an editor that carries an agent, for its own terminal
-/// (`CLAUDE_CODE_SSE_PORT`, `GEMINI_CLI_IDE_SERVER_PORT`), nor by people in their profile
-/// (`CODEX_HOME`, `OPENCODE_CONFIG`, `PI_OFFLINE`). `AGENT`, which opencode sets too, is anybody's.
+/// A person's shell has none of them. Editors with an agent set others for their terminal (`CLAUDE_CODE_SSE_PORT`,
+/// `GEMINI_CLI_IDE_SERVER_PORT`), and people set others in their profile (`CODEX_HOME`, `OPENCODE_CONFIG`, `PI_OFFLINE`).
+/// opencode also sets `AGENT`, but so do other programs.
 const MARKERS: [(&str, &str); 10] = [
     // Ours: every process of a run has it.
     (signoff_sandbox::MARKER, "a run of signoff"),
-    // claude-code 2.1.197; the first since its beginnings.
+    // claude-code 2.1.197; all versions set the first one.
     ("CLAUDECODE", "Claude Code"),
     ("AI_AGENT", "an agent"),
-    // codex 0.166.0; the last only where it confines the command.
+    // codex 0.166.0; the last one only if it confines the command.
     ("CODEX_THREAD_ID", "Codex"),
     ("CODEX_CI", "Codex"),
     ("CODEX_SANDBOX_NETWORK_DISABLED", "Codex"),
@@ -35,8 +35,8 @@ const MARKERS: [(&str, &str); 10] = [
     ("PI_CODING_AGENT", "pi"),
 ];
 
-/// A marker and whose it is.
-type Marker = (&'static str, &'static str);
+/// A variable, and the agent that sets it.
+type AgentVariable = (&'static str, &'static str);
 
 /// Refuses what only a person may do.
 pub(crate) fn require_person(variables: &Variables, what: &str) -> Result<(), Failure> {
@@ -44,17 +44,15 @@ pub(crate) fn require_person(variables: &Variables, what: &str) -> Result<(), Fa
         Some((variable, agent)) => Err(Failure::new(
             4,
             "person-only",
-            format!("only a person can {what}, and this runs inside an agent"),
+            format!("only a person can {what}, and an agent is running this command"),
         )
-        .hint(format!(
-            "it was recognised by the variable `{variable}`, which {agent} sets"
-        ))
-        .hint("the person who runs the plan can do it, in a terminal that no agent started")),
+        .hint(format!("`{variable}` is set here, as {agent} sets it"))
+        .hint("a person can do it, in a terminal that no agent started")),
         None => Ok(()),
     }
 }
 
-/// Who types this: a person, as far as can be seen.
+/// Who runs this command: a person, unless an agent is detected.
 pub(crate) fn actor(variables: &Variables) -> Actor {
     match require_person(variables, "") {
         Ok(()) => Actor::Person,
@@ -62,19 +60,18 @@ pub(crate) fn actor(variables: &Variables) -> Actor {
     }
 }
 
-/// A marker in our own environment.
-fn marker_in_variables(variables: &Variables) -> Option<Marker> {
+/// A marker in the environment of this process.
+fn marker_in_variables(variables: &Variables) -> Option<AgentVariable> {
     MARKERS
         .into_iter()
         .find(|(name, _)| variables.contains_key(OsStr::new(name)))
 }
 
-/// A marker in the environment of a process that started us, directly or not: clearing one's own
-/// environment is no way out.
-fn marker_of_ancestor(variables: &Variables) -> Option<Marker> {
+/// A marker in the environment of an ancestor process, so that clearing the environment does not hide an agent.
+fn marker_of_ancestor(variables: &Variables) -> Option<AgentVariable> {
     let top = test_shell(variables);
     let mut process = std::os::unix::process::parent_id();
-    // A chain that long is no terminal's.
+    // A person's terminal has no longer chain of processes.
     for _ in 0..64 {
         if process <= 1 || Some(process) == top {
             return None;
@@ -88,15 +85,15 @@ fn marker_of_ancestor(variables: &Variables) -> Option<Marker> {
     None
 }
 
-/// The process that stands for a person's shell, in builds for tests only: agents run our tests too,
-/// and what started the tests says nothing about those they play.
+/// The process that stands for a person's shell, in test builds only: agents run our tests too, and their markers must
+/// not count for the people that the tests play.
 fn test_shell(variables: &Variables) -> Option<u32> {
     let given = variables.get(OsStr::new("SIGNOFF_TEST_SHELL"))?;
     signoff_store::failpoint::COMPILED_IN.then(|| given.to_str()?.parse().ok())?
 }
 
-/// A marker in the block of `NAME=value`, each ending in zero, that the system keeps of a process.
-fn marker_in_block(environment: &[u8]) -> Option<Marker> {
+/// A marker in `/proc/PID/environ`: `NAME=value` entries that end in zero.
+fn marker_in_block(environment: &[u8]) -> Option<AgentVariable> {
     let sets = |name: &str| {
         environment
             .split(|byte| *byte == 0)
@@ -106,7 +103,7 @@ fn marker_in_block(environment: &[u8]) -> Option<Marker> {
     MARKERS.into_iter().find(|(name, _)| sets(name))
 }
 
-/// The second field after the name, which may itself hold spaces and parentheses.
+/// The parent's id: the second field after the name, which may itself contain spaces and parentheses.
 fn parent_of(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;

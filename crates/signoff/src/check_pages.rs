@@ -2,7 +2,7 @@
 
 use signoff_plan::diagnostic::Code;
 
-/// What a check has to say.
+/// The page of a check.
 pub(crate) struct Page {
     /// The whole page as markdown, without its title.
     pub(crate) text: String,
@@ -14,24 +14,25 @@ pub(crate) struct Page {
 }
 
 /// The page of a code.
-pub(crate) fn page(code: Code) -> Option<Page> {
-    let (_, head) = HEADS.iter().find(|(other, _)| *other == code)?;
+pub(crate) fn page(code: Code) -> Page {
+    let head = HEADS.iter().find(|(other, _)| *other == code);
+    let (_, head) = head.expect("a test reads the page of every code");
     let lines: Vec<&str> = head
         .lines()
         .map(|line| line.strip_prefix("//!").unwrap_or(line))
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
         .collect();
     let section = |name: &str| section(&lines, name);
-    Some(Page {
+    Page {
         what: section(""),
         why: section("Why"),
         example: section("Example"),
         instead: section("Instead"),
         text: lines.join("\n").trim().to_owned(),
-    })
+    }
 }
 
-/// The text under a heading; that before the first one has none.
+/// The text under a heading; an empty name means the text before the first heading.
 fn section(lines: &[&str], name: &str) -> String {
     let mut current = "";
     let mut found = Vec::new();
@@ -71,8 +72,8 @@ const fn first<const LENGTH: usize>(source: &str) -> [u8; LENGTH] {
     copy
 }
 
-/// The head of each module, copied when this is compiled, so that the program holds the pages and
-/// not the code below them.
+/// Copies the head of each module at compile time, so that the program contains the pages and not the code below
+/// them.
 macro_rules! pages {
     ($($code:ident = $file:literal,)*) => {
         const HEADS: &[(Code, &str)] = &[$((Code::$code, {
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn every_page_has_all_sections() {
         for code in Code::ALL {
-            let page = page(*code).unwrap_or_else(|| panic!("`{code}` has no page"));
+            let page = page(*code);
             for (name, text) in [
                 ("what", &page.what),
                 ("why", &page.why),

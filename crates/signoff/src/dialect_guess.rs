@@ -1,8 +1,8 @@
-//! Files that are meant to be plans and are not recognised as one: a slip in the one line that says
-//! what they are must not hide them from a search.
+//! Guesses the dialect of files that look like plans but are not recognised: a typing error in the line that names the
+//! type must not hide a plan from a search.
 //!
-//! Ordinary prose, pipelines and package files have some of these signs as well, so that it takes a
-//! sign that only plans have, and another one beside it.
+//! Prose, pipelines and package files have some of these signs too. So a guess needs a sign that only plans have, and a
+//! second one.
 
 mod markdown;
 mod object;
@@ -12,14 +12,14 @@ use std::path::Path;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::source::Source;
 
-/// Signs stand near the beginning; the rest of a large file would say the same.
+/// Only the beginning of a large file is searched for signs.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// The dialect that an unrecognised content was most likely meant to be.
+/// The most likely dialect of a text that is not recognised.
 pub(crate) fn guess_dialect(source: &Source) -> Option<Dialect> {
     let bytes = source.bytes();
     let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
-    // Other encodings have zeros between the letters; the checks say what is wrong with them.
+    // UTF-16 has zeros between the letters; the checks report the encoding.
     let text = String::from_utf8_lossy(bytes).replace('\0', "");
     let text = text.trim_start_matches(['\u{feff}', '\u{fffd}']);
     match extension(Path::new(source.name())).as_str() {
@@ -37,7 +37,7 @@ pub(crate) fn guess_dialect(source: &Source) -> Option<Dialect> {
     }
 }
 
-/// Whether this is a file of `tasks/` that only a thread would have.
+/// Does this look like a task file of a thread?
 pub(crate) fn is_task(source: &Source) -> bool {
     let keys = markdown::leading(source.text());
     let has = |name: &str| keys.iter().any(|(key, _)| *key == name);
@@ -47,13 +47,13 @@ pub(crate) fn is_task(source: &Source) -> bool {
             .contains(&true)
 }
 
-/// How a name ends, in small letters.
+/// The extension of a path, in lower case.
 pub(crate) fn extension(path: &Path) -> String {
     let extension = path.extension().unwrap_or_default();
     extension.to_string_lossy().to_lowercase()
 }
 
-/// Whether somebody may have meant the one word when writing the other.
+/// Could the written word be a misspelling of the meant one?
 fn is_slip(written: &str, meant: &str) -> bool {
     strsim::damerau_levenshtein(&written.to_lowercase(), meant) <= 1
 }

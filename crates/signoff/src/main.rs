@@ -1,7 +1,7 @@
-//! Enters: arguments, exit codes, reporters, wiring. No rules of its own; what a command may do is
-//! decided below it.
+//! The command line: arguments, exit codes, reports. It has no rules of its own: the crates below decide what a command
+//! may do.
 //!
-//! Start reading at [`commands`]: one file for each command.
+//! Start reading at [`commands`], which has one file for each command.
 
 mod agent_check;
 mod args;
@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use crate::session::Session;
 
 fn main() -> ExitCode {
-    // Nothing is set up before the command is known: `--version` and completions must be quick.
+    // Set up nothing before the command is known: `--version` and completions must be quick.
     let words: Vec<_> = std::env::args_os().collect();
     let cli = match args::parse(&words) {
         Ok(cli) => cli,

@@ -1,4 +1,4 @@
-//! From what was typed to plans: files, threads, directories of plans, stdin.
+//! Finds the plans that typed paths lead to: files, threads, directories of plans, stdin.
 
 mod threads;
 
@@ -19,17 +19,17 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::shell_words::STDIN;
 
-/// Directories that hold no plans of ours.
+/// Directories that are not searched for plans.
 const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// How files of plans end, in capitals or not.
+/// Extensions of plan files.
 const EXTENSIONS: [&str; 5] = ["md", "markdown", "yaml", "yml", "json"];
 
-/// A plan's text and where it was.
+/// The text of a possible plan, and its path.
 pub(crate) struct PlanCandidate {
     pub(crate) path: PathBuf,
     pub(crate) source: Source,
-    /// It is not recognised as a plan, and looks like one of this dialect.
+    /// The dialect it looks like, if it is not recognised as a plan.
     pub(crate) guessed_dialect: Option<Dialect>,
 }
 
@@ -46,7 +46,7 @@ impl PlanCandidate {
         }
     }
 
-    /// Is it a plan, or meant to be one?
+    /// Is it a plan, or does it look like one?
     fn is_plan(&self) -> bool {
         let is_thread = !self.source.parts().is_empty();
         is_thread || self.guessed_dialect.is_some() || recognise(&self.source).is_some()
@@ -59,7 +59,7 @@ impl PlanCandidate {
     }
 }
 
-/// What the checks may ask, with or without a project.
+/// The workspace for the checks, with or without a project.
 pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
     let around = &session.around;
     let store = discover(&around.directory).map_err(Error::from)?;
@@ -70,7 +70,7 @@ pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
     Ok(workspace_at(root, around, &config))
 }
 
-/// One plan: a file, the directory of a thread, or stdin.
+/// Reads and checks one plan: a file, the directory of a thread, or stdin.
 pub(crate) fn read(
     session: &Session,
     path: &Path,
@@ -79,7 +79,7 @@ pub(crate) fn read(
     Ok(read_candidate(session, path, dialect)?.check(dialect, &workspace(session)?))
 }
 
-/// Refuses to read stdin a second time: nothing would be left of it.
+/// Refuses to read stdin twice.
 pub(crate) fn stdin_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
     if paths.into_iter().filter(|path| is_stdin(path)).count() < 2 {
         return Ok(());
@@ -87,12 +87,11 @@ pub(crate) fn stdin_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Re
     Err(Failure::new(
         2,
         "usage",
-        "stdin can be read once, and `-` is given twice",
+        "`-` is given twice, but stdin can be read only once",
     ))
 }
 
-/// Every plan that the paths lead to, each once. What cannot be read does not keep the others from
-/// being read.
+/// Every plan that the paths lead to, each once. An unreadable file does not hide the others.
 pub(crate) fn find(
     session: &Session,
     paths: &[PathBuf],
@@ -104,7 +103,7 @@ pub(crate) fn find(
         .flat_map(|path| plans_at(session, path, dialect));
     found
         .filter(|one| match one {
-            // A link and what it leads to are one file.
+            // A link and its target are one file.
             Ok(found) => known.insert(found.path.canonicalize().unwrap_or(found.path.clone())),
             Err(_) => true,
         })
@@ -142,7 +141,7 @@ fn plans_at(
             "no-plans",
             format!("there is no plan in {}", path.display()),
         )
-        .hint("`signoff new --list` shows what a plan can be begun from")));
+        .hint("`signoff new --list` shows the templates for a plan")));
     }
     found
 }
@@ -170,7 +169,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A path below the one that was typed, as the person who typed it would write it.
+/// A path below the typed one, in the same style.
 fn path_as_typed(typed: &Path, full: &Path, found: &Path) -> String {
     let below = found.strip_prefix(full).unwrap_or(found);
     typed.join(below).display().to_string()

@@ -1,16 +1,16 @@
-//! Words of commands that people are told to type.
+//! Shell words for commands in messages.
 
 use std::fmt::Write as _;
 
 /// What messages call a plan that comes from stdin.
 pub(crate) const STDIN: &str = "<stdin>";
 
-/// A path as a word of a shell command: what a hint says can be copied as it is.
+/// A path as a word of a shell command, so that a hint can be copied.
 pub(crate) fn shell_word(path: &str) -> String {
     if path == STDIN {
         return "-".to_owned();
     }
-    // An option is what begins with a dash.
+    // A path that begins with a dash would be an option.
     let path = if path.starts_with('-') && path != "-" {
         format!("./{path}")
     } else {
@@ -26,7 +26,7 @@ pub(crate) fn shell_word(path: &str) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
 
-/// What a terminal would act on, spelled so that bash and zsh read it and nothing happens before.
+/// Escapes control characters in the form that bash and zsh read.
 fn with_escapes(path: &str) -> String {
     let mut word = "$'".to_owned();
     for c in path.chars() {

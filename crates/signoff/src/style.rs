@@ -1,4 +1,4 @@
-//! The few colours there are. `Terminal` strips them where they are not wanted.
+//! Colours and safe text. `Terminal` strips the colours if they are not wanted.
 
 use std::fmt;
 
@@ -34,9 +34,9 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
     }
 }
 
-/// Text from outside on one line, without what a terminal would act on.
+/// Makes foreign text safe to print: one line, no control characters.
 pub(crate) fn sanitize(text: &str) -> String {
-    // Nearly every text is plain, and a run of many steps shows many texts.
+    // Fast path: most texts are plain, and a large run shows many.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.to_owned();
     }
@@ -49,12 +49,12 @@ pub(crate) fn sanitize(text: &str) -> String {
     visible::text(&text).into_owned()
 }
 
-/// A command on one line, with every character that hides or passes for another one escaped.
+/// A command on one line, with hidden and confusable characters escaped.
 pub(crate) fn escape_command(text: &str) -> String {
     visible::command(text).replace('\n', " ")
 }
 
-/// The name of a file, whoever chose it: it neither moves the cursor nor makes a line of its own.
+/// A foreign file name, escaped so that it stays on its line and does not move the cursor.
 pub(crate) fn escape_file_name(text: &str) -> String {
     let shown = visible::command(text);
     shown.replace('\n', "\\n").replace('\t', "\\t")

@@ -1,4 +1,4 @@
-//! Reads what the process was started with. Nothing below the CLI reads the environment.
+//! Reads the environment of the process. No other code reads it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;

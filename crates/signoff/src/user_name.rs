@@ -1,9 +1,9 @@
-//! What the person is called who sits here: the name that signatures and answers carry. It proves
-//! nothing, so it is taken from where the person and nobody's repository says it.
+//! The person's name for signatures and answers. It proves nothing, but it must not come from a repository, which
+//! agents can write.
 
 use std::path::PathBuf;
 
-/// The name of whoever runs this: what the session says, then git, then the system.
+/// The name of the user: from the session, else from git, else from the system.
 pub(crate) fn user_name(get: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> String {
     let said = ["USER", "LOGNAME"].into_iter().find_map(&get);
     said.or_else(|| in_git(&get, home))
@@ -11,7 +11,7 @@ pub(crate) fn user_name(get: impl Fn(&str) -> Option<String>, home: Option<PathB
         .unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// `user.name` of the person's own configuration. What a repository sets an agent can write.
+/// `user.name` in the person's own configuration.
 fn in_git(get: &impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Option<String> {
     let places = match get("GIT_CONFIG_GLOBAL") {
         Some(only) => vec![PathBuf::from(only)],

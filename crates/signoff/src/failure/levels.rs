@@ -1,11 +1,11 @@
-//! What to type where this machine confines less than it did before.
+//! The failure of a machine that confines less than before.
 
 use signoff_runtime::levels::{Lost, Weaker};
 
 use super::Failure;
 use crate::style::sanitize;
 
-/// The one command that accepts it.
+/// The command that accepts the weaker level.
 pub(crate) const ACCEPT: &str = "signoff doctor --accept-level";
 
 pub(super) fn weaker_level(weaker: &Weaker) -> Failure {
@@ -16,9 +16,9 @@ pub(super) fn weaker_level(weaker: &Weaker) -> Failure {
         .fold(failure, |failure, why| failure.detail(sanitize(why)));
     failure
         .hint(format!(
-            "`{ACCEPT}` accepts it, from now on; nothing has been started"
+            "`{ACCEPT}` accepts this from now on; nothing has started"
         ))
-        .hint("`signoff doctor` tells what each level enforces, and why the stronger ones do not work")
+        .hint("`signoff doctor` shows what each level enforces, and why the stronger ones do not work")
 }
 
 /// What became weaker, on one line.

@@ -1,4 +1,4 @@
-//! What to type where a signature cannot be made or does not count.
+//! Failures of making signatures, and of signatures that do not count.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use signoff_store::signatures::Proof;
 
 use super::Failure;
 
-/// There are signatures, and something is wrong with each.
+/// The plan has signatures, but none of them counts.
 pub(super) fn none_counts(plan: &str, doubted: &[Doubted]) -> Failure {
     let message = format!("{plan} is signed, but no signature of it counts here");
     let failure = doubted
@@ -25,27 +25,27 @@ pub(super) fn none_counts(plan: &str, doubted: &[Doubted]) -> Failure {
     failure.hints(hints)
 }
 
-/// Less was offered than the settings ask for.
+/// The offered proof is weaker than the required one.
 pub(super) fn weaker_proof(proof: Proof, required: Proof) -> Failure {
     Failure::new(
         4,
         "weaker-proof",
-        format!("`{required}` is asked for, and `{proof}` proves less"),
+        format!("the settings require the proof `{required}`, and `{proof}` proves less"),
     )
     .hint(format!("sign with `--proof {required}`"))
 }
 
-/// Nobody can be asked.
+/// There is no terminal to ask on.
 pub(super) fn no_terminal(why: &std::io::Error) -> Failure {
     Failure::new(
         4,
         "no-terminal",
         format!("there is no terminal to confirm the signature on: {why}"),
     )
-    .hint("type the command in a terminal of your own; what is piped into it does not count")
+    .hint("type the command in a terminal; piped input does not count")
 }
 
-/// Somebody was asked and typed something else.
+/// The person typed something else than the digits.
 pub(super) fn not_confirmed(digits: &str) -> Failure {
     Failure::new(
         4,
@@ -86,13 +86,13 @@ pub(super) fn key_failure(error: &KeyError) -> Failure {
         | KeyError::File(_) => 6,
     };
     let message = match error {
-        KeyError::DoesNotFit => "the key signed something else than it was given".to_owned(),
+        KeyError::DoesNotFit => "the key signed something else than it was asked to".to_owned(),
         other => other.to_string(),
     };
     Failure::new(exit, "key", message).hints(key_hints(error))
 }
 
-/// What makes a key sign, or count.
+/// Hints how to make a key sign, or count.
 fn key_hints(error: &KeyError) -> Vec<String> {
     match error {
         KeyError::Unset(missing) => missing.iter().flat_map(|one| setting_hints(*one)).collect(),
@@ -102,7 +102,7 @@ fn key_hints(error: &KeyError) -> Vec<String> {
             vec![format!("a line of {} is: EMAIL KIND KEY", path.display())]
         }
         KeyError::WithinReach { .. } => vec![
-            "copy it to a place of your own and tell git: `git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers`"
+            "copy it outside the project and tell git: `git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers`"
                 .to_owned(),
         ],
         KeyError::NotAllowed {
@@ -114,7 +114,7 @@ fn key_hints(error: &KeyError) -> Vec<String> {
             "if you trust it, ask {principal} for the public key and add a line to {}: EMAIL KIND KEY",
             list.display()
         )],
-        KeyError::Program { program, .. } => vec![format!("install what has `{program}`")],
+        KeyError::Program { program, .. } => vec![format!("install the package that has `{program}`")],
         KeyError::DoesNotFit | KeyError::WouldNotSign { .. } | KeyError::File(_) => Vec::new(),
     }
 }
@@ -140,7 +140,7 @@ fn setting_hints(unset: Unset) -> Vec<String> {
     } = unset
     {
         hints.push(
-            "what the repository's own configuration says does not count: agents can write it"
+            "the repository's own configuration does not count, because agents can write it"
                 .to_owned(),
         );
     }

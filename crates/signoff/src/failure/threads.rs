@@ -1,4 +1,4 @@
-//! What can go wrong with the threads of a session.
+//! Failures of the threads of a session.
 
 use signoff_runtime::threads::{Conflict, ThreadError};
 use signoff_store::threads::ThreadsError;
@@ -33,7 +33,7 @@ impl From<ThreadError> for Failure {
                 2,
                 "bad-topic",
                 format!(
-                    "the topic has {length} characters, and {} are the most",
+                    "the topic has {length} characters; the limit is {}",
                     ThreadError::LONGEST_TOPIC
                 ),
             ),
@@ -56,7 +56,7 @@ fn store_failure(error: &ThreadsError) -> Failure {
     match error {
         ThreadsError::Broken { path, .. } => failure.hint(format!(
             "restore it, or move it away (`mv {0} {0}.damaged`): the directories beside it stay, \
-             but which session had which is forgotten",
+             but no longer belong to a session",
             shell_word(&path.display().to_string())
         )),
         ThreadsError::NoDirectory { path } => failure.hint(format!(
@@ -87,12 +87,12 @@ fn with_conflict(failure: Failure, conflict: &Conflict) -> Failure {
                 path.display()
             ))
             .hint(format!(
-                "take those edits over into the thread's directory until both are the same, \
-                 commit, and go on from there: `signoff show {thread}` shows them"
+                "copy those edits into the thread's directory (`signoff show {thread}` shows them), \
+                 commit, and continue from there"
             )),
         Conflict::Running { thread, state } => failure
             .detail(format!(
-                "thread {thread}: its plan is {state}, and its run is not over"
+                "thread {thread}: its plan is {state}, and its run has not ended"
             ))
             .hint(format!("a person can end it: `signoff cancel {thread}`")),
     }

@@ -1,4 +1,4 @@
-//! Directories that are one plan, and files that are only a part of one.
+//! Threads: directories that are one plan, and their files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::dialect_guess::{extension, guess_dialect, is_task};
 use crate::failure::Failure;
 use crate::shell_words::shell_word;
 
-/// The directory of the thread that a file is part of, as somebody who typed the file would type it.
+/// The directory of the thread that a file belongs to, in the style of the typed path.
 pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
     let parent = full.parent()?;
     let name = |path: &Path| {
@@ -26,7 +26,7 @@ pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
     match typed.ancestors().nth(up) {
         Some(above) if above.as_os_str().is_empty() => Some(PathBuf::from(".")),
         Some(above) => Some(above.to_owned()),
-        // Typed from inside of it.
+        // The path was typed inside the thread.
         None => Some(directory.to_owned()),
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn part_of(path: &Path, thread: &Path) -> Failure {
         .hint(format!("name the directory: `signoff verify {word}`"))
 }
 
-/// Is this directory one plan? A `plan.md` that is meant to be a plan of its own makes it none.
+/// Is this directory a thread? Not if its `plan.md` looks like a plan of its own.
 pub(super) fn holds_thread(directory: &Path) -> bool {
     let own = || {
         let plan = directory.join("plan.md");
@@ -52,7 +52,7 @@ pub(super) fn holds_thread(directory: &Path) -> bool {
     is_thread(directory) && !own()
 }
 
-/// A thread that a search comes upon. Without a `plan.md`, files in `tasks` have to look like tasks:
+/// Is a directory that a search finds a thread? Without a `plan.md`, a file in `tasks` must look like a task, because
 /// many projects have a directory of that name.
 pub(super) fn is_thread_below(directory: &Path) -> bool {
     let tasks = directory.join("tasks");

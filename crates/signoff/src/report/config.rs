@@ -1,4 +1,4 @@
-//! Settings in force as lines of TOML, so that one can be copied into a file.
+//! Settings as lines of TOML, which can be copied into a file.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use signoff_store::config::{Entry, Place};
 
 use crate::style::{DIM, paint, sanitize};
 
-/// Which files there are, and whether the project's commands may run.
+/// The configuration files, and whether the project's commands may run.
 pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust) -> Vec<String> {
     let file = |name: &str, path: Option<&Path>, none: &str| match path {
         Some(path) if path.exists() => format!("# {name}: {}", path.display()),
@@ -19,9 +19,9 @@ pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust
         Trust::NotNeeded => "it names no commands",
         Trust::Given => "its commands are trusted",
         Trust::Changed(_) => {
-            "files that its commands run are not what you trusted: `signoff doctor` names them"
+            "files that its commands run have changed since you trusted them: `signoff doctor` names them"
         }
-        Trust::Missing(_) => "its commands are not trusted and will not run: `signoff trust`",
+        Trust::Missing(_) => "its commands are not trusted, so they will not run: `signoff trust`",
     };
     let mut project_line = file("project", project, "none here");
     if project.is_some_and(Path::exists) {
@@ -42,14 +42,14 @@ pub(crate) fn lines(entries: &[Entry]) -> Vec<String> {
         .map(|entry| format!("{:width$} = {}", sanitize(&entry.key), toml(&entry.value)))
         .collect();
     let lengths = settings.iter().map(|text| text.chars().count());
-    // A long command does not push the others' comments out of sight.
+    // A long command must not push the other comments out of sight.
     let column = lengths.filter(|length| *length <= 60).max().unwrap_or(0);
     entries
         .iter()
         .zip(settings)
         .map(|(entry, text)| {
             if entry.value.is_null() {
-                // TOML has no way to write that nothing is set.
+                // TOML cannot express an unset value.
                 return paint(DIM, format!("# {} is not set", entry.key)).to_string();
             }
             let source = paint(DIM, format!("# {}", source(entry)));

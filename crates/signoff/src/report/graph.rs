@@ -26,7 +26,7 @@ fn title(step: &Step) -> String {
     }
 }
 
-/// Who does it, and what is special about it, in a few words; of a run, how far it is.
+/// Who does the step and what is special about it; for a run, also its state.
 fn remark(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => role.clone().unwrap_or_else(|| "default".to_owned()),

@@ -1,4 +1,4 @@
-//! How things look to people, and to programs that are not ours.
+//! Output for people, and for other programs' formats.
 
 mod columns;
 pub(crate) mod config;

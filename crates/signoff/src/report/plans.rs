@@ -1,5 +1,4 @@
-//! The table of plans. Ten thousand of them are listed at once, so that a line is written with as
-//! little ado as it can be.
+//! The table of plans. It may have ten thousand lines, so it avoids work for each line.
 
 use anstyle::Style;
 use signoff_engine::PlanState;
@@ -11,7 +10,7 @@ use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 /// The widest a name gets before the next column.
 const WIDEST: usize = 48;
 
-/// One line for each plan, under a heading. `shown` is a plan's path as it can be typed.
+/// One line for each plan, under a heading. `shown` gives a plan's path as a person would type it.
 pub(crate) fn table(plans: &[Listed], shown: impl Fn(&Listed) -> String) -> String {
     let name = |plan: &Listed| plan.name.clone().unwrap_or_else(|| shown(plan));
     let names: Vec<String> = plans.iter().map(name).collect();

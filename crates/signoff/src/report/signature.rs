@@ -1,10 +1,10 @@
-//! Who signed, and how we know.
+//! The signature of a plan, and its proof.
 
 use signoff_runtime::proof::Counted;
 
 use crate::style::{CARE, DIM, paint, sanitize};
 
-/// The signature that counts, or what is wrong with those that do not.
+/// The signature that counts, or why none does.
 pub(crate) fn signature(counted: &Counted) -> Vec<String> {
     match counted {
         Counted::Yes(signed) => {

@@ -1,16 +1,16 @@
-//! Figures about plans, for people.
+//! Statistics about plans, for people.
 
 use signoff_api::stats::Stats;
 
 use crate::style::{DIM, TITLE, paint, sanitize};
 
-/// Everything worth a line.
+/// The statistics, one line each.
 pub(crate) fn lines(stats: &Stats) -> Vec<String> {
     let mut lines = vec![paint(TITLE, plans(stats)).to_string()];
     let mut line = |name: &str, value: String| {
         lines.push(format!("{} {value}", paint(DIM, format!("{name:<14}"))));
     };
-    line("handed in", stats.proposals.to_string());
+    line("submitted", stats.proposals.to_string());
     line("approved", approved(stats));
     line("rejected", rejected(stats));
     if let Some(seconds) = stats.median_approval_s {

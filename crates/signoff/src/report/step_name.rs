@@ -1,4 +1,4 @@
-//! How lines and tables call a step.
+//! The name of a step in lines and tables.
 
 use signoff_engine::{Run, StepState};
 use signoff_plan::model::{Step, Work};
@@ -15,7 +15,7 @@ pub(crate) fn name(step: &Step, state: &StepState) -> String {
     }
 }
 
-/// The same for a step of which only the id is at hand.
+/// The name of a step, by its id.
 pub(crate) fn name_of(run: &Run, id: &str) -> String {
     let step = run.position(id).and_then(|at| run.step(at));
     step.map_or_else(|| sanitize(id), |(step, state)| name(step, state))

@@ -1,4 +1,4 @@
-//! `diff`: what differs between two plans, as far as a signature covers it.
+//! `diff`: compares what a signature covers in two plans.
 
 use signoff_api::diff::{Diff as Shape, Side};
 use signoff_plan::diff::{Change, compare};
@@ -31,7 +31,7 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         {
             let name = plan.source.name();
             let note = format!(
-                "{name} has errors and is compared as far as it was understood: `signoff verify {}`",
+                "{name} has errors; this compares what could be read: `signoff verify {}` shows them",
                 shell_word(name)
             );
             session.out.say(paint(DIM, note));
@@ -40,13 +40,13 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         if changes.is_empty() {
             session
                 .out
-                .say("the two say the same; a signature of one holds for the other");
+                .say("the plans are the same; a signature of one holds for the other");
         }
     }
     Ok(u8::from(!changes.is_empty()))
 }
 
-/// One plan and its terms, against what was last signed.
+/// Compares one plan and its terms with what was last signed.
 fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let project = session.project()?;
     let (path, _) = locate(&project, &args.before.to_string_lossy())?;
@@ -73,7 +73,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         session.out.answer(escape_command(line));
     }
     if difference.is_empty() {
-        session.out.say("nothing changed since");
+        session.out.say("nothing has changed since");
     }
     Ok(u8::from(!difference.is_empty()))
 }
@@ -86,7 +86,7 @@ fn side(plan: &PlanFile) -> Side {
     }
 }
 
-/// The changes, those of a step under its id.
+/// Prints the changes, grouped by step.
 fn tell(session: &mut Session, changes: &[Change]) {
     let mut current: Option<&Option<String>> = None;
     for change in changes {
@@ -114,7 +114,7 @@ fn lines(change: &Change) -> Vec<String> {
             vec![paint(ERROR, format!("- step {step}: {}", sanitize(title))).to_string()]
         }
         ("position", Some(before), Some(after)) => {
-            vec![paint(CARE, format!("  moved from place {before} to {after}")).to_string()]
+            vec![paint(CARE, format!("  moved from position {before} to {after}")).to_string()]
         }
         (field, before, after) => {
             let mut lines = vec![format!("  {}", sanitize(field))];

@@ -15,7 +15,7 @@ pub(crate) fn explain(session: &mut Session, args: &Explain) -> Result<u8, Failu
     if session.is_json() {
         let codes = Code::ALL.iter().copied();
         let shapes = codes.filter(|code| wanted.is_none_or(|wanted| wanted == *code));
-        let shape = Checks::new(shapes.filter_map(shape).collect());
+        let shape = Checks::new(shapes.map(shape).collect());
         session.json(&shape);
         return Ok(0);
     }
@@ -27,7 +27,7 @@ pub(crate) fn explain(session: &mut Session, args: &Explain) -> Result<u8, Failu
 }
 
 fn find(typed: &str) -> Result<Code, Failure> {
-    // As it stands in `error[bad-id]`, or as an identifier.
+    // Accepts `error[bad-id]`, as `verify` prints it, and `bad_id`.
     let name = typed
         .trim_start_matches("error")
         .trim_start_matches("warning")
@@ -50,9 +50,9 @@ fn find(typed: &str) -> Result<Code, Failure> {
     })
 }
 
-fn shape(code: Code) -> Option<Check> {
-    let page = page(code)?;
-    Some(Check {
+fn shape(code: Code) -> Check {
+    let page = page(code);
+    Check {
         code: code.as_str().to_owned(),
         severity: Dialect::ALL
             .iter()
@@ -66,15 +66,13 @@ fn shape(code: Code) -> Option<Check> {
         why: page.why,
         example: page.example,
         instead: page.instead,
-    })
+    }
 }
 
 fn tell(session: &mut Session, code: Code) {
     session.out.answer(paint(TITLE, code));
     session.out.answer(paint(DIM, severity(code)));
-    let Some(page) = page(code) else {
-        return;
-    };
+    let page = page(code);
     session.out.answer("");
     let mut fenced = false;
     for line in page.text.lines() {
@@ -116,15 +114,16 @@ fn severity(code: Code) -> String {
 
 fn list(session: &mut Session) {
     let width = Code::ALL.iter().map(|code| code.as_str().len()).max();
+    let width = width.expect("there are codes");
     for code in Code::ALL {
-        let what = page(*code).map_or_else(String::new, |page| page.what);
-        let first = what.lines().next().unwrap_or_default();
-        let name = format!("{:<width$}", code.as_str(), width = width.unwrap_or(0));
+        let what = page(*code).what;
+        let first = what.lines().next().expect("every page says what");
+        let name = format!("{:<width$}", code.as_str());
         session
             .out
             .answer(format!("{}  {first}", paint(TITLE, name)));
     }
     session
         .out
-        .say("`signoff explain CODE` says why, with an example");
+        .say("`signoff explain CODE` explains one, with an example");
 }

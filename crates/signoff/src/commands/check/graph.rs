@@ -1,4 +1,4 @@
-//! `graph`: what waits for what.
+//! `graph`: the dependencies between steps.
 
 use std::ffi::OsStr;
 
@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{DIM, TITLE, paint, sanitize};
 
-/// Where the answer goes to a file or another program.
+/// Columns of a drawing that goes to a file or another program.
 const NO_TERMINAL: usize = 100;
 
 pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> {
@@ -29,13 +29,13 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
         draw(session, args, view.run.plan(), Some(&progress))?;
         return Ok(0);
     }
-    let path = args.path.clone().unwrap_or_default();
-    let file = read(session, &path, args.dialect)?;
+    let path = args.path.as_ref().expect("clap requires a plan or a run");
+    let file = read(session, path, args.dialect)?;
     draw(session, args, &file.checked.plan, None)?;
     if file.checked.errors() > 0 {
         let name = shell_word(file.source.name());
         let note = format!(
-            "drawn as far as it was understood: `signoff verify {name}` shows what is wrong with it"
+            "the plan has errors; this draws what could be read: `signoff verify {name}` shows them"
         );
         session.out.say(paint(DIM, note));
     }
@@ -63,7 +63,7 @@ fn draw(
             Err(boxes) => {
                 let most = svg::MOST_BOXES;
                 let message =
-                    format!("{boxes} boxes are too many for one picture, which may have {most}");
+                    format!("a picture can have {most} boxes, and this one needs {boxes}");
                 return Err(Failure::new(1, "too-large", message)
                     .hint("`--format terminal` and `--format dot` have no such limit"));
             }
@@ -80,7 +80,7 @@ fn draw(
     Ok(())
 }
 
-/// Columns there are for the answer.
+/// The width for the drawing.
 fn columns(session: &Session) -> usize {
     let said = session.around.variables.get(OsStr::new("COLUMNS"));
     let said = said.and_then(|value| value.to_str()?.parse().ok());

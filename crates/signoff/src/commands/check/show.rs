@@ -1,4 +1,4 @@
-//! `show`: a plan as it was understood, with the state derived from signatures and journals.
+//! `show`: a plan as Signoff understands it, with the state derived from signatures and journals.
 
 use signoff_api::plan::{Plan, PlanContext};
 use signoff_engine::PlanState;
@@ -19,7 +19,7 @@ use crate::shell_words::shell_word;
 use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
-    // Only reading a plan needs no store; what comes from stdin is not known to it.
+    // Showing a plan needs no store; a plan from stdin is not in it.
     let project = match Project::open(&session.around) {
         Ok(project) => Some(project),
         Err(Error::NoStore { .. }) => None,
@@ -47,7 +47,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         None => load_config(&session.around, None)?.contract.shell.value,
     };
     let state = match (&standing, &expired) {
-        // The next command that does something to it writes that down.
+        // The next command that changes the plan records the expiry.
         (_, Some(_)) => PlanState::Cancelled,
         (Some(standing), None) => standing.state,
         (None, None) => unsigned(&plan),

@@ -32,7 +32,7 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
                 }
                 plans.push(plan);
             }
-            // What is left unchecked weighs more than what was found elsewhere.
+            // A plan that could not be checked outweighs the problems of others.
             Err(failure) => exit = exit.max(session.report_failure(&failure)),
         }
     }
@@ -61,19 +61,19 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
     Ok(exit.max(u8::from(!passed)))
 }
 
-/// A file that looks like a plan and is none: what is wrong with it are its diagnostics, and never
-/// nothing.
+/// Reports a file that looks like a plan but is not recognised. It never passes: if its diagnostics show no
+/// error, this does.
 fn unrecognised(session: &mut Session, plan: &PlanFile) -> u8 {
     if plan.checked.errors() > 0 {
         return 1;
     }
     let (name, dialect) = (plan.source.name(), plan.checked.dialect);
-    let message = format!("{name} looks like a plan, and is not recognised as one");
-    let hint = format!("`--dialect {dialect}` reads it as what it looks like");
+    let message = format!("{name} looks like a plan, but is not recognised as one");
+    let hint = format!("`--dialect {dialect}` reads it as that dialect");
     session.report_failure(&Failure::new(1, "unrecognised", message).hint(hint))
 }
 
-/// What became of one plan.
+/// The result for one plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VerifyOutcome {
     Verified,
@@ -163,7 +163,7 @@ fn total(outcomes: &[VerifyOutcome]) -> String {
     format!("{}: {}", count(outcomes.len(), "plan"), parts.join(", "))
 }
 
-/// A plan is known by its id: two of one id would share signatures and runs.
+/// Reports plans with the same id: they would share signatures and runs.
 fn report_duplicate_ids(plans: &mut [PlanFile]) {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     for plan in plans {
@@ -172,7 +172,7 @@ fn report_duplicate_ids(plans: &mut [PlanFile]) {
         };
         match known.get(&id) {
             Some(first) => {
-                let message = format!("plan id `{id}` is taken: {first} has it too");
+                let message = format!("plan id `{id}` is not unique: {first} has it too");
                 let dialect = plan.checked.dialect;
                 let problem =
                     diagnostic::Diagnostic::new(Code::DuplicateId, dialect, id_span(plan), message)

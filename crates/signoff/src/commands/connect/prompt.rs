@@ -1,4 +1,4 @@
-//! `prompt`: what an agent is told before it begins.
+//! `prompt`: the system prompt of an agent.
 
 use signoff_api::threads::{PROMPT_SCHEMA, Prompt as Shape};
 use signoff_runtime::threads::overseer;

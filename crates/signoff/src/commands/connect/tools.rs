@@ -1,4 +1,4 @@
-//! `tools`: what plans can call, and where it comes from.
+//! `tools`: the tools that plans can call.
 
 use crate::failure::Failure;
 use crate::report::tools::{lines, troubles};
@@ -18,6 +18,6 @@ pub(crate) fn tools(session: &mut Session) -> Result<u8, Failure> {
             session.out.say(trouble);
         }
     }
-    // The others are listed all the same.
+    // The tools of the other servers are listed anyway.
     Ok(if troubles.is_empty() { 0 } else { 6 })
 }

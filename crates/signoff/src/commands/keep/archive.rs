@@ -1,4 +1,4 @@
-//! `archive`: moves finished plans out of the way.
+//! `archive`: moves finished plans to the archive.
 
 use signoff_api::archived::{Archived as Shape, Moved, SCHEMA};
 use signoff_runtime::SystemClock;
@@ -44,7 +44,7 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
     if archived.is_empty() {
         let days = project.rules.archive_after_days;
         session.out.answer(format!(
-            "nothing to archive: no plan was finished more than {days} days ago"
+            "nothing to archive: no plan finished more than {days} days ago"
         ));
     }
     Ok(0)

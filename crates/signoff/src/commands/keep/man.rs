@@ -49,7 +49,7 @@ fn pages() -> Vec<(String, Command)> {
 
 fn rendered(name: &str, command: &Command) -> Vec<u8> {
     let mut command = command.clone();
-    // The synopsis of the library leaves out what may be repeated, and what an option takes.
+    // The library's synopsis omits repetitions and the values of options.
     let usage = command.render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();
     let page = Page::new(command.override_usage(usage))

@@ -1,4 +1,4 @@
-//! `prune`: deletes for good what nobody needs any more, and says exactly what.
+//! `prune`: deletes old archived plans and leftovers, and lists them.
 
 use signoff_api::pruned::{Kept, Kind, Pruned as Shape, Removed, SCHEMA};
 use signoff_runtime::SystemClock;
@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::style::sanitize;
 
 pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "delete plans for good")?;
+    require_person(&session.around.variables, "delete archived plans")?;
     let project = session.project()?;
     let clock = SystemClock::new();
     let wish = PruneWish {
@@ -67,7 +67,7 @@ fn name(kind: Kind) -> &'static str {
         Kind::Signatures => "signatures of",
         Kind::Run => "run",
         Kind::Worktrees => "worktrees of",
-        Kind::Refs => "git's names of",
+        Kind::Refs => "git references of",
         Kind::Lock => "lock of",
     }
 }
@@ -88,7 +88,7 @@ fn shape(session: &Session, wish: &PruneWish, pruned: Pruned) -> Shape {
         why: match one.why {
             Why::Unfinished => "its run has not ended".to_owned(),
             Why::NotLanded(run) => format!(
-                "what it did is not in your checkout: `signoff land {run}`, or `signoff undo {run}`"
+                "its changes are not in your checkout: `signoff land {run}`, or `signoff undo {run}`"
             ),
             Why::CheckedOut(place) => format!(
                 "it is checked out in {}: `git switch` to another branch there",

@@ -1,4 +1,4 @@
-//! `doctor`: what this machine can do for a run.
+//! `doctor`: how this machine confines a run.
 
 use signoff_api::doctor::{Doctor, HelperState, Home, Project, Room, State, UNKNOWN, Worktrees};
 use signoff_runtime::Error;
@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::style::sanitize;
 
 pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
-    // It is about the machine: no project is needed, though one may ask for more.
+    // The report is about the machine, so it needs no project; a project's settings may require more.
     let store = discover(&session.around.directory).map_err(Error::from)?;
     let config = load_config(&session.around, store.as_ref())?;
     let project = store.map(|_| session.project()).transpose()?;
@@ -37,7 +37,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     if untried {
         session
             .out
-            .say("what this machine can enforce could not be tried: no plan will run here");
+            .say("could not try what this machine can enforce: no plan will run here");
     } else if fails {
         let text = "`[sandbox] mode = \"required\"` cannot be met: no plan will run here";
         session.out.say(text);
@@ -49,13 +49,13 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     })
 }
 
-/// A person takes what there is now for what there should be.
+/// Records that a person accepts the present level.
 fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
-    session.require_person("accept that a machine confines less")?;
+    session.require_person("accept a weaker level")?;
     let Some(weaker) = machine.weaker()? else {
         session
             .out
-            .say("there is nothing to accept: it is no less than before");
+            .say("there is nothing to accept: this machine confines as much as before");
         return Ok(());
     };
     machine.accept(&weaker)?;
@@ -68,11 +68,11 @@ fn accept(session: &mut Session, machine: Machine<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is less than before, and how to accept it.
+/// The lines about what is weaker than before, and how to accept it.
 fn weaker_lines(found: &Doctor) -> Vec<String> {
     let line = |lost: &signoff_api::doctor::Lost| {
         format!(
-            "less than before: the {} was `{}` and is `{}`; no run starts until you accept it: `{ACCEPT}`",
+            "weaker than before: the {} was `{}` and is `{}`; no run starts until you accept it: `{ACCEPT}`",
             lost.what,
             sanitize(&lost.before),
             lost.now
@@ -81,10 +81,10 @@ fn weaker_lines(found: &Doctor) -> Vec<String> {
     found.weaker.iter().map(line).collect()
 }
 
-/// Names in the home that are worth a line.
+/// How many names of the home are listed.
 const LISTED: usize = 24;
 
-/// What is not shown of the home, first what a contract may have missed.
+/// The lines about the parts of the home that agents and contracts do not see; first what a contract missed.
 fn home_lines(found: &Home) -> Vec<String> {
     let missed = found.missed.iter().map(|missed| {
         let (path, step) = (sanitize(&missed.path), sanitize(&missed.step));
@@ -102,46 +102,44 @@ fn home_lines(found: &Home) -> Vec<String> {
         let shown = found.unseen.iter().take(LISTED).cloned();
         let shown = sanitize(&shown.collect::<Vec<_>>().join(", "));
         lines.push(format!(
-            "home: agents and contracts do not see {shown}{more}; what they need of it is named in `[sandbox] home` of your own configuration"
+            "home: agents and contracts do not see {shown}{more}; name what they need in `[sandbox] home` of your own configuration"
         ));
     }
     lines
 }
 
-/// How trees are shown to what works on them.
+/// The line about how processes see trees.
 fn overlay_line(found: &Room) -> String {
     let shown = match found.now.as_str() {
-        "overlay" => "overlays, whose upper layers lie beside the trees",
-        "overlay-tmpfs" => "overlays, whose upper layers are in shared memory",
+        "overlay" => "overlays, with their upper layers on disk",
+        "overlay-tmpfs" => "overlays, with their upper layers in shared memory",
         "copy" => "copies, mounted at the checkout's path",
-        _ => "none: steps work in the checkout itself, and nothing is `proved`",
+        _ => "none: steps work in the checkout itself, so nothing is `proved`",
     };
     let why = match found.why.as_slice() {
         [] => String::new(),
         why => format!(" ({})", sanitize(&why.join("; "))),
     };
-    format!("rooms: {shown}{why}")
+    format!("trees are shown as: {shown}{why}")
 }
 
 fn confines(found: &Doctor) -> bool {
     matches!(found.sandbox.level.as_str(), "namespaces" | "bubblewrap")
 }
 
-/// Whether agents can work side by side.
+/// The line about whether agents can work side by side.
 pub(crate) fn worktrees_line(found: &Worktrees) -> String {
     let why = |why: &[String]| sanitize(&why.join("; "));
     if !found.possible {
         let why = why(&found.why);
-        return format!("trees for agents: not possible, so agents work one after another: {why}");
+        return format!("trees for agents: not available, so agents work one after another: {why}");
     }
-    let possible = "trees for agents: possible, so they can work side by side";
+    let possible = "trees for agents: available, so agents can work side by side";
     if found.private.is_empty() {
         return possible.to_owned();
     }
     let why = why(&found.private);
-    format!(
-        "{possible}; what they do is recorded outside of your repository, and lands as files: {why}"
-    )
+    format!("{possible}; their work is recorded outside your repository and lands as files: {why}")
 }
 
 fn lines(found: &Doctor) -> Vec<String> {
@@ -163,7 +161,7 @@ fn lines(found: &Doctor) -> Vec<String> {
                 "✗",
                 format!(
                     "\n    does not work here: {}",
-                    level.why.as_deref().unwrap_or_default()
+                    level.why.as_deref().unwrap_or("for an unknown reason")
                 ),
             ),
             State::NotTried => (
@@ -186,24 +184,26 @@ fn lines(found: &Doctor) -> Vec<String> {
     lines.extend(found.path_dropped.iter().map(|entry| {
         let entry = sanitize(entry);
         format!(
-            "PATH: {entry} is inside the project, so nothing is looked for there; name such a command by its path"
+            "PATH: {entry} is inside the project, so Signoff does not search it; name its commands by their path"
         )
     }));
     lines.extend(found.project.iter().flat_map(project_lines));
     lines
 }
 
-/// What is trusted of the project.
+/// The lines about what the person trusts in the project.
 fn project_lines(found: &Project) -> Vec<String> {
     let id = found.id.as_deref().unwrap_or("none yet");
     let copy = found.copy_of.as_ref().map(|of| {
         let of = sanitize(of);
-        format!(", which is that of {of}: signatures do not count here before `signoff trust`")
+        format!(", the same as that of {of}: signatures count here only after `signoff trust`")
     });
     let trust = match found.trust.as_str() {
         "not_needed" => "its configuration names no commands",
         "given" => "its commands are trusted",
-        "changed" => "files that commands run are not what you trusted: `signoff trust`",
+        "changed" => {
+            "files that its commands run have changed since you trusted them: `signoff trust`"
+        }
         _ => "its commands are not trusted: `signoff trust`",
     };
     let mut lines = vec![format!(

@@ -1,4 +1,4 @@
-//! `stats`: what the plans of a store add up to.
+//! `stats`: statistics about the plans of a store.
 
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::Doing;

@@ -1,4 +1,4 @@
-//! Asks the person at the terminal whether less than this machine had before will do.
+//! Asks the person at the terminal to accept a weaker level than before.
 
 use signoff_runtime::Error;
 use signoff_runtime::levels::{Machine, Weaker};
@@ -9,8 +9,8 @@ use crate::failure::weaker_headline;
 use crate::session::Session;
 use crate::style::{CARE, paint, sanitize};
 
-/// Tries something; if it is refused because the machine confines less than before, and a person who can be asked
-/// accepts that, tries it again.
+/// Runs `attempt`. If it fails because the machine confines less than before, asks the person at the terminal, and
+/// runs it again if they accept.
 pub(crate) fn asking_to_accept<T>(
     session: &mut Session,
     project: &Project,
@@ -34,5 +34,5 @@ fn accepts(session: &mut Session, weaker: &Weaker) -> bool {
     for why in &weaker.why {
         session.out.say(format!("  {}", sanitize(why)));
     }
-    yes_or_no(session, "accept it, from now on? [y/N] ")
+    yes_or_no(session, "accept this from now on? [y/N] ")
 }

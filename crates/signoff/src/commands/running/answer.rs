@@ -1,4 +1,4 @@
-//! `answer`: a person's word on something in the inbox.
+//! `answer`: a person answers an inbox item.
 
 use signoff_api::inbox::Inbox;
 use signoff_api::request::Ask;
@@ -21,7 +21,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         Failure::new(
             2,
             "bad-item",
-            format!("`{}` is not an item of the inbox", args.item),
+            format!("`{}` is not an inbox item", args.item),
         )
         .hint("`signoff inbox` shows them, as RUN/NAME")
     })?;
@@ -49,11 +49,11 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         ));
     } else {
         let next = match done {
-            Done::There => "the run goes on".to_owned(),
+            Done::There => "the run continues".to_owned(),
             Done::Here | Done::Idle if choice == Choice::Revise => format!(
-                "edit the plan, sign it with `signoff approve`, then `signoff resume {run}` goes on"
+                "edit the plan, sign it with `signoff approve`, then type `signoff resume {run}`"
             ),
-            Done::Here | Done::Idle => format!("`signoff resume {run}` goes on"),
+            Done::Here | Done::Idle => format!("`signoff resume {run}` continues the run"),
         };
         session
             .out
@@ -62,7 +62,7 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     Ok(0)
 }
 
-/// Nothing waits under this name: somebody answered it, or nobody needs to know any more.
+/// The failure for an item that is not open: it was answered, or its step no longer needs an answer.
 fn closed_item(project: &Project, run: &str, item: &str) -> Failure {
     let (mut asked, mut answer) = (false, None);
     let read = each_event(project, run, |event| match event {
@@ -86,7 +86,7 @@ fn closed_item(project: &Project, run: &str, item: &str) -> Failure {
     let failure = match answer {
         Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
         None if asked => {
-            let why = "its step went on or ended without an answer";
+            let why = "its step continued or ended without an answer";
             Failure::new(5, "answered", format!("{waits} any more: {why}"))
         }
         None => Failure::new(5, "refused", waits),
@@ -94,23 +94,24 @@ fn closed_item(project: &Project, run: &str, item: &str) -> Failure {
     failure.hint("`signoff inbox` shows what waits, and the choices")
 }
 
-/// The answer counts although the run did not go on.
+/// The failure for an answer that was recorded although the run could not continue.
 fn recorded_but_not_resumed(failure: Failure, choice: Choice) -> Failure {
     let message = format!(
-        "the answer `{}` is recorded, but the run does not go on: {}",
+        "the answer `{}` is recorded, but the run cannot continue: {}",
         choice.name(),
         failure.message
     );
     Failure { message, ..failure }
 }
 
-/// The choice that a word stands for. At a question it is the answer itself, unless the question
-/// can be answered with that choice.
+/// The choice and the note that the arguments stand for. For a question the word is the answer itself, unless it
+/// names a choice of the question.
 fn parse_answer(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), Failure> {
     if let Some(text) = &args.reply {
         return Ok((Choice::Reply, Some(require_text(text)?)));
     }
-    let word = args.choice.as_deref().unwrap_or_default();
+    let word = args.choice.as_deref();
+    let word = word.expect("clap requires a choice or a reply");
     let named = Choice::from_name(word);
     if open.kind != ItemKind::Question {
         let choice = named.ok_or_else(|| unknown_choice(word))?;
@@ -127,11 +128,11 @@ fn parse_answer(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<Stri
     }
 }
 
-/// The text of an answer, which has to say something.
+/// Refuses an empty answer.
 fn require_text(text: &str) -> Result<String, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::new(2, "empty-reply", "the answer is empty")
-            .hint("type it: `--reply \"TEXT\"`; `skip` goes on without one"));
+            .hint("type it: `--reply \"TEXT\"`; `skip` skips the question"));
     }
     Ok(text.to_owned())
 }
@@ -147,7 +148,7 @@ fn unknown_choice(word: &str) -> Failure {
             failure.hint(format!("did you mean `{near}`?"))
         }
         _ => failure.hint(format!(
-            "answers are {}; `signoff inbox` shows which fit",
+            "the answers are {}; `signoff inbox` shows which ones fit",
             names.join(", ")
         )),
     }

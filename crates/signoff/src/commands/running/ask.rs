@@ -1,4 +1,4 @@
-//! Asks the person at the terminal, while the run waits, what else the inbox would.
+//! Asks the person at the terminal while the run waits, instead of through the inbox.
 
 mod input;
 mod typed_answer;
@@ -43,7 +43,7 @@ pub(crate) fn may_ask(session: &Session) -> bool {
     asks && session.require_person("answer").is_ok()
 }
 
-/// Asks the person at the terminal before anything has begun; everything but a yes is a no.
+/// Asks a question before anything has started; every answer except yes means no.
 pub(crate) fn yes_or_no(session: &mut Session, question: &str) -> bool {
     discard_typed();
     session.out.prompt(question);
@@ -59,19 +59,19 @@ pub(crate) fn yes_or_no(session: &mut Session, question: &str) -> bool {
 /// A person at the terminal.
 pub(crate) struct TerminalPerson {
     out: Terminal,
-    /// Live lines, which go while a question is there.
+    /// Live lines, which are hidden while a question is open.
     screen: Option<Screen>,
     by: String,
     /// Where the run's worktrees are.
     whereabouts: Whereabouts,
-    /// Items that they do not want to be asked about again.
+    /// Items that the person postponed.
     later: BTreeSet<String>,
 }
 
-/// Nobody typed an answer.
+/// Why there is no answer.
 enum NoAnswer {
     Later,
-    /// Something else happened.
+    /// An event made the question obsolete.
     Interrupted,
 }
 
@@ -105,7 +105,7 @@ impl Person for TerminalPerson {
 }
 
 impl TerminalPerson {
-    /// The same person where lines are drawn.
+    /// Sets the live lines to hide during questions.
     pub(crate) fn with_screen(self, screen: Option<Screen>) -> Self {
         Self { screen, ..self }
     }
@@ -124,8 +124,7 @@ impl TerminalPerson {
             self.out.say(repair_in(&place.to_string_lossy()));
         }
         let words = sanitize(&answer_words(item));
-        self.out
-            .say(paint(DIM, format!("  {words}; nothing: later")));
+        self.out.say(paint(DIM, format!("  {words}; empty: later")));
         let (choice, text) = loop {
             let typed = self.read_text("answer", has_news)?;
             match parse_answer(item, &typed.ok_or(NoAnswer::Later)?) {
@@ -148,7 +147,7 @@ impl TerminalPerson {
         })
     }
 
-    /// Which of several steps it is about; none named = all.
+    /// The steps that the answer is about; an empty list means all of them.
     fn steps(
         &mut self,
         run: &Run,
@@ -163,19 +162,19 @@ impl TerminalPerson {
         }
         self.out.say(paint(
             DIM,
-            sanitize(&format!("  of {}; nothing: all", ids.join(" "))),
+            sanitize(&format!("  of {}; empty: all", ids.join(" "))),
         ));
         loop {
             let typed = self.read_text("which", has_news)?.unwrap_or_default();
             let named: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
             match named.iter().find(|id| !ids.contains(&id.as_str())) {
                 None => return Ok(named),
-                Some(unknown) => self.explain(&format!("it is not about `{unknown}`")),
+                Some(unknown) => self.explain(&format!("the question is not about `{unknown}`")),
             }
         }
     }
 
-    /// What belongs to a choice besides its word.
+    /// The note that belongs to a choice.
     fn note(
         &mut self,
         run: &Run,
@@ -186,12 +185,12 @@ impl TerminalPerson {
         let step = run.step(item.step).map(|(step, _)| &step.work);
         let is_call = matches!(step, Some(Work::Tool { .. }));
         let what = match choice {
-            Choice::Retry => "advice for the next attempt; nothing: none",
-            Choice::Refuse => "why; nothing: no reason",
-            Choice::Revise => "what should become of it; nothing: nothing said",
-            Choice::Happened => "its result, as JSON or text; nothing: none",
+            Choice::Retry => "advice for the next attempt; empty: none",
+            Choice::Refuse => "the reason; empty: none",
+            Choice::Revise => "what should change; empty: no comment",
+            Choice::Happened => "its result, as JSON or text; empty: none",
             Choice::Approve if is_call && item.kind == ItemKind::Approval => {
-                "other arguments, as JSON; nothing: those shown"
+                "other arguments, as JSON; empty: those shown"
             }
             _ => return Ok(None),
         };
@@ -209,7 +208,7 @@ impl TerminalPerson {
         }
     }
 
-    /// What was typed, if anything was.
+    /// Reads a line; `None` if it is empty.
     fn read_text(
         &mut self,
         what: &str,
@@ -232,9 +231,9 @@ impl TerminalPerson {
     }
 }
 
-/// Arguments of a call are the fields of an object.
+/// Checks that the text is a JSON object.
 fn arguments(text: &str) -> Result<(), String> {
     let read: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(text);
     read.map(drop)
-        .map_err(|error| format!("the arguments are a JSON object: {error}"))
+        .map_err(|error| format!("the arguments must be a JSON object: {error}"))
 }

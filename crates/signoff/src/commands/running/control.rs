@@ -1,4 +1,4 @@
-//! `pause`, `stop`, `abort` and `step`: what a person does to a run, whichever process drives it.
+//! `pause`, `stop`, `abort` and `step`: act on a run, whichever process drives it.
 
 use signoff_api::request::Ask;
 use signoff_runtime::SystemClock;
@@ -17,7 +17,7 @@ pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
     let id = view.run.id();
     let line = match ask(&project, id, Ask::Pause, &SystemClock::new())? {
         Done::There => format!(
-            "{} run {id}: nothing new starts, what is under way ends and is judged; then `signoff resume {id}` goes on",
+            "{} run {id}: nothing new starts, and the current work ends and is judged; `signoff resume {id}` continues",
             paint(GOOD, "pausing")
         ),
         Done::Here | Done::Idle => not_driven(id),
@@ -30,7 +30,7 @@ pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
     let id = view.run.id();
     let line = match ask(&project, id, Ask::Stop, &SystemClock::new())? {
         Done::There => format!(
-            "{} run {id} and ended its agents; `signoff resume {id}` goes on",
+            "{} run {id} and its agents; `signoff resume {id}` continues",
             paint(GOOD, "stopped")
         ),
         Done::Here | Done::Idle => not_driven(id),
@@ -39,18 +39,18 @@ pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
 }
 
 pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
-    session.require_person("give a run up")?;
+    session.require_person("abort a run")?;
     let (project, view) = open_run(session, run)?;
     let id = view.run.id();
     ask(&project, id, Ask::Abort, &SystemClock::new())?;
     let line = format!(
-        "{} run {id}: it has failed; `signoff resume {id}` would take it up again, `signoff retry {}` begins from scratch",
+        "{} run {id}: it has failed; `signoff resume {id}` continues it, `signoff retry {}` starts from scratch",
         paint(GOOD, "aborted"),
         sanitize(&shell_word(&view.key)),
     );
     let line = match view.branch() {
         Some(branch) => {
-            format!("{line}; its worktrees and `{branch}` stay until `signoff undo {id}`")
+            format!("{line}; its trees and `{branch}` stay until `signoff undo {id}`")
         }
         None => line,
     };
@@ -62,7 +62,7 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     let step = args.step.clone();
     let (word, what) = match command {
         StepCommand::Retry { hint, .. } => {
-            session.require_person("have a step tried again")?;
+            session.require_person("retry a step")?;
             let hint = hint.clone();
             ("tries", Ask::RetryStep { step, hint })
         }
@@ -72,7 +72,7 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
         }
     };
     let (project, view) = open_run(session, Some(&args.run))?;
-    // Known here already, whoever drives the run: a slip of the fingers is no conflict.
+    // Checked here, whichever process drives the run: a typing error is not a conflict.
     if view.run.position(&args.step).is_none() {
         let steps = view.run.steps().map(|(step, _)| step.id.as_str());
         return Err(no_step(&args.step, steps));
@@ -80,8 +80,8 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     let id = view.run.id();
     let done = ask(&project, id, what, &SystemClock::new())?;
     let next = match done {
-        Done::There => "and goes on".to_owned(),
-        Done::Here | Done::Idle => format!("when it goes on: `signoff resume {id}`"),
+        Done::There => "and continues".to_owned(),
+        Done::Here | Done::Idle => format!("when it continues: `signoff resume {id}`"),
     };
     let again = if word == "tries" { " once more" } else { "" };
     let line = format!(
@@ -100,12 +100,12 @@ fn open_run(session: &Session, run: Option<&str>) -> Result<(Project, View), Fai
 
 fn not_driven(run: &str) -> String {
     format!(
-        "{} drives run {run}, so it stands still; `signoff resume {run}` goes on",
-        paint(CARE, "nobody")
+        "{} drives run {run}; `signoff resume {run}` continues it",
+        paint(CARE, "no process")
     )
 }
 
-/// Says what became of it: in a line, or as the run is now.
+/// Prints the line, or the run as JSON.
 fn tell(session: &mut Session, project: &Project, run: &str, line: &str) -> Result<u8, Failure> {
     if session.is_json() {
         let shape = View::load(project, run)?.to_api();

@@ -1,4 +1,4 @@
-//! `run --dry-run`: what would run, and whether it may.
+//! `run --dry-run`: shows what would run, and whether it may.
 
 use signoff_api::rehearsal::{Rehearsal as Shape, SCHEMA};
 use signoff_engine::PlanState;
@@ -34,7 +34,7 @@ pub(crate) fn dry_run(
     let refused = rehearsal.refused.take();
     let refused = match refused.map(|error| show_problems(session, error)) {
         None if approve && standing(project, plan)?.state != PlanState::Approved => {
-            session.require_person("sign a plan off").err()
+            session.require_person("sign a plan").err()
         }
         refused => refused,
     };
@@ -107,7 +107,7 @@ fn lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
     lines
 }
 
-/// Who does it, how often at most, and what decides.
+/// Who does the step, how often at most, and what decides.
 fn step_summary(step: &Step) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => {

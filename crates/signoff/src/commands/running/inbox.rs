@@ -1,4 +1,4 @@
-//! `inbox`: everything that waits on a person, whichever run asked.
+//! `inbox`: everything that waits on a person, in all runs.
 
 use signoff_api::inbox::{HeldFiles, Inbox, Item};
 use signoff_runtime::project::Project;
@@ -15,7 +15,7 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         held,
         unreadable,
     } = open_items(&project)?;
-    // One that cannot be read hides no other, and nobody may take that for an empty inbox.
+    // A run that cannot be read does not hide the others, and must not look like an empty inbox.
     let code = if unreadable.is_empty() { 0 } else { 6 };
     for note in &unreadable {
         session
@@ -52,33 +52,33 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Files that a person has to settle, and what to type.
+/// The lines about held files, and the command that shows how to settle them.
 pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
     let held = files
         .iter()
         .map(|why| format!("{} held: {}", paint(CARE, "!"), sanitize(why)));
-    let next = format!("  `signoff land {run}` says how to settle it");
+    let next = format!("  `signoff land {run}` shows how to settle it");
     held.chain([next]).collect()
 }
 
-/// Where whoever wants to answer `fixed` has to repair it.
+/// The line that names the directory to repair before answering `fixed`.
 pub(crate) fn repair_in(place: &str) -> String {
-    let text = format!("  what is to be repaired is in {}", sanitize(place));
+    let text = format!("  the files to repair are in {}", sanitize(place));
     paint(DIM, text).to_string()
 }
 
-/// What an item is about.
+/// The steps of an item.
 fn steps(item: &Item) -> String {
     let plural = if item.steps.len() == 1 { "" } else { "s" };
     format!("step{plural} `{}`", item.steps.join("`, `"))
 }
 
-/// What waits on a person.
+/// Everything that waits on a person.
 #[derive(Default)]
 struct OpenItems {
     items: Vec<Item>,
     held: Vec<HeldFiles>,
-    /// Runs of which nobody can tell.
+    /// Runs that cannot be read, with the reason.
     unreadable: Vec<String>,
 }
 

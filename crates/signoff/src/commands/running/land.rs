@@ -1,4 +1,4 @@
-//! `land`: what a run did in its own tree comes into the checkout, or it is said why not.
+//! `land`: brings a run's changes into the checkout, or says why it cannot.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -41,7 +41,7 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// A path as the run knows it, however a person types it in the project.
+/// A typed path, relative to the project.
 fn in_project(project: &Project, path: &Path) -> String {
     let absolute = project.around.directory.join(path);
     let inside = absolute.strip_prefix(project.store.workspace());
@@ -50,7 +50,7 @@ fn in_project(project: &Project, path: &Path) -> String {
     inside.to_string_lossy().into_owned()
 }
 
-/// What became of it, for a landing that was not refused.
+/// One line about a landing that was not refused.
 pub(crate) fn summary(landing: &Landing) -> String {
     let run = &landing.run;
     let branch = landing.branch.as_deref().map(sanitize);
@@ -64,13 +64,13 @@ pub(crate) fn summary(landing: &Landing) -> String {
     }
     if landing.settled {
         return format!(
-            "{} run {run}: every file that was held is settled as it is in your checkout",
+            "{} run {run}: all held files are settled as they are in your checkout",
             paint(GOOD, "landed")
         );
     }
     if landing.commits == 0 || landing.files.is_some() {
         return format!(
-            "{} to land: run {run} changed no file",
+            "{} to land: run {run} changed no files",
             paint(CARE, "nothing")
         );
     }
@@ -80,7 +80,7 @@ pub(crate) fn summary(landing: &Landing) -> String {
     format!("{} run {run}: {count}{place}{at}", paint(GOOD, "landed"))
 }
 
-/// As much of a commit's name as people compare.
+/// The first digits of a commit's name.
 fn short_name(commit: &str) -> String {
     commit.chars().take(12).collect()
 }
@@ -168,7 +168,7 @@ mod tests {
             run: "r1".to_owned(),
             ..Landing::default()
         };
-        check(&nothing, "nothing to land: run r1 changed no file");
+        check(&nothing, "nothing to land: run r1 changed no files");
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         assert!(
             failure
                 .message
-                .contains("a part of it may be in the checkout")
+                .contains("the checkout may hold a part of it")
         );
     }
 }

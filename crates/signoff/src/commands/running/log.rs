@@ -1,4 +1,4 @@
-//! `log`: what happened in a run, from its journal, and with `--follow` what happens in it.
+//! `log`: the events of a run, from its journal; `--follow` waits for more.
 
 use signoff_engine::{Recorded, Run};
 use signoff_runtime::follow::{Follow, TICK, Then};
@@ -13,7 +13,7 @@ use crate::style::{DIM, paint};
 pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let project = session.project()?;
     let view = View::find(&project, args.run.run.as_deref())?;
-    // Replayed, so that each line shows the state as it was then.
+    // Replays the run, so that each line shows the state at that time.
     let mut follow = Follow::of(&project, view.run.id())?;
     let mut lines = EventLines::default();
     loop {
@@ -30,7 +30,8 @@ fn show(session: &mut Session, lines: &mut EventLines, run: &Run, recorded: &Rec
     if session.is_json() {
         session.json(&shape);
     } else if let Some(text) = lines.line(run, recorded) {
-        let time = shape.at.get(11..19).unwrap_or_default().to_owned();
+        let time = shape.at.get(11..19).expect("a time as in RFC 3339");
+        let time = time.to_owned();
         session.out.answer(format!("{}  {text}", paint(DIM, time)));
     }
 }

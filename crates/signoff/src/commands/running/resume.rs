@@ -1,4 +1,4 @@
-//! `resume`: goes on where the journal ends.
+//! `resume`: continues a run where its journal ends.
 
 use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
@@ -20,9 +20,9 @@ pub(crate) fn resume(
     let project = session.project()?;
     let run = run.map_or_else(|| View::newest_id(&project), |run| Ok(run.to_owned()))?;
     let actor = actor(&session.around.variables);
-    // The runtime refuses it anyhow; who is refused is told how that was seen.
+    // The runtime would refuse this too; this check also says how the agent was recognised.
     if actor == Actor::Agent && View::load(&project, &run)?.run.outcome() == Some(Outcome::Failed) {
-        session.require_person("let a failed run go on")?;
+        session.require_person("resume a failed run")?;
     }
     let clock = signoff_runtime::SystemClock::new();
     let prepared = asking_to_accept(session, &project, || {
@@ -34,7 +34,7 @@ pub(crate) fn resume(
 
 fn resume_failure(project: &Project, run: &str, error: Error) -> Failure {
     match error {
-        // It is no other run that works here.
+        // The run that uses the checkout is this one.
         Error::WorkspaceTaken {
             holder: Some(holder),
             ..

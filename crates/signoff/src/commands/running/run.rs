@@ -1,4 +1,4 @@
-//! `run`: a signed plan, step by step.
+//! `run`: runs a signed plan.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ use crate::shell_words::shell_word;
 use crate::style::{CARE, ERROR, GOOD, HINT, paint, sanitize};
 use crate::terminal::Stream;
 
-/// Columns and rows of what is read later, or by nobody.
+/// Columns and rows of output that does not go to a terminal.
 const PAGE: (usize, usize) = (100, 40);
 
 pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
@@ -46,7 +46,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         return run_task(session, args, task);
     }
     let project = session.project()?;
-    let named = args.path.clone().unwrap_or_default();
+    let named = args.path.as_ref().expect("clap requires a plan or a task");
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let options = Options::from(args);
@@ -54,7 +54,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     if args.dry_run {
         return dry_run(session, &project, &plan, (&options, args.approve));
     }
-    // Before anybody signs: nothing of it would start.
+    // Before the plan is signed, because a run would not start anyway.
     if plan.checked.errors() == 0 {
         asking_to_accept(session, &project, || check(&project, &plan, &options))?;
     }
@@ -88,20 +88,20 @@ impl From<&RunLimits> for Options {
         Self {
             jobs: limits.jobs,
             limit: until.or_else(|| limits.only.clone().map(Limit::Only)),
-            // Decided when the run began.
+            // A resumed run keeps the isolation that it began with.
             isolation: None,
         }
     }
 }
 
-/// Before anything is signed: does the plan have the step that the run is to go to?
+/// Refuses a `--until` or `--only` step that the plan does not have, before anything is signed.
 fn require_known_step(options: &Options, plan: &PlanFile) -> Result<(), Failure> {
     let Some(Limit::Until(step) | Limit::Only(step)) = &options.limit else {
         return Ok(());
     };
     let plan = &plan.checked.plan;
     match plan.index_of(step) {
-        // A plan without any step is refused for that.
+        // A plan without steps is refused later, for that reason.
         None if !plan.steps.is_empty() => {
             let known = plan.steps.iter().map(|step| step.id.as_str());
             Err(no_step(step, known))
@@ -110,19 +110,19 @@ fn require_known_step(options: &Options, plan: &PlanFile) -> Result<(), Failure>
     }
 }
 
-/// A run that stands still because the plan changed is gone on with, and no other is started.
+/// The failure for a plan whose run has stopped because the plan changed: that run continues, and no other starts.
 fn unfinished_run(plan: &str, run: &str) -> Failure {
     let name = shell_word(plan);
-    Failure::new(5, "state", format!("run {run} of {plan} is not over"))
+    Failure::new(5, "state", format!("run {run} of {plan} has not ended"))
         .hint(format!(
-            "to go on with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
+            "to continue with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
         ))
         .hint(format!(
-            "to begin from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
+            "to start from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
         ))
 }
 
-/// A plan that needs no person is signed by policy, if nobody has.
+/// Signs a plan by policy, if the policy allows that and nobody has signed it.
 fn sign_by_policy_if_due(
     session: &mut Session,
     project: &Project,
@@ -160,7 +160,7 @@ pub(crate) fn start(
     drive(session, project, prepared)
 }
 
-/// Drives a run to its end or its next stop, and says what it came to.
+/// Drives a run until it ends or stops, and prints the result.
 pub(crate) fn drive(
     session: &mut Session,
     project: &Project,
@@ -176,7 +176,7 @@ pub(crate) fn drive(
         None => Box::new(Nobody),
     };
     let ran = prepared.drive(&mut reporter, person.as_mut(), forward_signals);
-    // The live lines go before anything else is said.
+    // Remove the live lines before printing anything else.
     if let Some(last) = reporter.end() {
         let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
         session.json(&Streamed {
@@ -191,22 +191,22 @@ pub(crate) fn drive(
     conclude(session, (&id, &plan), &ran, &signed)
 }
 
-/// What ended a run before its time, and how to go on with it.
+/// The failure of a run that an error interrupted, with a hint how to continue.
 fn run_failure(error: Error, project: &Project, run: &str) -> Failure {
     let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
     let failure = Failure::from(error);
-    // Of one that had not begun nothing is left.
+    // A run that had not begun left nothing.
     match View::load(project, run) {
         Err(_) => failure,
         Ok(_) if says_how => failure,
         Ok(view) if view.run.outcome().is_some() => {
-            failure.hint(format!("then `signoff land {run}` brings in what it did"))
+            failure.hint(format!("then `signoff land {run}` brings in its changes"))
         }
-        Ok(_) => failure.hint(format!("then `signoff resume {run}` goes on with the run")),
+        Ok(_) => failure.hint(format!("then `signoff resume {run}` continues the run")),
     }
 }
 
-/// What a person should know before the first step.
+/// Prints what a person should know before the first step.
 fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>) {
     if session.is_json() {
         return;
@@ -234,7 +234,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
     if !large.is_empty() {
         let names = sanitize(&large.join("`, `"));
         session.out.say(format!(
-            "{} larger than 2 GiB, and left out of the run: `{names}`",
+            "{} the run leaves out files larger than 2 GiB: `{names}`",
             paint(CARE, "note:")
         ));
     }
@@ -251,7 +251,7 @@ fn conclude(
 ) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
         session.out.say(format!(
-            "{} no marks in the plan's file: {trouble}",
+            "{} could not write marks into the plan's file: {trouble}",
             paint(CARE, "note:")
         ));
     }
@@ -259,38 +259,37 @@ fn conclude(
         Stopped::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
         Stopped::Finished(Outcome::Partial) => (
             0,
-            paint(
-                CARE,
-                "completed in part: steps that are not critical failed",
-            )
-            .to_string(),
+            paint(CARE, "partly completed: steps that are not critical failed").to_string(),
         ),
         Stopped::Finished(Outcome::Failed) => (
             1,
             format!(
-                "{}; `signoff resume {id}` tries the failed steps again",
+                "{}; `signoff resume {id}` retries the failed steps",
                 paint(ERROR, "failed")
             ),
         ),
         Stopped::Waiting => (
             3,
             format!(
-                "{}; `signoff inbox` shows what for",
+                "{}; `signoff inbox` shows the questions",
                 paint(CARE, "waiting on a person")
             ),
         ),
         Stopped::Paused(PauseReason::Limited) => (
             0,
-            format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
+            format!("{}; `signoff resume {id}` continues", paint(CARE, "paused")),
         ),
-        // Nobody who waits for the run may take it for done.
+        // A script that waits for the run must not take it for done.
         Stopped::Paused(_) => (
             130,
-            format!("{}; `signoff resume {id}` goes on", paint(CARE, "paused")),
+            format!("{}; `signoff resume {id}` continues", paint(CARE, "paused")),
         ),
         Stopped::Interrupted => (
             130,
-            format!("{}; `signoff resume {id}` goes on", paint(CARE, "stopped")),
+            format!(
+                "{}; `signoff resume {id}` continues",
+                paint(CARE, "stopped")
+            ),
         ),
         Stopped::Changed(difference) => {
             return Err(plan_changed_during_run(id, plan, difference));
@@ -313,28 +312,28 @@ fn conclude(
     Ok(code)
 }
 
-/// What became of the run's commits, and what to do where they did not land.
+/// The lines about the landing, and what to do if the run did not land.
 fn landing_lines(landing: &Landing) -> Vec<String> {
     if landing.refused.is_empty() {
         return vec![land::summary(landing)];
     }
     let why = landing.refused.iter().map(|why| format!("  {why}"));
     let what = match landing.held.len() {
-        0 => "what it did is not in your checkout yet".to_owned(),
+        0 => "its changes are not in your checkout yet".to_owned(),
         files => {
-            let files = count_of(files, "file of it is", "files of it are");
-            format!("{files} not in your checkout yet; yours stays as it is")
+            let files = count_of(files, "file is", "files are");
+            format!("{files} not in your checkout yet; your versions stay as they are")
         }
     };
     let first = format!("{} {what}", paint(CARE, "note:"));
     let hand = landing.by_hand.iter().take(1);
-    let hand = hand.map(|line| format!("`{}` brings it in", sanitize(line)));
+    let hand = hand.map(|line| format!("`{}` brings them in", sanitize(line)));
     let next = held_hints(landing).into_iter().chain(hand);
     let next = next.map(|line| format!("  {} {line}", paint(HINT, "→")));
     std::iter::once(first).chain(why).chain(next).collect()
 }
 
-/// Ctrl-C and termination stop the run cleanly; it can be resumed.
+/// Lets Ctrl-C and termination signals stop the run cleanly, so that it can be resumed.
 fn forward_signals(interrupt: signoff_runtime::Interrupt) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])

@@ -1,4 +1,4 @@
-//! `runs`: the runs there are, newest last.
+//! `runs`: lists the runs, newest last.
 
 use signoff_api::event::Outcome;
 use signoff_api::runs::{Run, Runs};
@@ -16,7 +16,7 @@ pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     for (id, view) in View::all(&project)? {
         runs.push(match view {
             Ok(view) => Run::new(view.to_api()),
-            // One broken journal must not hide the others.
+            // A broken journal must not hide the other runs.
             Err(error) => Run::unreadable(id, Failure::from(error).message),
         });
     }
@@ -35,7 +35,7 @@ pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Whether what a run did elsewhere is in the checkout.
+/// Whether the changes of a run on its own tree are in the checkout.
 fn landing(run: &Run) -> Option<String> {
     if run.undone {
         return Some(paint(DIM, "undone").to_string());
@@ -47,7 +47,7 @@ fn landing(run: &Run) -> Option<String> {
     run.branch.as_ref()?;
     Some(match run.outcome {
         Some(Outcome::Completed | Outcome::Partial) => paint(CARE, "not landed").to_string(),
-        Some(Outcome::Failed) | None => paint(DIM, "in worktrees").to_string(),
+        Some(Outcome::Failed) | None => paint(DIM, "in its own trees").to_string(),
     })
 }
 

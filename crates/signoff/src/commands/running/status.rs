@@ -1,4 +1,4 @@
-//! `status`: where a run stands.
+//! `status`: the state of a run.
 
 use signoff_api::event::Outcome;
 use signoff_api::run::Run;
@@ -60,7 +60,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     let resting = !view.driven && !view.over && !shape.undone && shape.outcome.is_none();
     match pause_word(view.run.paused()).filter(|_| resting) {
         Some(_) if answered => session.out.answer(format!(
-            "everything is answered: `signoff resume {}` goes on",
+            "every question is answered: `signoff resume {}` continues",
             shape.run
         )),
         Some(word) => session.out.answer(word),
@@ -69,12 +69,12 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     if shape.outcome == Some(Outcome::Partial) {
         session
             .out
-            .answer("completed in part: steps that are not critical failed");
+            .answer("partly completed: steps that are not critical failed");
     }
     let cut_off = view.run.landing().is_some() && !view.driven && !shape.undone;
     if cut_off {
         session.out.answer(format!(
-            "its landing was cut off, and a part of it may be in the checkout: `signoff land {}` brings it to its end",
+            "its landing was interrupted, and the checkout may hold a part of it: `signoff land {}` finishes it",
             shape.run
         ));
     } else if let Some(word) = landing_word(&shape) {
@@ -87,14 +87,14 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     }
     if shape.status == "stalled" {
         session.out.answer(format!(
-            "nobody drives this run: `signoff resume {}` goes on",
+            "no process drives this run: `signoff resume {}` continues it",
             shape.run
         ));
     }
     Ok(0)
 }
 
-/// Where a run works that has worktrees.
+/// The branch and the trees of a run.
 fn place(run: &Run) -> Vec<String> {
     let branch = run.branch.as_deref().filter(|_| !has_settled(run));
     let mut lines: Vec<String> = branch
@@ -115,7 +115,7 @@ fn has_settled(run: &Run) -> bool {
     run.landed.is_some() || run.undone
 }
 
-/// Whether what it did is in the checkout, for a run that worked elsewhere and has ended.
+/// Whether the changes are in the checkout, for a run that worked on its own tree and has ended.
 pub(crate) fn landing_word(run: &Run) -> Option<String> {
     if run.undone {
         return Some("it was undone".to_owned());
@@ -126,11 +126,11 @@ pub(crate) fn landing_word(run: &Run) -> Option<String> {
     let (id, branch) = (&run.run, run.branch.as_deref()?);
     match run.outcome {
         Some(Outcome::Completed | Outcome::Partial) => Some(format!(
-            "not landed: what it did is on `{branch}`; `signoff land {id}` brings it in"
+            "not landed: its changes are on `{branch}`; `signoff land {id}` brings them in"
         )),
         None if run.status != "cancelled" => None,
         Some(Outcome::Failed) | None => Some(format!(
-            "its worktrees and `{branch}` stay until `signoff undo {id}`"
+            "its trees and `{branch}` stay until `signoff undo {id}`"
         )),
     }
 }
@@ -139,8 +139,10 @@ fn pause_word(reason: Option<PauseReason>) -> Option<&'static str> {
     Some(match reason? {
         PauseReason::Waiting => "it waits on a person",
         PauseReason::Interrupted => "it was stopped (Ctrl-C, a signal or `signoff stop`)",
-        PauseReason::Changed => "it stopped because the plan or its terms were not what was signed",
+        PauseReason::Changed => {
+            "it stopped because the plan or its terms no longer matched the signature"
+        }
         PauseReason::Requested => "somebody paused it",
-        PauseReason::Limited => "it was to go only so far",
+        PauseReason::Limited => "it reached the step of `--until` or `--only`",
     })
 }

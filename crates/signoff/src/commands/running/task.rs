@@ -1,4 +1,4 @@
-//! `run --task`: one thing to be done, without a plan of one's own.
+//! `run --task`: runs a single task without a plan file.
 
 use signoff_engine::PlanState;
 use signoff_runtime::SystemClock;
@@ -15,10 +15,10 @@ use crate::report::plan::lines;
 use crate::session::Session;
 use crate::style::{CARE, DIM, paint};
 
-/// Makes a plan of the task, shows it, has it signed off, and runs it.
+/// Makes a plan from the task, shows it, signs it and runs it.
 pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<u8, Failure> {
-    // Before anything is written: whoever may not sign it has no use for it.
-    session.require_person("sign a plan off")?;
+    // Before anything is written: without the right to sign, the plan would be useless.
+    session.require_person("sign a plan")?;
     let project = session.project()?;
     let quick = Quick {
         task,
@@ -49,7 +49,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
         };
         let kept = |failure: Failure| {
             failure.hint(format!(
-                "the plan is kept: `signoff run {key} --approve`, or `signoff delete {key}`"
+                "the plan stays in the store: `signoff run {key} --approve`, or `signoff delete {key}`"
             ))
         };
         let (approved, _) = sign_off(session, &project, &done.plan, &wish).map_err(kept)?;

@@ -1,4 +1,4 @@
-//! `undo`: takes back what a run did, and says exactly what.
+//! `undo`: undoes the changes of a run, and lists them.
 
 use signoff_api::undo::{SCHEMA, Undo as Shape};
 use signoff_runtime::SystemClock;
@@ -11,7 +11,7 @@ use crate::shell_words::shell_word;
 use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
-    session.require_person("take a run back")?;
+    session.require_person("undo a run")?;
     let project = session.project()?;
     let undone = signoff_runtime::landing::undo(&project, run, &SystemClock::new())?;
     if session.is_json() {
@@ -28,10 +28,10 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
     }
 }
 
-/// Each thing that was taken back; and the whole, where nothing was refused.
+/// One line for each change that was undone, then the summary if nothing was refused.
 fn lines(undone: &Undone) -> Vec<String> {
     let restored = undone.restored.iter();
-    let restored = restored.map(|path| format!("put back {}", sanitize(path)));
+    let restored = restored.map(|path| format!("restored {}", sanitize(path)));
     let removed = undone.deleted.iter().chain(&undone.removed);
     let removed = removed.map(|what| format!("removed {}", sanitize(what)));
     let whole = undone.refused.is_empty().then(|| summary(undone));
@@ -46,14 +46,14 @@ fn lines(undone: &Undone) -> Vec<String> {
         .collect()
 }
 
-/// How what the run did can be found.
+/// The line that says where the run's commits are.
 fn kept_line(undone: &Undone, name: &str) -> String {
     let branch = name.trim_start_matches("refs/heads/");
     let git = match &undone.kept_in {
         Some(place) => format!("git --git-dir {}", shell_word(&place.to_string_lossy())),
         None => "git".to_owned(),
     };
-    format!("what the run did stays in its commits until `signoff prune`: `{git} log -p {branch}`")
+    format!("the run's commits stay until `signoff prune`: `{git} log -p {branch}`")
 }
 
 fn summary(undone: &Undone) -> String {
@@ -61,12 +61,12 @@ fn summary(undone: &Undone) -> String {
     if undone.already {
         return format!("{} already: run {run}", paint(CARE, "undone"));
     }
-    // Worktrees have paths, branches have names.
+    // Worktrees are listed by path, branches by name.
     let is_worktree = |what: &&String| what.starts_with('/');
     let worktrees = undone.removed.iter().filter(is_worktree).count();
     let branches = undone.removed.len() - worktrees;
     let parts: Vec<String> = [
-        (undone.restored.len(), "file put back", "files put back"),
+        (undone.restored.len(), "file restored", "files restored"),
         (undone.deleted.len(), "file removed", "files removed"),
         (worktrees, "worktree removed", "worktrees removed"),
         (branches, "branch removed", "branches removed"),
@@ -77,15 +77,12 @@ fn summary(undone: &Undone) -> String {
     .collect();
     if parts.is_empty() && !undone.left.is_empty() {
         return format!(
-            "{} run {run}: nothing could be taken back without touching what you changed since",
+            "{} run {run}: nothing could be undone without overwriting your later changes",
             paint(CARE, "undone")
         );
     }
     if parts.is_empty() {
-        return format!(
-            "{} to take back: run {run} left nothing",
-            paint(CARE, "nothing")
-        );
+        return format!("{} to undo: run {run} left nothing", paint(CARE, "nothing"));
     }
     format!("{} run {run}: {}", paint(GOOD, "undone"), parts.join(", "))
 }
@@ -152,18 +149,13 @@ mod tests {
             &["/w/run", "signoff/r1"],
             &[],
             &[
-                "put back a.rs",
+                "restored a.rs",
                 "removed /w/run",
                 "removed signoff/r1",
-                "undone run r1: 1 file put back, 1 worktree removed, 1 branch removed",
+                "undone run r1: 1 file restored, 1 worktree removed, 1 branch removed",
             ],
         );
-        check(
-            &[],
-            &[],
-            &[],
-            &["nothing to take back: run r1 left nothing"],
-        );
+        check(&[], &[], &[], &["nothing to undo: run r1 left nothing"]);
     }
 
     #[test]
@@ -177,23 +169,20 @@ mod tests {
         };
         let text = lines(&undone).join("\n");
         let text = anstream::adapter::strip_str(&text).to_string();
-        let expected = "put back a\nremoved b\nremoved c\nundone run r1: 1 file put back, 2 files removed\n\
-                        what the run did stays in its commits until `signoff prune`: `git log -p signoff/r1`";
+        let expected = "restored a\nremoved b\nremoved c\nundone run r1: 1 file restored, 2 files removed\n\
+                        the run's commits stay until `signoff prune`: `git log -p signoff/r1`";
         assert_eq!(text, expected);
     }
 
     #[test]
     fn what_stays_is_a_conflict() {
         let why = "`a.rs` was changed after the run";
-        let part = check(&["b.rs"], &[], &[why], &["put back b.rs"]);
+        let part = check(&["b.rs"], &[], &[why], &["restored b.rs"]);
         let failure = not_undone(&part);
         assert_eq!((failure.exit, failure.code), (5, "not-undone"));
-        assert_eq!(failure.message, "not all of run r1 could be taken back");
+        assert_eq!(failure.message, "cannot undo everything of run r1");
         assert_eq!(failure.details, [why]);
         let none = check(&[], &[], &[why], &[]);
-        assert_eq!(
-            not_undone(&none).message,
-            "nothing of run r1 could be taken back"
-        );
+        assert_eq!(not_undone(&none).message, "cannot undo anything of run r1");
     }
 }

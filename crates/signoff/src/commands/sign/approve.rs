@@ -1,4 +1,4 @@
-//! `approve`: a person signs a plan off.
+//! `approve`: a person signs a plan.
 
 use signoff_engine::Actor;
 use signoff_runtime::Error;
@@ -39,7 +39,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         if !session.is_json() {
             session
                 .out
-                .say(format!("next: `signoff resume {run}` goes on with it"));
+                .say(format!("next: `signoff resume {run}` continues with it"));
         }
     } else if goes {
         return crate::commands::running::run::start(
@@ -57,20 +57,21 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     Ok(0)
 }
 
-/// Signs, and says so. Of a plan that runs, shows first what its run does not carry out yet, and names
-/// the run.
+/// Signs the plan and prints the signature. If a run of the plan has not ended, first shows the changes that the run
+/// does not carry out yet, and returns its name.
 pub(crate) fn sign_off(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
     wish: &Wish,
 ) -> Result<(Approved, Option<String>), Failure> {
-    session.require_person("sign a plan off")?;
+    session.require_person("sign a plan")?;
     let during = during(project, plan)?;
     if let Some(during) = during.as_ref().filter(|_| !session.is_json()) {
-        session
-            .out
-            .say(format!("run {} does not carry this out yet:", during.run));
+        session.out.say(format!(
+            "changes that run {} does not carry out yet:",
+            during.run
+        ));
         for line in difference_lines(&during.difference) {
             session.out.say(format!("  {}", escape_command(&line)));
         }
@@ -105,8 +106,8 @@ pub(crate) fn sign_off(
     Ok((approved, during.map(|during| during.run)))
 }
 
-/// Whoever is refused because of errors sees them at once. `verify` might not show them: what is only
-/// missing here is a warning there, and what came from stdin is gone.
+/// Shows the errors that a plan was refused for. `verify` might not show them: something missing on this machine is
+/// only a warning there, and a text from stdin is gone.
 pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
     let Error::Invalid {
         source,
@@ -127,14 +128,14 @@ pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
         session.out.say("");
     }
     let there = session.around.directory.join(source.name());
-    // What `verify` would read is what was refused.
+    // `verify` would read the same text that was refused.
     let same = || std::fs::read(&there).is_ok_and(|bytes| bytes == source.bytes());
     let is_there = there.is_dir() || same();
     let missing = diagnostics.iter().any(|one| one.code.is_environmental());
     let mut failure = Failure::from(error);
     failure.details = details;
     if missing || !is_there {
-        failure.hints = vec!["settle what is said here, then repeat the command".to_owned()];
+        failure.hints = vec!["solve these problems, then repeat the command".to_owned()];
     }
     failure
 }

@@ -1,4 +1,4 @@
-//! `cancel`: a person gives a plan up.
+//! `cancel`: a person cancels a plan.
 
 use super::{by_person, locate, tell};
 use crate::args::Cancel;

@@ -1,4 +1,4 @@
-//! `clone`: a copy of a plan, as a new one.
+//! `clone`: copies a plan as a new plan.
 
 use signoff_runtime::plans::Doing;
 

@@ -1,4 +1,4 @@
-//! `delete`: takes a plan out of the store.
+//! `delete`: removes a plan from the store.
 
 use signoff_api::deleted::{Deleted, SCHEMA};
 

@@ -1,4 +1,4 @@
-//! `list`: every plan and where it stands.
+//! `list`: the plans and their states.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     if let Some(undone) = listing.undone {
         let count = count_of(undone.plans, "plan is", "plans are");
         let why = Failure::from(undone.error).message;
-        let note = format!("{count} due to expire or to be archived, which failed: {why}");
+        let note = format!("{count} due to expire or to be archived, but that failed: {why}");
         say_note(session, &note);
     }
     let code = say_troubles(session, listing.troubles);
@@ -45,7 +45,7 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     }
     if listing.plans.is_empty() {
         let nothing = if args.status.is_empty() {
-            "no plans here yet: `signoff propose PLAN` hands one in"
+            "no plans here yet: `signoff propose PLAN` submits one"
         } else {
             "no plan is in that state"
         };
@@ -72,7 +72,7 @@ fn shape(session: &Session, plan: &Listed) -> Shape {
     }
 }
 
-/// A path as it can be typed here.
+/// A path relative to the current directory, where that is possible.
 pub(crate) fn relative_path(session: &Session, path: &Path) -> String {
     let here = &session.around.directory;
     path.strip_prefix(here)
@@ -81,7 +81,7 @@ pub(crate) fn relative_path(session: &Session, path: &Path) -> String {
         .to_string()
 }
 
-/// Says what could not be read; the exit code is that of the environment then.
+/// Says which plans could not be read; returns the exit code.
 pub(crate) fn say_troubles(session: &mut Session, troubles: Vec<Trouble>) -> u8 {
     let code = if troubles.is_empty() { 0 } else { 6 };
     for trouble in troubles {

@@ -1,5 +1,4 @@
-//! The commands that move a plan through its life. What is allowed is decided below; here it is
-//! only asked for and told.
+//! The commands that change a plan's state. The runtime decides what is allowed.
 
 pub(crate) mod approve;
 mod cancel;
@@ -31,7 +30,7 @@ use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{CARE, GOOD, paint};
 
-/// The file of the plan that somebody means, and how messages call it.
+/// The file of a plan that was named by path or id, and its name for messages.
 pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
     let path = find(project, text)?;
     let here = &project.around.directory;
@@ -44,7 +43,7 @@ pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String),
     Ok((path, shown))
 }
 
-/// Something that a person does.
+/// The context for what a person does.
 pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Doing<'a> {
     Doing {
         project,
@@ -53,7 +52,7 @@ pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Doi
     }
 }
 
-/// Tells what became of a plan.
+/// Prints the new state of a plan.
 pub(crate) fn tell(session: &mut Session, done: &Done, word: &str, next: Option<String>) {
     for note in &done.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
@@ -82,7 +81,7 @@ pub(crate) fn tell(session: &mut Session, done: &Done, word: &str, next: Option<
     }
 }
 
-/// What comes after handing a plan in.
+/// The next commands after a plan was submitted.
 fn then_approve(done: &Done) -> String {
     let name = shell_word(&done.key);
     match done.state {

@@ -1,4 +1,4 @@
-//! `propose`: hands a plan in.
+//! `propose`: submits a plan.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failu
     Ok(0)
 }
 
-/// What is kept as a new plan: what comes from stdin, and a JSON proposal, which is no plan file.
+/// The text to store as a new plan: from stdin, or a JSON proposal, which is not a plan file.
 fn request(session: &Session, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_stdin(path) {
         let read = read_stream(std::io::stdin().lock());

@@ -1,4 +1,4 @@
-//! `reject`: a person says no.
+//! `reject`: a person rejects a plan.
 
 use signoff_engine::PlanState;
 
@@ -18,7 +18,7 @@ pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure
     let done = signoff_runtime::plans::reject(doing, &path, &name, feedback)?;
     let next = match done.state {
         PlanState::NeedsReview => format!(
-            "it was rejected too often to go on by itself; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",
+            "it was rejected too often; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",
             shell_word(&done.key)
         ),
         _ => format!("revise it, then `signoff revise {}`", shell_word(&done.key)),

@@ -1,4 +1,4 @@
-//! `revise`: a new text of a plan.
+//! `revise`: submits a new version of a plan.
 
 use signoff_runtime::plan_file::{read_source, read_stream};
 use signoff_runtime::plans::{Doing, Revision};

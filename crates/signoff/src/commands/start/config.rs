@@ -1,4 +1,4 @@
-//! `config`: what is in force, and where it came from.
+//! `config`: the settings in force, and where each came from.
 
 use signoff_api::config::{Config as Shape, SCHEMA, Setting, Trust as Trusted};
 use signoff_runtime::Error;
@@ -11,7 +11,7 @@ use crate::report::config::{heading, lines, value};
 use crate::session::Session;
 
 pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, Failure> {
-    // The user's own settings are in force without a project, too.
+    // The user's own settings apply without a project, too.
     let (config, trust, project) = match Project::open(&session.around) {
         Ok(project) => {
             let path = project.store.config_path();
@@ -70,7 +70,7 @@ fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<Entry>, Failure> 
     };
     config.entries_of(key).map_err(|unknown| {
         if unknown.later {
-            let message = format!("`{key}` is a setting that this version does not honour");
+            let message = format!("this version does not support the setting `{key}`");
             return Failure::new(2, "not-honoured", message);
         }
         let failure = Failure::new(2, "unknown-key", format!("there is no setting `{key}`"));

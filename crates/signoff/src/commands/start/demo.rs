@@ -1,5 +1,5 @@
-//! `demo`: the whole story once, in a temporary folder, with a scripted agent. The same commands, the
-//! same files, the same processes as in earnest; only the agent's ideas are fixed.
+//! `demo`: shows everything once, in a temporary folder, with a scripted agent. The commands, files and processes are
+//! real; only the agent's actions are fixed.
 
 mod side_by_side;
 
@@ -51,7 +51,7 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     command(session, "signoff verify broken.md");
     expect(verify::verify(session, &verify_args("broken.md"))?, 1)?;
 
-    chapter(session, 2, "A good plan is handed in; a person reads it");
+    chapter(session, 2, "A good plan is submitted; a person reads it");
     negotiate(session, folder)?;
 
     chapter(
@@ -63,7 +63,7 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
         session,
         folder,
         (">&2; exit 1; }", ">&2; }"),
-        "(plan.md, step `docs`: `exit 1` is taken out of the contract)",
+        "(plan.md, step `docs`: `exit 1` is removed from the contract)",
     )?;
     command(session, "signoff run plan.md");
     refused(session)?;
@@ -96,7 +96,7 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Writes the project and points the session at it: nothing of the user's is read or written.
+/// Writes the project and points the session at it. Reads and writes nothing that belongs to the user.
 fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     let folder = folder.canonicalize().map_err(|why| cannot(&why))?;
     let project = folder.join("project");
@@ -135,7 +135,7 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs commands whose talk is not part of the story.
+/// Runs commands without their output.
 fn quietly(
     session: &mut Session,
     commands: impl FnOnce(&mut Session) -> Result<u8, Failure>,
@@ -146,7 +146,7 @@ fn quietly(
     result.map(|_| ())
 }
 
-/// Handed in, rejected with a reason, revised, signed.
+/// Submits the plan, rejects it with a reason, revises it and signs it.
 fn negotiate(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     let feedback = "README.md is there already: that contract proves nothing";
     command(session, "signoff propose plan.md");
@@ -168,11 +168,11 @@ fn negotiate(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     expect(approve::approve(session, &approve_args())?, 0)
 }
 
-/// What the contract of step `docs` is at first, and what a person makes of it.
+/// The first contract of step `docs`, and the one that the person writes.
 const LAX: &str = "test -s README.md";
 const STRICT: &str = "grep -q '^## Usage' README.md || { echo \"README.md has no section '## Usage'\" >&2; exit 1; }";
 
-/// Runs a plan that is not what was signed.
+/// Runs a plan that has changed since it was signed.
 fn refused(session: &mut Session) -> Result<(), Failure> {
     match run::run(session, &run_args()) {
         Err(refused) if refused.exit == 4 => {
@@ -187,7 +187,7 @@ fn refused(session: &mut Session) -> Result<(), Failure> {
     }
 }
 
-/// Changes the plan, as a person or an agent with a bad conscience might; returns what it was.
+/// Edits the plan; returns the old text.
 fn edit(
     session: &mut Session,
     folder: &Path,
@@ -225,7 +225,7 @@ fn expect(found: u8, expected: u8) -> Result<(), Failure> {
         "demo",
         format!("the demo expected exit code {expected} and got {found}"),
     )
-    .hint("that is a fault of signoff, or bash, grep, tr or sh is missing on this machine"))
+    .hint("this is a bug in signoff, or bash, grep, tr or sh is missing on this machine"))
 }
 
 fn cannot(why: &std::io::Error) -> Failure {

@@ -1,4 +1,4 @@
-//! `init`: sets up a project, and says what was found around it.
+//! `init`: sets up a project, and says what it found.
 
 mod agents;
 mod git;
@@ -21,7 +21,7 @@ use crate::commands::start::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
 
-/// What was found around the project.
+/// What `init` found in the project and on the machine.
 struct Findings {
     agents: Vec<&'static KnownAgent>,
     git: GitState,
@@ -73,7 +73,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Refuses to set up a project inside another one, where it would not be used.
+/// Refuses to set up a project inside another one, because Signoff would not use it.
 fn refuse_nested(here: &Path) -> Result<(), Failure> {
     let outer = discover(here).map_err(Error::from)?;
     let real = here.canonicalize();
@@ -87,11 +87,11 @@ fn refuse_nested(here: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes the configuration, unless there is one: that is somebody's.
+/// Writes the configuration, unless the project has one.
 fn write_config(session: &Session, path: &Path, text: &str) -> Result<bool, Failure> {
     match replace(path, None, text.as_bytes(), true) {
         Ok(_) => {
-            // What we wrote ourselves names no command of anybody else's.
+            // The file that we wrote names no foreign commands.
             remember(session, path, text.as_bytes())?;
             Ok(true)
         }
@@ -102,7 +102,7 @@ fn write_config(session: &Session, path: &Path, text: &str) -> Result<bool, Fail
 
 fn tell_written(session: &mut Session, root: &str, written: &[String]) {
     if written.is_empty() {
-        let text = format!("{root} is set up already; nothing was changed");
+        let text = format!("{root} is already set up; nothing was changed");
         session.out.answer(text);
         return;
     }
@@ -117,12 +117,12 @@ fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
     if names.is_empty() {
         let looked_for: Vec<_> = agents::ALL.iter().map(|agent| agent.name).collect();
         session.out.answer(format!(
-            "agents: none of {} is on PATH; any program that takes a prompt will do",
+            "agents: none of {} is on PATH; any program that takes a prompt works",
             looked_for.join(", ")
         ));
     } else {
         session.out.answer(format!(
-            "agents: found {}; this version has no driver of its own for them and starts them by `driver = \"command\"`",
+            "agents: found {}; this version starts them with `driver = \"command\"`",
             names.join(", ")
         ));
     }
@@ -139,11 +139,11 @@ fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
     };
     for PrepareCommand { lockfile, command } in &found.prepare {
         session.out.answer(format!(
-            "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it makes the trees of a run usable"
+            "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it prepares the trees of a run"
         ));
     }
     session.out.answer(format!("git: {}", found.git));
-    // Without a repository that is said above.
+    // Without a repository, the line about git says it already.
     if let Some(obstacle) = obstacles(session).filter(|_| found.git.is_repository()) {
         session.out.answer(obstacle);
     }
@@ -154,11 +154,11 @@ fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
         ""
     };
     session.out.answer(format!(
-        "sandbox: {level}{rights}; `signoff doctor` tells more"
+        "sandbox: {level}{rights}; `signoff doctor` shows details"
     ));
 }
 
-/// How strongly agents and contracts will be confined.
+/// The sandbox level for agents and contracts.
 fn level(session: &Session) -> String {
     Project::open(&session.around).map_or_else(
         |_| "unknown".to_owned(),
@@ -166,7 +166,7 @@ fn level(session: &Session) -> String {
     )
 }
 
-/// What keeps agents from working side by side, or their commits from the repository, if anything.
+/// What keeps agents from working side by side, or their commits from the repository.
 fn obstacles(session: &Session) -> Option<String> {
     let project = Project::open(&session.around).ok()?;
     let found = worktrees(&project).ok()?;
@@ -174,7 +174,7 @@ fn obstacles(session: &Session) -> Option<String> {
     is_worth_telling.then(|| worktrees_line(&found))
 }
 
-/// What there is to do before a plan can run.
+/// The next command before a plan can run.
 fn next(session: &Session) -> String {
     let Ok(project) = Project::open(&session.around) else {
         return "`signoff config` shows what is wrong with the settings".to_owned();
@@ -185,12 +185,11 @@ fn next(session: &Session) -> String {
     }
     match project.trust() {
         Trust::Changed(_) => {
-            "read the files that commands run, which `signoff doctor` names, then type `signoff trust`"
-                .to_owned()
+            "read the files that `signoff doctor` names, then type `signoff trust`".to_owned()
         }
         Trust::Missing(_) => "read .signoff/config.toml, then type `signoff trust`".to_owned(),
         Trust::NotNeeded | Trust::Given => {
-            "`signoff new --list` shows what a plan can begin with; `signoff verify PLAN` checks one"
+            "`signoff new --list` shows templates for a plan; `signoff verify PLAN` checks a plan"
                 .to_owned()
         }
     }

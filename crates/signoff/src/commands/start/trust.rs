@@ -1,4 +1,4 @@
-//! `trust`: a person has read this project's configuration and lets its commands run.
+//! `trust`: a person allows the commands in a project's configuration to run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
     }
     if let ProjectStatus::Copy { of } = &status {
         session.out.say(format!(
-            "  it has the id of {}: signatures that were given there count here from now on",
+            "  it has the id of {}: signatures made there count here from now on",
             of.display()
         ));
     }
@@ -77,7 +77,7 @@ fn report(
     })
 }
 
-/// Which files the commands run, and what of them nobody holds to anything.
+/// The lines about the files that the commands run, and about those that trust does not cover.
 fn helper_lines(helpers: &[Helper]) -> Vec<String> {
     let mut lines = Vec::new();
     for Helper { title, named } in helpers {
@@ -98,7 +98,7 @@ fn helper_lines(helpers: &[Helper]) -> Vec<String> {
     lines
 }
 
-/// Writes the decision down where only this user can.
+/// Records the decision where only this user can write.
 pub(crate) fn remember(session: &Session, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let state = state_dir(session)?;
     Ok(store::trust(state, path, bytes).map_err(Error::from)?)
@@ -115,12 +115,16 @@ fn remember_helpers(
 
 fn state_dir(session: &Session) -> Result<&Path, Failure> {
     session.around.state_dir.as_deref().ok_or_else(|| {
-        Failure::new(6, "no-home", "there is no place to remember what you trust")
-            .hint("set `HOME` or `XDG_STATE_HOME` to an absolute path")
+        Failure::new(
+            6,
+            "no-home",
+            "there is no directory to store what you trust",
+        )
+        .hint("set `HOME` or `XDG_STATE_HOME` to an absolute path")
     })
 }
 
-/// The words of a command, so that where each begins and ends can be seen, and nothing is left out.
+/// The words of a command, each in quotes, so that their limits are visible.
 fn words(command: &[String]) -> String {
     let quoted = command.iter().map(|word| format!("{word:?}"));
     quoted.collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! `convert`: a plan in another dialect, and what that dialect cannot hold.
+//! `convert`: writes a plan in another dialect, and names what that dialect cannot hold.
 
 use std::path::Path;
 
@@ -31,8 +31,8 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
     let again = read_back(&plan, &written, args.to, &workspace(session)?)?;
     let output = args.output.as_deref();
     if args.to == Dialect::Thread && output.is_none() && !session.is_json() {
-        let message = "a thread is a directory, which cannot be printed";
-        return Err(Failure::new(2, "usage", message).hint("say where: `-o DIRECTORY`"));
+        let message = "a thread is a directory and cannot be printed";
+        return Err(Failure::new(2, "usage", message).hint("name a directory: `-o DIRECTORY`"));
     }
     let paths = match output {
         Some(shown) => {
@@ -62,15 +62,15 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
 
 fn say_written(session: &mut Session, shown: &Path, to: Dialect, same: bool) {
     let digest = if same {
-        "its digest is the same, so a signature holds for it too"
+        "its digest is the same, so a signature also holds for it"
     } else {
-        "its digest is another, so it has to be signed anew"
+        "its digest differs, so it must be signed again"
     };
     let line = format!("wrote {} ({to}); {digest}", shown.display());
     session.out.say(line);
 }
 
-/// Refuses a plan that was not understood well enough to be written again.
+/// Refuses a plan with errors that make its meaning uncertain.
 fn require_understood(plan: &PlanFile) -> Result<(), Failure> {
     let uncertain = plan.checked.diagnostics.iter().find(|one| {
         one.severity == Severity::Error
@@ -95,9 +95,9 @@ fn require_understood(plan: &PlanFile) -> Result<(), Failure> {
     match uncertain {
         Some(problem) => {
             let name = plan.source.name();
-            let message = format!("{name} cannot be converted as long as {}", problem.message);
+            let message = format!("{name} cannot be converted: {}", problem.message);
             Err(Failure::new(1, "uncertain", message).hint(format!(
-                "`signoff verify {}` shows the place",
+                "`signoff verify {}` shows the position",
                 shell_word(name)
             )))
         }
@@ -105,7 +105,7 @@ fn require_understood(plan: &PlanFile) -> Result<(), Failure> {
     }
 }
 
-/// Fields that the dialect of the plan does not have were not read, so they cannot be written.
+/// Fields that the plan's dialect does not have: they were not read, so they cannot be written.
 fn unread_fields(plan: &PlanFile) -> Vec<Loss> {
     let unknown = plan.checked.diagnostics.iter();
     unknown
@@ -118,8 +118,8 @@ fn unread_fields(plan: &PlanFile) -> Vec<Loss> {
         .collect()
 }
 
-/// A status is a mark, which lives in the store and is never believed; who owns a plan decides
-/// nothing. Leaving these out is told, and no reason to refuse.
+/// Is the loss a reason to refuse? A status is only a mark, and the owner of a plan decides nothing: leaving those
+/// out is reported, not refused.
 pub(super) fn is_significant(loss: &Loss) -> bool {
     match loss.field.as_str() {
         "status" => false,
@@ -130,7 +130,7 @@ pub(super) fn is_significant(loss: &Loss) -> bool {
 
 fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {
     let name = plan.source.name();
-    let message = format!("{name} holds what `{to}` cannot hold");
+    let message = format!("`{to}` cannot hold everything in {name}");
     let mut failure = Failure::new(1, "lossy", message);
     failure.details.extend(losses.iter().map(loss_text));
     failure.hint("`--lossy` leaves it out")
@@ -141,7 +141,7 @@ pub(super) fn say_loss(session: &mut Session, loss: &Loss) {
     session.out.say(line);
 }
 
-/// A loss in a line.
+/// A loss as one line.
 pub(super) fn loss_text(loss: &Loss) -> String {
     let owner = match &loss.step {
         Some(step) => format!("step `{step}`"),
@@ -150,7 +150,7 @@ pub(super) fn loss_text(loss: &Loss) -> String {
     sanitize(&format!("`{}` of {owner}: {}", loss.field, loss.why))
 }
 
-/// What was written, in the form that `fmt` gives it. Where there is none, it stays as it is.
+/// Formats what was written, as `fmt` does; a dialect that `fmt` does not support stays as it is.
 pub(super) fn tidy(mut written: Written, dialect: Dialect) -> Written {
     if let Ok(tidy) = format_as(&source(&written), dialect) {
         for ((_, text), (_, bytes)) in written.files.iter_mut().zip(tidy.split()) {
@@ -162,7 +162,7 @@ pub(super) fn tidy(mut written: Written, dialect: Dialect) -> Written {
     written
 }
 
-/// Reads what would be written. Without a loss it must be the same plan: the digest says so.
+/// Reads back what would be written. Without a loss the digest must be the same.
 fn read_back(
     plan: &PlanFile,
     written: &Written,
@@ -173,7 +173,7 @@ fn read_back(
     let again = PlanFile::from_source(&plan.path, source, Some(to), workspace);
     if written.losses.is_empty() && again.digest() != plan.digest() {
         let message = format!(
-            "written as `{to}`, {} would say something else",
+            "written as `{to}`, {} would mean something else",
             plan.source.name()
         );
         let mut failure = Failure::new(6, "unfaithful", message);
@@ -181,14 +181,12 @@ fn read_back(
         failure
             .details
             .extend(changes.iter().map(ToString::to_string));
-        return Err(
-            failure.hint("nothing was written; this is a mistake of signoff, please report it")
-        );
+        return Err(failure.hint("nothing was written; this is a bug in signoff, please report it"));
     }
     Ok(again)
 }
 
-/// What would be read if it were on disk.
+/// The written files as a source, as if read from disk.
 pub(super) fn source(written: &Written) -> Source {
     match written.files.as_slice() {
         [(name, text)] if name.is_empty() => Source::new("<converted>", text.clone().into_bytes()),

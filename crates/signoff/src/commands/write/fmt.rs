@@ -1,4 +1,4 @@
-//! `fmt`: plans in the usual form. What they mean, and their digest, stay as they are.
+//! `fmt`: formats plans. Their meaning and their digest stay the same.
 
 use std::path::PathBuf;
 
@@ -54,7 +54,7 @@ fn format_plan(
             return Ok(());
         }
     };
-    // Stdin has no file to be changed: its answer is stdout.
+    // Stdin has no file to change: the result goes to stdout.
     let is_stdin = source.name() == STDIN;
     if is_stdin && !args.check && !session.is_json() {
         session.out.raw(tidy.bytes());
@@ -85,14 +85,14 @@ fn formatted_source(
         (None, Some(_)) => {
             let word = shell_word(source.name());
             return Err(format!(
-                "it looks like a plan and is not read as one: `signoff verify {word}` shows why"
+                "it looks like a plan, but is not recognised as one: `signoff verify {word}` shows why"
             ));
         }
     };
     tidy.map_err(|why| why.to_string())
 }
 
-/// A file before and after.
+/// The text of a file before and after formatting.
 struct FileChange<'a> {
     name: String,
     path: PathBuf,
@@ -100,7 +100,7 @@ struct FileChange<'a> {
     after: &'a [u8],
 }
 
-/// The files of a plan: one, but for a thread, which has many.
+/// The files of a plan: one, or many for a thread.
 fn files<'a>(found: &'a PlanCandidate, tidy: &'a Source) -> Vec<FileChange<'a>> {
     let source = &found.source;
     if source.parts().is_empty() {
@@ -135,7 +135,7 @@ fn tell(session: &mut Session, args: &Fmt, outcome: &Formatted) {
     for refused in &outcome.refused {
         let line = format!(
             "{} {}: {}",
-            paint(ERROR, "left alone"),
+            paint(ERROR, "skipped"),
             refused.path,
             refused.why
         );
@@ -145,11 +145,11 @@ fn tell(session: &mut Session, args: &Fmt, outcome: &Formatted) {
     if args.check && changed > 0 {
         session
             .out
-            .say("`signoff fmt` without `--check` brings them into the usual form");
+            .say("`signoff fmt` without `--check` formats them");
     } else if changed == 0 && all > 0 {
-        let plural = if all == 1 { " has" } else { "s have" };
+        let plural = if all == 1 { " is" } else { "s are" };
         session
             .out
-            .say(format!("{all} file{plural} the usual form already"));
+            .say(format!("{all} file{plural} already formatted"));
     }
 }

@@ -1,4 +1,4 @@
-//! `new`: begins a plan from a template, or from a plan there is.
+//! `new`: begins a plan from a template or from another plan.
 
 mod draft_difference;
 mod from_plan;
@@ -36,10 +36,10 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
         ),
         (None, Some(path)) => (path.display().to_string(), from_plan::text(session, path)?),
         (None, None) => {
-            let message = "a plan is begun from a template or from another plan";
+            let message = "a plan begins from a template or from another plan";
             return Err(Failure::new(2, "usage", message)
                 .hint("`signoff new --list` shows the templates; then `--template NAME`")
-                .hint("`--from PLAN` takes a plan that is there"));
+                .hint("`--from PLAN` takes an existing plan"));
         }
     };
     if let Some(name) = &args.save {
@@ -61,7 +61,7 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
     }
 }
 
-/// Writes the plan and says what comes next.
+/// Writes the plan and prints the next command.
 fn begin(
     session: &mut Session,
     shown: &Path,
@@ -88,9 +88,9 @@ fn begin(
     session.out.answer(format!("wrote {name}: {steps} steps"));
     let word = shell_word(&name);
     let next = if plan.checked.errors() > 0 {
-        format!("next: `signoff verify {word}` shows what is missing here")
+        format!("next: `signoff verify {word}` shows what is missing")
     } else {
-        format!("next: read it, make it yours, then `signoff verify {word}`")
+        format!("next: read and adapt it, then `signoff verify {word}`")
     };
     session.out.say(paint(DIM, next));
     Ok(0)
@@ -113,13 +113,12 @@ fn target(args: &New) -> Option<PathBuf> {
     }
 }
 
-/// A name, also if somebody typed the file's.
+/// The plan's name; accepts the file's name too.
 fn stem(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-/// The plan in another dialect, which must be able to hold all that a signature covers, unless
-/// losses are wanted.
+/// The plan in another dialect, which must hold everything that a signature covers, unless `lossy`.
 fn in_dialect(
     session: &mut Session,
     text: &str,
@@ -132,10 +131,10 @@ fn in_dialect(
     let mut written = convert::tidy(write(&plan.checked.plan, dialect), dialect);
     let again = convert::source(&written);
     let again = PlanFile::from_source(Path::new(""), again, Some(dialect), &workspace);
-    // Who owns a plan that nobody has begun yet, and its status, are no loss.
+    // The owner and the status of a new plan are not a loss.
     written.losses.retain(convert::is_significant);
     if again.digest() != plan.digest() && !lossy {
-        let message = format!("the template holds what `{dialect}` cannot hold");
+        let message = format!("`{dialect}` cannot hold everything in the template");
         let mut failure = Failure::new(1, "lossy", message);
         failure
             .details
@@ -168,7 +167,7 @@ fn list(session: &mut Session) -> Result<u8, Failure> {
             .params
             .iter()
             .map(|param| match &param.default {
-                Some(default) => format!("{} (else {default})", param.name),
+                Some(default) => format!("{} (default: {default})", param.name),
                 None => param.name.clone(),
             })
             .collect();

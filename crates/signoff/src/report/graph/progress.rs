@@ -13,11 +13,11 @@ use crate::style::{CARE, DIM, ERROR, GOOD, HINT};
 /// A run, as a graph of its plan shows it.
 pub(crate) struct RunProgress<'a> {
     pub(crate) run: &'a Run,
-    /// A process works on it.
+    /// A process drives it.
     pub(crate) driven: bool,
 }
 
-/// Where a step sits, in words.
+/// Where a step works, in words.
 pub(crate) fn seat_name(seat: Seat) -> &'static str {
     match seat {
         Seat::Worktree => "in its own worktree",
@@ -38,7 +38,7 @@ impl RunProgress<'_> {
         })
     }
 
-    /// How far it is, where it sits, what it was merged as.
+    /// The state of a step, where it works, and its commit.
     pub(super) fn words(&self, step: &Step) -> Vec<String> {
         let Some((at, state)) = self.of(step) else {
             return Vec::new();
@@ -58,7 +58,7 @@ impl RunProgress<'_> {
         words
     }
 
-    /// A sign for how far it is.
+    /// The symbol for the state of a step.
     pub(super) fn sign(&self, step: &Step) -> (&'static str, Style) {
         match self.status(step) {
             StepStatus::Completed => ("✓", GOOD),
@@ -70,7 +70,7 @@ impl RunProgress<'_> {
         }
     }
 
-    /// Its status, for a picture's colours.
+    /// The status of a step, as a CSS class.
     pub(super) fn class(&self, step: &Step) -> &'static str {
         step_status(self.status(step))
     }

@@ -1,4 +1,4 @@
-//! The graph as a picture that needs no other file: light or dark as the reader has it.
+//! The graph as an SVG picture in one file, which follows the reader's light or dark mode.
 
 use std::fmt::Write as _;
 
@@ -26,13 +26,13 @@ const PADDING: f64 = 9.0;
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 34.0;
 
-/// What a picture should rather not be larger than.
+/// The preferred maximum size of a picture.
 const PAGE: Size = Size {
     width: 1500.0,
     height: 1100.0,
 };
 
-/// How many boxes are drawn at most: nobody could read more, and finding places takes time.
+/// The maximum number of boxes: more would be unreadable, and slow to place.
 pub(crate) const MOST_BOXES: usize = 2000;
 
 /// The picture, or the number of boxes if there are too many.
@@ -80,7 +80,7 @@ struct ChainBox {
     height: f64,
 }
 
-/// A step, or the place of folded ones, within a box.
+/// A row of a box: a step, or folded steps.
 struct BoxRow {
     /// Number of the step.
     number: String,

@@ -17,11 +17,11 @@ const LONGEST: usize = 16;
 /// Columns that the text of a step needs at least.
 const TEXT: usize = 28;
 
-/// What is drawn and said for a step.
+/// How a drawing labels a step.
 pub(crate) struct StepLabels<'a> {
-    /// What it is, in so many columns.
+    /// The text, in so many columns.
     pub(crate) text: &'a dyn Fn(&Step, usize) -> String,
-    /// The sign that stands for it.
+    /// The symbol.
     pub(crate) sign: &'a dyn Fn(&Step) -> (&'static str, Style),
 }
 
@@ -153,7 +153,7 @@ fn drawn(
 fn step_text(step: &Step, room: usize, progress: Option<&RunProgress<'_>>) -> String {
     let remark = remark(step, progress);
     let heading = heading(step);
-    // The remark gives way first.
+    // The remark is cut first.
     let wanted = heading.width() + 2 + remark.width();
     if wanted <= room {
         return format!("{heading}  {}", paint(DIM, remark));
@@ -165,7 +165,7 @@ fn step_text(step: &Step, room: usize, progress: Option<&RunProgress<'_>>) -> St
     cut(&heading, room)
 }
 
-/// Where there are more lines than columns: the layers as a list, dependencies by number.
+/// The steps as a list with the numbers of their dependencies, for a graph that is too wide to draw.
 fn listed(plan: &Plan, graph: &StepGraph, width: usize, labels: &StepLabels<'_>) -> Vec<String> {
     let chains = fold(graph, usize::MAX);
     let steps = chains.iter().flat_map(|chain| &chain.items);

@@ -1,4 +1,4 @@
-//! The graph in the languages of Mermaid and Graphviz, which draw it themselves.
+//! The graph as Mermaid and Graphviz text.
 
 use std::fmt::Write as _;
 
@@ -100,12 +100,12 @@ fn quoted(text: &str) -> String {
     format!("\"{inner}\"")
 }
 
-/// Numbers, for ids may be words of these languages.
+/// The node's name: a number, because ids may be keywords of these languages.
 fn name(step: &Step) -> String {
     format!("s{}", step.number)
 }
 
-/// Which step comes before which, and whether that closes a cycle.
+/// The edges between steps, and whether each closes a cycle.
 fn edges<'a>(
     plan: &'a Plan,
     graph: &'a StepGraph,

@@ -30,14 +30,12 @@ pub(crate) fn sarif(found: &[(&Diagnostic, &Source)]) -> Value {
 }
 
 fn rule(code: Code) -> Value {
-    match page(code) {
-        Some(page) => json!({
-            "id": code.as_str(),
-            "shortDescription": {"text": page.what},
-            "help": {"text": page.text, "markdown": page.text},
-        }),
-        None => json!({"id": code.as_str()}),
-    }
+    let page = page(code);
+    json!({
+        "id": code.as_str(),
+        "shortDescription": {"text": page.what},
+        "help": {"text": page.text, "markdown": page.text},
+    })
 }
 
 fn result(diagnostic: &Diagnostic, source: &Source) -> Value {

@@ -25,16 +25,16 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
         main = main.element(Level::HELP.message(help.as_str()));
     }
     let mut report = vec![main];
-    let place = diagnostic
+    let window = diagnostic
         .fix
         .as_ref()
         .map(|fix| Window::over(fix.span, source));
-    if let (Some(fix), Some(window)) = (&diagnostic.fix, &place) {
+    if let (Some(fix), Some(window)) = (&diagnostic.fix, &window) {
         let title = diagnostic.help.as_deref().unwrap_or("this would solve it");
         let patch = Snippet::source(window.text.as_str())
             .line_start(window.first_line)
             .path(window.name.as_str())
-            .patch(Patch::new(window.place(fix.span), fix.text.as_str()));
+            .patch(Patch::new(window.range(fix.span), fix.text.as_str()));
         report.push(Group::with_title(Level::HELP.secondary_title(title)).element(patch));
     }
     // The terminal strips the styles where they are not wanted.
@@ -55,17 +55,17 @@ pub(crate) fn concise(diagnostic: &Diagnostic, source: &Source) -> String {
     )
 }
 
-/// Places further apart than this are shown as two pieces of text.
+/// Positions further apart than this are shown in two windows.
 const APART: usize = 4096;
 
-/// A longer stretch of one line is cut: nobody would see its end.
+/// Longer lines are cut.
 const LONGEST: usize = 2048;
 
-/// Some lines of one file that a diagnostic speaks of: rendering the whole of a large plan for each
-/// of its problems would take time that grows with the square of its size.
+/// The lines of one file that a diagnostic is about. Rendering a whole large plan for each of its problems would take
+/// quadratic time.
 struct Window<'a> {
     source: &'a Source,
-    places: Vec<Place<'a>>,
+    annotations: Vec<Annotation<'a>>,
     name: String,
     text: String,
     start: usize,
@@ -74,46 +74,56 @@ struct Window<'a> {
     cut: bool,
 }
 
-/// The text around the places of a diagnostic: near ones together, never from two files, the one
-/// with the caret first.
+/// The windows of a diagnostic: near positions share one, positions in different files do not; the one with the caret
+/// comes first.
 fn windows<'a>(diagnostic: &'a Diagnostic, source: &'a Source) -> Vec<Window<'a>> {
-    let caret = (
-        diagnostic.span,
-        diagnostic.label.as_deref(),
-        AnnotationKind::Primary,
-    );
+    let caret = Annotation {
+        span: diagnostic.span,
+        label: diagnostic.label.as_deref(),
+        kind: AnnotationKind::Primary,
+    };
     let related = diagnostic.related.iter();
-    let mut places: Vec<Place<'_>> = related
-        .map(|(span, note)| (*span, Some(note.as_str()), AnnotationKind::Context))
+    let mut annotations: Vec<Annotation<'_>> = related
+        .map(|(span, note)| Annotation {
+            span: *span,
+            label: Some(note.as_str()),
+            kind: AnnotationKind::Context,
+        })
         .chain([caret])
         .collect();
-    places.sort_by_key(|place| place.0);
-    let mut groups: Vec<(Span, Vec<Place<'_>>)> = Vec::new();
-    for place in places {
-        let span = place.0;
+    annotations.sort_by_key(|one| one.span);
+    let mut groups: Vec<(Span, Vec<Annotation<'_>>)> = Vec::new();
+    for annotation in annotations {
+        let span = annotation.span;
         match groups.last_mut() {
             Some((whole, group))
                 if span.start <= whole.end.saturating_add(APART)
                     && file_at(source, span.start) == file_at(source, whole.start) =>
             {
                 *whole = whole.to(span);
-                group.push(place);
+                group.push(annotation);
             }
-            _ => groups.push((span, vec![place])),
+            _ => groups.push((span, vec![annotation])),
         }
     }
-    groups.sort_by_key(|(_, group)| !group.iter().any(|place| place.2 == AnnotationKind::Primary));
+    let has_caret =
+        |group: &[Annotation<'_>]| group.iter().any(|one| one.kind == AnnotationKind::Primary);
+    groups.sort_by_key(|(_, group)| !has_caret(group));
     groups
         .into_iter()
-        .map(|(span, places)| Window {
-            places,
+        .map(|(span, annotations)| Window {
+            annotations,
             ..Window::over(span, source)
         })
         .collect()
 }
 
-/// A span, what is said beside it, and whether it has the caret.
-type Place<'a> = (Span, Option<&'a str>, AnnotationKind);
+/// A span with its label; the primary one has the caret.
+struct Annotation<'a> {
+    span: Span,
+    label: Option<&'a str>,
+    kind: AnnotationKind,
+}
 
 /// The bytes of the file that an offset stands in.
 fn file_at(source: &Source, offset: usize) -> Span {
@@ -148,7 +158,7 @@ impl<'a> Window<'a> {
         let (first_line, _) = source.line_column(start);
         Self {
             source,
-            places: Vec::new(),
+            annotations: Vec::new(),
             name: source.name_at(span.start),
             text: sanitize_in_place(&text[start..stop]),
             start,
@@ -157,7 +167,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The text with what is said about places in it.
+    /// The text with its annotations.
     fn elements(&self, diagnostic: &Diagnostic) -> Vec<Element<'_>> {
         let mut elements: Vec<Element<'_>> = Vec::new();
         let mut snippet = Snippet::source(self.text.as_str()).line_start(self.first_line);
@@ -170,15 +180,15 @@ impl<'a> Window<'a> {
         } else {
             snippet = snippet.path(self.name.as_str());
         }
-        for (span, note, kind) in &self.places {
-            snippet = snippet.annotation(kind.span(self.place(*span)).label(*note));
+        for Annotation { span, label, kind } in &self.annotations {
+            snippet = snippet.annotation(kind.span(self.range(*span)).label(*label));
         }
         elements.push(snippet.into());
         elements
     }
 
     /// A span inside the window, on character boundaries: the renderer accepts nothing else.
-    fn place(&self, span: Span) -> std::ops::Range<usize> {
+    fn range(&self, span: Span) -> std::ops::Range<usize> {
         let clamp = |offset: usize| {
             boundary(
                 &self.text,

@@ -1,4 +1,4 @@
-//! What tools leave behind wherever they run. A contract that runs such a tool changes nothing that anybody wants to hear of.
+//! Caches of common tools. A report does not mention that a contract wrote them.
 
 /// Names of files and directories, or several in a row, wherever they are in a path.
 const CACHES: [&str; 17] = [
@@ -21,7 +21,7 @@ const CACHES: [&str; 17] = [
     "node_modules/.vite",
 ];
 
-/// Is this, or does it lie in, what a known tool keeps for itself?
+/// Is this path a cache of a known tool, or inside one?
 pub(crate) fn is_cache(path: &str) -> bool {
     let path = format!("/{}/", path.trim_end_matches('/'));
     CACHES

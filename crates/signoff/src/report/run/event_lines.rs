@@ -1,5 +1,4 @@
-//! Events as lines under headings: a step's beginning is one, and what is said of another step names
-//! it.
+//! Events as lines under headings. The start of a step is a heading; a line about another step names that step.
 
 use signoff_engine::{Event, Recorded, Run};
 
@@ -8,10 +7,10 @@ use crate::report::run::event_text::{is_over, text};
 use crate::report::step_name::name_of;
 use crate::style::{DIM, paint};
 
-/// Columns of a step's name before what is said of it.
+/// Columns of a step's name at the beginning of a line.
 const NAMED: usize = 32;
 
-/// The lines of one run, one after the other.
+/// Prints the events of one run as lines.
 #[derive(Debug, Default)]
 pub(crate) struct EventLines {
     /// The step whose heading stands above the next line.
@@ -30,7 +29,7 @@ impl EventLines {
         }
         let under_another = |id: &&str| self.heading.as_deref() != Some(*id);
         let among_others = |id: &&str| run.under_way().any(|(step, _)| step.id != *id);
-        // What is said of another step comes between a heading and what belongs to it.
+        // A line about another step separates the heading from the lines that follow.
         let comes_between = event.step().is_some_and(|id| under_another(&id));
         let unclear = |id: &&str| under_another(id) || among_others(id);
         let line = match unnamed(run, event).filter(unclear) {
@@ -47,7 +46,7 @@ impl EventLines {
     }
 }
 
-/// The step that an event is about, where its text does not name it.
+/// The step of an event, if the event's text does not name it.
 fn unnamed<'e>(run: &Run, event: &'e Event) -> Option<&'e str> {
     match event {
         Event::StepStarted { .. }

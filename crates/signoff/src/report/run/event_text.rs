@@ -1,4 +1,4 @@
-//! One text for each event that a person wants to hear of.
+//! The text of each event that a person should see.
 
 use signoff_engine::{
     CallEnd, Choice, Event, Facts, Grade, Observation, Outcome, PauseReason, Recorded, Run, Stage,
@@ -85,7 +85,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::CallFinished { end, .. } => call_finished(end),
         Event::StepRetried { step, by, .. } => {
             format!(
-                "  {} `{step}` is tried again, labels {by}",
+                "  {} `{step}` is tried again, as {by} asked",
                 paint(CARE, "↻")
             )
         }
@@ -105,7 +105,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             format!("  {} starting over: {}", paint(CARE, "↻"), one_line(reason))
         }
         Event::AttemptInterrupted { attempt, .. } => {
-            format!("  {} attempt {attempt} was cut off", paint(CARE, "!"))
+            format!("  {} attempt {attempt} was interrupted", paint(CARE, "!"))
         }
         Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
             format!("  {} {}", paint(DIM, "–"), NOTHING.1)
@@ -120,7 +120,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
             grade_with_facts(*evidence, facts)
         ),
         Event::StepProvisional { .. } => format!(
-            "  {} no contract: going on, and a person decides at the end",
+            "  {} no contract: the run continues, and a person decides at the end",
             paint(CARE, "?")
         ),
         Event::StepFailed { step, reason, .. } => {
@@ -158,9 +158,9 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::RunResumed { reopened, .. } => paint(
             DIM,
             if *reopened {
-                "failed steps run again"
+                "retrying the failed steps"
             } else {
-                "going on"
+                "continuing"
             },
         )
         .to_string(),
@@ -168,7 +168,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
         Event::MergeConflicted { files, text, .. } => {
             format!("  {} {}", paint(CARE, "✗"), conflict(files, text))
         }
-        // What comes into the checkout at once is told by its files.
+        // A step that lands at once is reported by its files.
         Event::Merged { .. } if run.lands_files() => return None,
         Event::Merged { commit, .. } => {
             let what = format!("merged as {}", short_commit(commit));
@@ -207,7 +207,7 @@ pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
     Some(text)
 }
 
-/// Why work does not go on top of what was merged before.
+/// Why the work could not be merged.
 pub(crate) fn conflict(files: &[String], text: &str) -> String {
     if files.is_empty() {
         return one_line(text);
@@ -216,17 +216,17 @@ pub(crate) fn conflict(files: &[String], text: &str) -> String {
     format!("conflict with what was merged meanwhile: {files}")
 }
 
-/// The beginning of a commit's name, as people read it.
+/// The first digits of a commit's name.
 pub(crate) fn short_commit(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-/// A value on one line, its beginning only where it is long.
+/// A value on one line, cut if it is long.
 pub(crate) fn short_value(value: &serde_json::Value) -> String {
     cut(&sanitize(&value.to_string()), SHOWN)
 }
 
-/// A reason on one line, its beginning only where somebody else's words make it long.
+/// A reason on one line, cut if it is long.
 pub(crate) fn one_line(reason: &str) -> String {
     // Nearly every reason is one short line, and a table has many.
     if reason.len() <= REASON && !reason.contains(char::is_control) {
@@ -236,7 +236,7 @@ pub(crate) fn one_line(reason: &str) -> String {
     cut(&sanitize(&words.join(" ")), REASON)
 }
 
-/// What somebody answered, with what they said to it.
+/// An answer with its note.
 pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
     let said = note.map(str::trim).filter(|note| !note.is_empty());
     let said = said.map(|note| cut(&sanitize(note), SHOWN));
@@ -275,7 +275,7 @@ fn plan_replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
     };
     let digest = run.signed().digest().short();
     let text = format!(
-        "another version of the plan, digest {digest}: {} stays done, {} starts over",
+        "new version of the plan, digest {digest}: {} stays done, {} starts over",
         listed(kept),
         listed(reset)
     );
@@ -298,7 +298,7 @@ fn role_of(run: &Run, id: &str) -> String {
     step(run, id).map_or_else(String::new, |step| sanitize(role(step)))
 }
 
-/// Where an agent's output is kept.
+/// The path of an agent's output.
 pub(crate) fn log_of(run: &Run, step: &str, attempt: u32) -> String {
     let dir = RunDir::seen_from_workspace(run.id()).attempt(step, attempt);
     dir.agent_log().display().to_string()
@@ -317,7 +317,7 @@ fn is_agent(run: &Run, id: &str) -> bool {
 fn baseline(verdict: Verdict, observed: &Observation) -> String {
     let said = match verdict {
         Verdict::Fail => "red, as it should be".to_owned(),
-        Verdict::Pass => "already green, so it can prove nothing".to_owned(),
+        Verdict::Pass => "already green, so it cannot prove anything".to_owned(),
         Verdict::Inconclusive => match observed.excuse() {
             Some(why) => format!("no answer: {}", one_line(&why)),
             None => "no answer".to_owned(),
@@ -334,12 +334,12 @@ pub(crate) fn rerun_reason(run: &Run, step: &str, observed: &Observation) -> Opt
     Some(format!("contract is run again: {}", one_line(why)))
 }
 
-/// What a contract that holds had to do without.
+/// The files that a passed contract ran without.
 fn left_out_files(observed: &Observation) -> String {
     match &observed.left_out[..] {
         [] => String::new(),
         left_out => format!(
-            " (without {}, which changed in the checkout since the run began)",
+            " (without {}, which changed in your checkout since the run began)",
             sanitize(&first_names(left_out))
         ),
     }
@@ -348,8 +348,8 @@ fn left_out_files(observed: &Observation) -> String {
 fn work_finished(ended: &str, well: bool, text: &str, log: &str) -> String {
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match (well, last) {
-        (true, Some(last)) => format!("  {} {}", paint(DIM, "agent labels:"), sanitize(last)),
-        (true, None) => format!("  {}", paint(DIM, "the agent ended without a word")),
+        (true, Some(last)) => format!("  {} {}", paint(DIM, "agent says:"), sanitize(last)),
+        (true, None) => format!("  {}", paint(DIM, "the agent ended without a message")),
         (false, _) => format!(
             "  {} the agent ended: {ended} {}",
             paint(CARE, "!"),
@@ -376,7 +376,7 @@ fn contract_finished(verdict: Verdict, unmet: &[String], observed: &Observation)
     }
 }
 
-/// Where a contract complained: many do on stdout.
+/// The stream with a contract's error messages: many print them to stdout.
 pub(crate) fn complaint(observed: &Observation) -> &str {
     if observed.stderr.trim().is_empty() {
         &observed.stdout
@@ -403,7 +403,7 @@ fn step_completed(evidence: Grade, facts: &Facts) -> String {
     )
 }
 
-/// A grade, and what it is worth.
+/// A grade with its facts.
 fn grade_with_facts(evidence: Grade, facts: &Facts) -> String {
     let qualifiers = crate::report::run::evidence::facts(facts);
     let tail = if qualifiers.is_empty() {
@@ -420,23 +420,23 @@ fn run_paused(reason: PauseReason) -> String {
         PauseReason::Interrupted => paint(CARE, "stopped").to_string(),
         PauseReason::Changed => paint(
             CARE,
-            "stopped: the plan or its terms are not what was signed",
+            "stopped: the plan or its terms no longer match the signature",
         )
         .to_string(),
         PauseReason::Requested => paint(CARE, "paused").to_string(),
-        PauseReason::Limited => paint(CARE, "as far as it was to go").to_string(),
+        PauseReason::Limited => paint(CARE, "paused at the requested step").to_string(),
     }
 }
 
 fn run_finished(outcome: Outcome) -> String {
     match outcome {
         Outcome::Completed => paint(GOOD, "completed").to_string(),
-        Outcome::Partial => paint(CARE, "completed in part").to_string(),
+        Outcome::Partial => paint(CARE, "partly completed").to_string(),
         Outcome::Failed => paint(ERROR, "failed").to_string(),
     }
 }
 
-/// What a person did in the checkout while the run was at work.
+/// The changes that a person made in the checkout during the run.
 fn checkout_joined(files: &[String], deleted: &[String], conflicts: &[String]) -> Option<String> {
     let mut lines = Vec::new();
     if !files.is_empty() {
@@ -453,7 +453,7 @@ fn checkout_joined(files: &[String], deleted: &[String], conflicts: &[String]) -
     }
     if !conflicts.is_empty() {
         let both = format!(
-            "changed by you and by the run, each keeps its own: {}",
+            "both you and the run changed these files, and each keeps its own version: {}",
             first_names(conflicts)
         );
         lines.push(format!("{} {both}", paint(CARE, "!")));

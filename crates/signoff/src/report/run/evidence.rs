@@ -1,11 +1,11 @@
-//! How we know that a step is done, in words.
+//! Evidence in words: how we know that a step is done.
 
 use signoff_engine::{Facts, Grade, TestsSeen};
 
 use super::caches::is_cache;
 use crate::style::{escape_file_name, sanitize};
 
-/// Files named before the rest is only counted.
+/// How many files are named; the rest is counted.
 const NAMED: usize = 5;
 
 /// The word for a grade.
@@ -47,7 +47,7 @@ pub(crate) fn facts(facts: &Facts) -> String {
     for (present, word) in [
         (facts.no_change, "nothing was changed"),
         (facts.claimed, "was marked done before"),
-        (facts.interrupted, "cut off and verified"),
+        (facts.interrupted, "interrupted and then verified"),
         (facts.agent_failed, "the agent itself failed"),
     ] {
         if present {
@@ -63,8 +63,11 @@ pub(crate) fn facts(facts: &Facts) -> String {
     let written = facts.contract_writes.iter();
     let written: Vec<String> = written.filter(|path| !is_cache(path)).cloned().collect();
     for (what, files) in [
-        ("its contract reads what it changed:", &facts.judge_changed),
-        ("thrown away after its contract:", &written),
+        (
+            "its contract reads files that it changed:",
+            &facts.judge_changed,
+        ),
+        ("written by its contract and thrown away:", &written),
     ] {
         if !files.is_empty() {
             words.push(format!("{what} {}", first_names(files)));
@@ -131,8 +134,8 @@ mod tests {
         assert_eq!(
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
-             cut off and verified, the agent itself failed, repaired by ada, accepted by bob, \
-             its contract reads what it changed: tests/a.py, thrown away after its contract: a, b, c, d, e, \
+             interrupted and then verified, the agent itself failed, repaired by ada, accepted by bob, \
+             its contract reads files that it changed: tests/a.py, written by its contract and thrown away: a, b, c, d, e, \
              not proved: no summary of pytest was seen; the tree was shared"
         );
         assert_eq!(because(Grade::Held, &Facts::default()), "green after");

@@ -1,5 +1,5 @@
-//! What is under way, one line for each step: what it does, for how long, and how long it may.
-//! Pure: time and size come in as values.
+//! The live lines, one for each step under way: what it does, for how long, and its limit. Pure: time and size are
+//! arguments.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::report::step_name::{name, role};
 use crate::report::time::short;
 use crate::style::{CARE, DIM, GOOD, HINT, TITLE, paint, sanitize};
 
-/// The spinner's pictures.
+/// The frames of the spinner.
 const SPINNER: [&str; 8] = ["⣾", "⣽", "⣻", "⢿", "⡿", "⣟", "⣯", "⣷"];
 /// Cells of the bar of one step, and of the whole run.
 const BAR: (usize, usize) = (6, 24);
 
-/// Fewer columns than this have room for names only.
+/// Below this width only names fit.
 const NARROW: usize = 24;
 
 /// Time limits of a step that sets none.
@@ -24,7 +24,7 @@ const NARROW: usize = 24;
 pub(crate) struct TimeLimits {
     pub(crate) work: Duration,
     pub(crate) contract: Duration,
-    /// What the budget of the plan or the step leaves its agent.
+    /// The time that the budget leaves the agent.
     pub(crate) budget: Option<Duration>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct TimeLimits {
 pub(crate) struct LiveRow {
     pub(crate) name: String,
     pub(crate) doing: String,
-    /// When it began doing that, since the beginning of the run.
+    /// When it began this, relative to the start of the run.
     pub(crate) since: Duration,
     /// How long that may take.
     pub(crate) limit: Option<Duration>,
@@ -53,7 +53,7 @@ impl LiveRow {
         let work = step.timeout.unwrap_or(limits.work);
         let work = left.map_or(work, |left| work.min(whole_seconds(left)));
         let contract = step.contract.as_ref().and_then(|contract| contract.timeout);
-        // The second time it may take twice as long.
+        // The second run of a contract has twice the time.
         let patience = 1 + state.attempt.inconclusive.min(1);
         let contract = contract.unwrap_or(limits.contract) * patience;
         let (doing, limit) = match &state.stage {
@@ -115,7 +115,7 @@ impl LiveRow {
     }
 }
 
-/// Nobody wants to read fractions of a limit.
+/// Rounds a limit up to whole seconds.
 fn whole_seconds(limit: Duration) -> Duration {
     let part = u64::from(limit.subsec_nanos() > 0);
     Duration::from_secs(limit.as_secs().saturating_add(part))
@@ -149,7 +149,7 @@ fn millis(time: Duration) -> u64 {
 
 /// `▰▰▱▱▱▱ 12s of 30m`, or less where there is no room.
 fn time(taken: Duration, limit: Option<Duration>, columns: usize) -> String {
-    // Tenths of a second only make the eye restless.
+    // Changing tenths of a second would be distracting.
     let seconds = short(taken.as_secs() * 1000);
     let seconds = seconds.replace(".0s", "s");
     match limit {
@@ -162,7 +162,7 @@ fn time(taken: Duration, limit: Option<Duration>, columns: usize) -> String {
     }
 }
 
-/// A bar of so many cells. It is full only at the end.
+/// A progress bar, which is full only at the end.
 fn bar(done: u64, total: u64, cells: usize) -> String {
     let all = u64::try_from(cells).unwrap_or(0);
     let full = done.saturating_mul(all) / total.max(1);
@@ -170,7 +170,7 @@ fn bar(done: u64, total: u64, cells: usize) -> String {
     format!("{}{}", "▰".repeat(full), "▱".repeat(cells - full))
 }
 
-/// How far the run is.
+/// The progress of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) done: usize,
@@ -212,7 +212,7 @@ pub(crate) fn lines<'a>(
     now: Duration,
     (columns, height): (usize, usize),
 ) -> Vec<String> {
-    // The cursor stays below, and a line that fills its row would wrap on some terminals.
+    // A line that fills its row would wrap on some terminals.
     let columns = columns.saturating_sub(1);
     let count = rows.len();
     let allowed = (height / 2).max(1).min(height.saturating_sub(1));

@@ -1,5 +1,5 @@
-//! What stays in the scrollback of a terminal. What goes on meanwhile is in the live lines, so a step
-//! that goes well leaves a line or two with its evidence.
+//! The lines that stay in the scrollback of a terminal. The live lines show the rest, so a successful step leaves only
+//! a line or two with its evidence.
 
 use signoff_engine::{
     Event, Facts, Grade, Observation, ProcessEnd, Recorded, Run, StepState, Verdict,
@@ -61,7 +61,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             ..
         } => format!("{} starting over: {}", paint(CARE, "↻"), one_line(reason)),
         Event::AttemptInterrupted { attempt, .. } => {
-            format!("{} attempt {attempt} was cut off", paint(CARE, "!"))
+            format!("{} attempt {attempt} was interrupted", paint(CARE, "!"))
         }
         Event::Expanded { items, .. } => {
             format!("{} {} items", paint(DIM, "·"), items.len())
@@ -90,7 +90,7 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
             format!("{} blocked by `{}`", paint(CARE, "–"), sanitize(by))
         }
         Event::StepProvisional { .. } => format!(
-            "{} no contract: going on, and a person decides at the end",
+            "{} no contract: the run continues, and a person decides at the end",
             paint(CARE, "?")
         ),
         Event::MergeConflicted { files, text, .. } => {
@@ -106,22 +106,22 @@ pub(crate) fn milestone(run: &Run, recorded: &Recorded) -> Option<String> {
         | Event::RunPaused { .. } => return None,
         _ => return text(run, recorded),
     };
-    let name = event.step().map(|step| cut(&name_of(run, step), NAMED));
-    Some(with_step_name(&name.unwrap_or_default(), &said))
+    let step = event.step().expect("every event above is about a step");
+    Some(with_step_name(&cut(&name_of(run, step), NAMED), &said))
 }
 
-/// The sign first, then the step, then what is said of it.
+/// Puts the step's name after the sign.
 fn with_step_name(name: &str, said: &str) -> String {
     let (sign, rest) = said.split_once(' ').unwrap_or((said, ""));
     format!("{sign} {}  {rest}", paint(TITLE, name))
 }
 
-/// A contract that is green before the work is told before an agent costs money.
+/// A warning before an agent costs money: the contract is green before the work, or gave no answer.
 fn baseline_warning(verdict: Verdict, observed: &Observation) -> Option<String> {
     Some(match verdict {
         Verdict::Fail => return None,
         Verdict::Pass => format!(
-            "{} contract already green before the work, so it can prove nothing",
+            "{} contract already green before the work, so it cannot prove anything",
             paint(CARE, "!")
         ),
         Verdict::Inconclusive => {
@@ -193,13 +193,13 @@ fn step_completed(run: &Run, id: &str, (found, facts): (Grade, &Facts), attempts
     text
 }
 
-/// What came of the work, as it was told or seen.
+/// The agent's last message, or the tool's result.
 fn last_word(work: &Work, state: &StepState) -> Option<String> {
     match work {
         Work::Agent { .. } => {
             let said = state.history.said.as_deref()?;
             let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
-            Some(format!("agent labels: {}", sanitize(last)))
+            Some(format!("agent says: {}", sanitize(last)))
         }
         Work::Tool { .. } => {
             let result = state.values.output.as_ref()?;
@@ -242,7 +242,7 @@ mod tests {
         happened(&mut run, [started("step-1"), spoken, done.clone()]);
         assert_eq!(
             said(&run, done).as_deref(),
-            Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent labels: I made it.")
+            Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent says: I made it.")
         );
     }
 

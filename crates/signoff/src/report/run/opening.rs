@@ -1,7 +1,6 @@
-//! One screen before the first step: what will be done, by whom, under what protection, and what it
-//! may cost.
+//! The screen before the first step: the steps, the agents, the sandbox, and the maximum cost.
 //!
-//! Nothing is run for it. Whether a contract is green already shows when its baseline runs, which the
+//! It runs nothing. Whether a contract is already green shows when its baseline runs, which the
 //! loop does before it starts the step's agent. The screen names the steps whose baseline is still to
 //! run, and those whose contract was already green when the run stopped last time.
 
@@ -19,28 +18,28 @@ use crate::report::run::worst_case;
 use crate::report::step_name::{name, role};
 use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
-/// Columns that a title keeps in any case.
+/// The minimum width of a title.
 const TITLE_LEAST: usize = 24;
 
-/// What has to be known of the world.
+/// What the screen needs to know besides the run.
 pub(crate) struct OpeningContext<'a> {
     pub(crate) run: &'a str,
     pub(crate) workspace: &'a Path,
     pub(crate) settings: &'a Settings,
-    /// Files that no commit has; none where nobody can tell.
+    /// Uncommitted files; `None` if git cannot tell.
     pub(crate) uncommitted: Option<Vec<String>>,
     /// The program that a role runs.
     pub(crate) program: &'a dyn Fn(&str) -> Option<String>,
-    /// Time limit of a step that has none.
+    /// Time limit of a step that sets none.
     pub(crate) step_timeout: Duration,
-    /// Columns and rows there are.
+    /// Columns and rows of the terminal.
     pub(crate) size: (usize, usize),
 }
 
-/// Where to read why it is not more.
+/// A pointer to the explanation of a weak level.
 fn weaker(level: &str) -> &'static str {
     match level {
-        "none" | "landlock" => " (`signoff doctor` tells why)",
+        "none" | "landlock" => " (`signoff doctor` shows why)",
         _ => "",
     }
 }
@@ -77,21 +76,25 @@ pub(crate) fn opening(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
     lines
 }
 
-/// Where it works.
+/// Where the run works.
 fn place(context: &OpeningContext<'_>, workspace: &str) -> String {
     let run = context.run;
     match context.settings.isolation {
         Isolation::Shared => format!("run {run} in {workspace}"),
         Isolation::Worktree if context.settings.land == Land::Step => {
-            format!("run {run} on a tree of its own: what passes lands in {workspace} step by step")
+            format!(
+                "run {run} works on a tree of its own; steps that pass land in {workspace} one by one"
+            )
         }
         Isolation::Worktree => {
-            format!("run {run} on a tree of its own: {workspace} stays as it is until it lands")
+            format!(
+                "run {run} works on a tree of its own; {workspace} stays as it is until the run lands"
+            )
         }
     }
 }
 
-/// The steps and who waits for whom, as far as they fit.
+/// The steps and their dependencies, as far as they fit.
 fn steps(plan: &Plan, context: &OpeningContext<'_>, room: usize) -> Vec<String> {
     let total = plan.steps.len();
     let mut first = total.min(room);
@@ -114,7 +117,7 @@ fn steps(plan: &Plan, context: &OpeningContext<'_>, room: usize) -> Vec<String> 
     lines.into_iter().chain(more).collect()
 }
 
-/// A step in so many columns. Its title gives way: who does it costs money.
+/// A step in so many columns. The title is cut, not the agent, which costs money.
 fn text(step: &Step, room: usize, program: &dyn Fn(&str) -> Option<String>) -> String {
     let remark = cut(&remark(step, program), room.saturating_sub(TITLE_LEAST));
     let title = sanitize(step.title.trim());
@@ -153,7 +156,7 @@ fn remark(step: &Step, program: &dyn Fn(&str) -> Option<String>) -> String {
     sanitize(&words.join(" · "))
 }
 
-/// What nothing enforces is said.
+/// A note that nothing enforces the tool scope.
 fn scope(plan: &Plan) -> Option<String> {
     let tools = plan.tools.as_ref()?;
     plan.steps
@@ -164,7 +167,7 @@ fn scope(plan: &Plan) -> Option<String> {
         tools => format!("only [{}]", sanitize(&tools.join(", "))),
     };
     Some(format!(
-        "{} agents are told that they have {scope}; nothing enforces that on agents started with `driver = \"command\"`",
+        "{} agents are told to use {scope}; nothing enforces that on agents started with `driver = \"command\"`",
         paint(CARE, "note:"),
     ))
 }
@@ -194,7 +197,7 @@ fn notes(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
     lines
 }
 
-/// Steps whose contracts were green before their work, as far as this run has seen them.
+/// Steps whose contracts this run has seen green before the work.
 fn seen_green(run: &Run) -> Option<String> {
     let open = run
         .steps()
@@ -208,7 +211,7 @@ fn seen_green(run: &Run) -> Option<String> {
     ))
 }
 
-/// Agent steps that may start at once and whose contracts are still to be seen.
+/// Agent steps that can start at once and whose contracts run first.
 fn baselines(run: &Run, settings: &Settings) -> Option<String> {
     let steps = (0..run.plan().steps.len()).filter_map(|at| Some((at, run.step(at)?)));
     let ready = steps.filter(|(at, (step, state))| {
@@ -221,7 +224,7 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
         .map(|(_, (step, _))| step.number.to_string())
         .collect();
     let then = match settings.green {
-        Green::Run => "its agent works all the same",
+        Green::Run => "its agent works anyway",
         Green::Skip => "the step is skipped",
         Green::Ask => "a person decides",
     };
@@ -229,7 +232,7 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
     there.then(|| {
         let steps = if names.len() == 1 { "step" } else { "steps" };
         let names = first_names(&names);
-        format!("first the contract of {steps} {names} runs; if it is green, {then}")
+        format!("the contract of {steps} {names} runs first; if it is green, {then}")
     })
 }
 

@@ -1,5 +1,4 @@
-//! Shows a run as it happens: live lines on a terminal, else lines that stay, or one JSON object for
-//! each event.
+//! Reports a run as it happens: live lines on a terminal, plain lines elsewhere, or one JSON object for each event.
 
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use crate::report::run::milestone::milestone;
 use crate::report::run::screen::{Screen, ScreenThread};
 use crate::session::Session;
 
-/// Tells every event as it comes.
+/// Reports every event as it happens.
 pub(crate) struct RunReporter<'a> {
     session: &'a mut Session,
     /// The live lines, on a terminal.
@@ -46,14 +45,13 @@ impl<'a> RunReporter<'a> {
         }
     }
 
-    /// Nothing happens any more. The last line, if it was held back, is to be told with what became of the run's
-    /// commits.
+    /// Ends the report. Returns the last JSON line if it was held back: the caller adds the landing to it.
     pub(crate) fn end(self) -> Option<Streamed> {
         self.last
     }
 
-    /// The live lines, for whoever has to take them away for a while ([`Screen::suspend`]): while a
-    /// person is asked, nothing may be drawn over the question.
+    /// The live lines. The caller hides them ([`Screen::suspend`]) while it asks a person, so that nothing is drawn over
+    /// the question.
     pub(crate) fn screen(&self) -> Option<Screen> {
         self.screen_thread
             .as_ref()
@@ -97,7 +95,7 @@ impl Observe for RunReporter<'_> {
                 self.session.json(&shown);
             }
         } else if self.screen_thread.is_some() {
-            // An event that is about no step changes no line.
+            // An event that is not about a step changes no line.
             let _no_step = self.draw(run, recorded);
         } else if let Some(text) =
             (self.lines.line(run, recorded)).filter(|_| !is_end(&recorded.event))
@@ -108,7 +106,7 @@ impl Observe for RunReporter<'_> {
     }
 }
 
-/// The end is told with the table.
+/// The end of the run, which the table reports.
 fn is_end(event: &Event) -> bool {
     matches!(event, Event::RunFinished { .. })
 }

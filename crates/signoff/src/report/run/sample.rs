@@ -1,4 +1,4 @@
-//! A run for tests of what is shown of one: a plan, and events as a journal would hold them.
+//! A sample run for tests of reports: a plan, and events as in a journal.
 
 use signoff_engine::{Event, Facts, Grade, Millis, Recorded, Run, apply};
 use signoff_plan::Everything;
@@ -42,7 +42,7 @@ pub(crate) const CHECK: &str = "**contract:**\n```shell\ntest -d .\n```\n";
 pub(crate) const AGENT: &str =
     "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -s out\n```\n";
 
-/// Lets events happen, one a second from second 1 on.
+/// Applies events, one each second, starting at second 1.
 pub(crate) fn happened(run: &mut Run, events: impl IntoIterator<Item = Event>) {
     for (seq, event) in (1..).zip(events) {
         let at: Millis = seq * 1000;

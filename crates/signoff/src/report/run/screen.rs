@@ -1,8 +1,7 @@
-//! The live part of a terminal: lines that are drawn over and over below those that stay.
+//! The live part of a terminal: lines that are redrawn below the lines that stay.
 //!
-//! Whoever has something to tell leaves it here and goes on; one thread draws, a few times a second
-//! at most. The cursor stays below what is drawn and nothing of the terminal's state is changed, so
-//! that there is nothing to restore, however the program ends.
+//! Callers store what to show and continue; one thread draws, at most a few times a second. The cursor stays below the
+//! drawing and the terminal's state is never changed, so there is nothing to restore, however the program ends.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -18,7 +17,7 @@ use crate::terminal::Stream;
 /// Time between two drawings.
 const TICK: Duration = Duration::from_millis(125);
 
-/// A handle on the live part; clones are of the same one.
+/// A handle to the live part; clones share it.
 #[derive(Clone)]
 pub(crate) struct Screen(Arc<Shared>);
 
@@ -30,20 +29,20 @@ struct Shared {
 struct State {
     stream: Stream,
     began: Instant,
-    /// Text that stays, not yet written.
+    /// Lines that stay, not yet written.
     pending: String,
     rows: BTreeMap<usize, LiveRow>,
     totals: Totals,
     /// What is on the screen now.
     drawn: Vec<String>,
-    /// It was stopped (Ctrl-Z) and goes on: the shell has written below what was drawn.
+    /// The process continues after Ctrl-Z: the shell has written below the drawing.
     continued: Arc<AtomicBool>,
-    /// Somebody else writes to the terminal.
+    /// How many callers have hidden the live lines.
     suspended: usize,
     closed: bool,
 }
 
-/// Draws as long as it lives.
+/// The thread that draws; ends when dropped.
 pub(crate) struct ScreenThread {
     screen: Screen,
     thread: Option<JoinHandle<()>>,
@@ -53,7 +52,7 @@ impl ScreenThread {
     /// Begins to draw on this stream, which must be a terminal.
     pub(crate) fn begin(stream: Stream) -> Self {
         let continued = Arc::new(AtomicBool::new(false));
-        // Without it some lines are drawn over after a stop, which harms nobody.
+        // Without the handler, some lines may be overdrawn after Ctrl-Z, which is harmless.
         drop(signal_hook::flag::register(
             signal_hook::consts::SIGCONT,
             Arc::clone(&continued),
@@ -103,7 +102,7 @@ impl Drop for ScreenThread {
 
 impl Screen {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // What a panic left is still good enough to be drawn.
+        // After a panic the state can still be drawn.
         (self.0.state.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,8 +118,7 @@ impl Screen {
         state.pending.push('\n');
     }
 
-    /// Sets what a step does, or that it is no longer under way. The times are kept where it goes
-    /// on doing the same.
+    /// Sets what a step does, or removes it. Keeps the times if it still does the same.
     pub(crate) fn set(&self, at: usize, row: Option<LiveRow>, totals: Totals) {
         let mut state = self.lock();
         state.totals = totals;
@@ -139,7 +137,7 @@ impl Screen {
         }
     }
 
-    /// Takes the live lines away and draws none until the value is dropped: for questions.
+    /// Hides the live lines until the returned value is dropped.
     pub(crate) fn suspend(&self) -> ResumeOnDrop<'_> {
         let mut state = self.lock();
         state.clear();
@@ -157,7 +155,7 @@ impl Screen {
     }
 }
 
-/// Nothing is drawn while this lives.
+/// Shows the live lines again when dropped.
 pub(crate) struct ResumeOnDrop<'a>(&'a Screen);
 
 impl Drop for ResumeOnDrop<'_> {
@@ -184,7 +182,7 @@ impl State {
         self.replace(frame, size.0);
     }
 
-    /// Writes what is to stay and takes the rest away.
+    /// Writes the lines that stay and removes the live ones.
     fn clear(&mut self) {
         if !self.pending.is_empty() || !self.drawn.is_empty() {
             let columns = self.stream.size().0;
@@ -199,14 +197,14 @@ impl State {
         let text = redraw(&self.drawn, &self.pending, &frame, columns);
         self.pending.clear();
         self.drawn = frame;
-        // A terminal that went away takes nothing any more, and the run goes on.
+        // If the terminal is gone, the run continues without it.
         let _gone = self.stream.lock().write_all(text.as_bytes());
     }
 }
 
-/// What to write so that the text that stays and then the new lines stand where the old ones did.
+/// The output that replaces the old live lines by the text that stays and the new live lines.
 fn redraw(old: &[String], stays: &str, new: &[String], columns: usize) -> String {
-    // A terminal that became narrower has broken the old lines.
+    // A terminal that became narrower has wrapped the old lines.
     let up: usize = old.iter().map(|line| height(line, columns)).sum();
     let mut text = match up {
         0 => "\r".to_owned(),
@@ -224,7 +222,7 @@ fn redraw(old: &[String], stays: &str, new: &[String], columns: usize) -> String
     text
 }
 
-/// Rows that a line takes.
+/// The number of rows that a line takes.
 fn height(line: &str, columns: usize) -> usize {
     let plain = anstream::adapter::strip_str(line).to_string();
     width(&plain).div_ceil(columns.max(1)).max(1)

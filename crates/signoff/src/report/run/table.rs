@@ -1,5 +1,4 @@
-//! The table of a run: how we know, for every step. Ten thousand steps are laid out at once, so a
-//! row is written with as little ado as it can be.
+//! The table of a run: the evidence for every step. It may have ten thousand rows, so it avoids work for each row.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +14,18 @@ use crate::report::step_name::name;
 use crate::report::time::short;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
 
-/// The widest a name gets, and the least it needs.
+/// The minimum and maximum width of a name.
 const NAME: (usize, usize) = (16, 48);
-/// Columns of the word for the evidence or the status.
+/// Columns of the evidence or status.
 const WORD: usize = 9;
 /// Columns of attempts and time.
 const NUMBERS: (usize, usize) = (5, 7);
-/// Columns that the reason should have.
+/// The minimum width of the reason.
 const REASON: usize = 23;
-/// Items of a loop that are shown one by one even if all is well with them.
+/// A loop with more items than this shows only those without evidence.
 const ITEMS: usize = 10;
 
-/// One row for each step under a heading, then the totals. `driven`: a process works on the run.
+/// One row for each step under a heading, then the totals. `driven`: a process drives the run.
 pub(crate) fn table(run: &Run, driven: bool, columns: usize) -> String {
     let rows = rows(run, driven);
     let names = rows.iter().map(|row| row.indent + width(&row.name));
@@ -84,7 +83,7 @@ fn parent(run: &Run, at: usize) -> Option<usize> {
     run.step(at).and_then(|(_, state)| state.parent())
 }
 
-/// The items shown one by one, and those of a long loop that are well and only counted.
+/// Splits the items of a loop: those shown one by one, and those only counted.
 fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     if items.len() <= ITEMS {
         return (items, Vec::new());
@@ -134,7 +133,7 @@ fn with_end(reason: &str, state: &StepState) -> String {
         .filter(|end| !end.succeeded());
     let ended = ended.map(|end| format!("the agent ended: {end}"));
     let untold = ended.filter(|end| !reason.contains(end.as_str()));
-    // Of a step that is skipped or goes on, its agent's end is no reason.
+    // For a skipped or running step, the end of its agent is not the reason.
     let counts = matches!(state.status, StepStatus::Failed | StepStatus::Waiting);
     match untold.filter(|_| counts) {
         Some(end) => format!("{reason}; {end}"),
@@ -142,7 +141,7 @@ fn with_end(reason: &str, state: &StepState) -> String {
     }
 }
 
-/// The word for a step without evidence.
+/// The status of a step without evidence.
 fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
     if run.halted(at).is_some() && !driven {
         return (HALTED, CARE);

@@ -1,4 +1,4 @@
-//! What a run comes to, in one line.
+//! The totals of a run, in one line.
 
 use signoff_api::event::step_status;
 use signoff_engine::{Grade, Run, StepState};
@@ -7,9 +7,9 @@ use crate::report::count::count;
 use crate::report::run::evidence::grade;
 use crate::report::time::short;
 
-/// The word for a loop over nothing, and what it means.
+/// The word for a loop without items, and its explanation.
 pub(crate) const NOTHING: (&str, &str) = ("empty", "nothing to do: the loop has no items");
-/// The word for a step that has begun in a run that nobody drives.
+/// The word for a step that has begun, in a run that no process drives.
 pub(crate) const HALTED: &str = "paused";
 
 /// `3 steps: 2 proved, 1 failed · 4 agents started · 12s · sandbox: none`
@@ -55,7 +55,7 @@ pub(crate) fn grades<'a>(states: impl Iterator<Item = &'a StepState>) -> String 
     words.join(", ")
 }
 
-/// How many steps without evidence there are of each word.
+/// The number of steps without evidence, by status.
 #[derive(Default)]
 struct Statuses(std::collections::BTreeMap<&'static str, usize>);
 

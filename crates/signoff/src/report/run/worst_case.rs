@@ -1,4 +1,4 @@
-//! What a run may cost at worst, before it has cost anything.
+//! The maximum cost of a run.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use signoff_runtime::rehearsal::most_agents;
 
 use crate::report::count::count;
 
-/// Agents that may be started.
+/// The maximum number of agents that a run starts.
 pub(crate) fn agents(plan: &Plan) -> u64 {
     let worst = plan.steps.iter().map(most_agents);
     worst.fold(0, u64::saturating_add)
 }
 
-/// What it may cost, in one line, and a second one for what nobody counts.
+/// The maximum cost in one line, and a second line for what is not counted.
 pub(crate) fn lines(plan: &Plan, configured: Duration) -> Vec<String> {
     let mut words = Vec::new();
     let agents = agents(plan);
@@ -32,7 +32,7 @@ pub(crate) fn lines(plan: &Plan, configured: Duration) -> Vec<String> {
     let mut lines = vec![format!("at worst: {}", words.join("; "))];
     if agents > 0 && (plan.budget.tokens.is_some() || plan.budget.usd_e4.is_some()) {
         lines.push(
-            "not counted: tokens and money, which `driver = \"command\"` does not report"
+            "not counted: tokens and money, because `driver = \"command\"` does not report them"
                 .to_owned(),
         );
     }

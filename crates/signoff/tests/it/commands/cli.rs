@@ -808,7 +808,7 @@ fn a_read_only_plan_is_not_marked() {
     project
         .signoff(["run", "plan.md"])
         .assert_success()
-        .assert_stderr_contains("no marks");
+        .assert_stderr_contains("could not write marks");
     assert!(!project.read("plan.md").contains('✅'));
 }
 

@@ -77,7 +77,7 @@ fn one_setting_can_be_asked_for() {
     project
         .signoff(["config", "run.max_replans"])
         .assert_code(2)
-        .assert_stderr_contains("does not honour");
+        .assert_stderr_contains("does not support");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn init_shows_what_it_found_and_changes_nothing_twice() {
     project
         .signoff(["init"])
         .assert_success()
-        .assert_stdout_contains("agents: found codex; this version has no driver of its own")
+        .assert_stdout_contains("agents: found codex; this version starts them with `driver =")
         .assert_stdout_contains("planner, coder, developer, tester, reviewer, executor")
         .assert_stdout_contains("git: not a repository")
         .assert_stdout_contains("sandbox: none")

@@ -154,7 +154,7 @@ fn a_person_at_the_terminal_is_asked() {
         let mut asked = project.on_terminal(line);
         asked.expect("the sandbox was `namespaces` and is `landlock`");
         asked
-            .expect("accept it, from now on? [y/N] ")
+            .expect("accept this from now on? [y/N] ")
             .type_line(typed);
         asked.wait().assert_code(code);
     }

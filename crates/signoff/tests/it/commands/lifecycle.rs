@@ -602,7 +602,7 @@ fn a_version_that_protects_nothing_is_refused() {
         project
             .signoff([command, ".rawko/plans/auth.yaml", "--expect-version", "1"])
             .assert_code(2)
-            .assert_stderr_contains("counts replans only");
+            .assert_stderr_contains("only counts replans");
     }
 }
 
@@ -926,7 +926,7 @@ fn a_plan_handed_in_anew_needs_a_new_signature() {
     project
         .signoff(["run", "c.md"])
         .assert_code(4)
-        .assert_stderr_contains("nobody has signed");
+        .assert_stderr_contains("is not signed");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn stdin_is_read_by_every_command_and_once() {
         project
             .signoff_with_input(args, &good())
             .assert_code(2)
-            .assert_stderr_contains("stdin can be read once");
+            .assert_stderr_contains("stdin can be read only once");
     }
     project
         .signoff_with_input(["show", "-"], &good().replace("owner: me\n", ""))

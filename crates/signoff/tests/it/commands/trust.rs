@@ -80,7 +80,7 @@ fn a_copy_of_the_whole_store_counts_once_a_person_trusts_it() {
             .assert_stderr_contains("signoff trust");
     }
     assert!(!other(&project).join("out").exists());
-    there(&project, "signoff doctor").assert_stdout_contains("do not count here");
+    there(&project, "signoff doctor").assert_stdout_contains("count here only after");
     there(&project, "signoff trust")
         .assert_success()
         .assert_stderr_contains("count here from now on");
@@ -173,7 +173,9 @@ fn a_link_to_a_trusted_configuration_is_not_trusted() {
     for command in ["signoff config", "signoff trust", "signoff verify plan.md"] {
         there(&project, command)
             .assert_code(4)
-            .assert_stderr_contains("/other/.signoff/config.toml is, or lies behind, a link");
+            .assert_stderr_contains(
+                "/other/.signoff/config.toml is a link to somewhere else, or lies behind one",
+            );
     }
 }
 
@@ -189,7 +191,10 @@ fn no_part_of_the_store_is_a_link() {
         project
             .signoff(["run", "plan.md"])
             .assert_code(4)
-            .assert_stderr_contains(&format!("{} is, or lies behind, a link", path.display()));
+            .assert_stderr_contains(&format!(
+                "{} is a link to somewhere else, or lies behind one",
+                path.display()
+            ));
         assert!(!project.exists("out"), "{part}");
     }
 }
@@ -204,7 +209,7 @@ fn a_plan_of_the_store_and_a_signature_are_no_links() {
     project
         .signoff(["approve", ".signoff/plans/linked.md"])
         .assert_code(4)
-        .assert_stderr_contains("linked.md is, or lies behind, a link");
+        .assert_stderr_contains("linked.md is a link to somewhere else, or lies behind one");
     fs::remove_file(link).expect("the folder is ours");
     let path = signature(&project);
     let moved = project.outside("moved");

@@ -152,7 +152,7 @@ fn two_plans_of_one_id_are_a_problem_of_the_second() {
     let project = project(&[("a.md", &text), ("b.md", &text)]);
     let output = project.signoff(["verify", "a.md", "b.md", "--format", "concise"]);
     output.assert_code(1).assert_stdout_contains(
-        "b.md:5:5: error[duplicate-id]: plan id `nightly` is taken: a.md has it too",
+        "b.md:5:5: error[duplicate-id]: plan id `nightly` is not unique: a.md has it too",
     );
     assert_eq!(output.stdout.lines().count(), 1, "{output}");
 }

@@ -312,7 +312,7 @@ fn an_agent_cut_off_after_its_work_and_before_its_tidying() {
     project
         .signoff(["resume"])
         .assert_success()
-        .assert_stderr_contains("cut off and verified");
+        .assert_stderr_contains("interrupted and then verified");
     assert_eq!(cut_off_and_completed(&project), ["step-1"]);
     // What it had not tidied up is the agent's, and stays: only the contract decides.
     assert!(project.path().join("out-1.part").exists());

@@ -157,7 +157,7 @@ fn a_step_is_skipped_while_another_is_under_way() {
     project
         .signoff(["step", "skip", &id, "step-2"])
         .assert_success()
-        .assert_stdout_contains("skips step `step-2` and goes on");
+        .assert_stdout_contains("skips step `step-2` and continues");
     let_go(&project);
     running.wait().assert_success();
     assert_eq!(statuses(&project), ["completed", "skipped"]);
@@ -224,7 +224,7 @@ fn of_two_that_resume_at_once_one_wins() {
         .signoff(["resume"])
         .assert_code(5)
         .assert_stderr_contains(&format!(
-            "run {id} is going on in another process already (process "
+            "another process already drives run {id} (process "
         ))
         .assert_stderr_contains(&format!("`signoff stop {id}`"));
     one.wait_until(|| !other.is_running());
@@ -253,7 +253,7 @@ fn a_run_that_is_driven_takes_an_answer() {
     project
         .signoff(["answer", item, "--reply", "skip", "--resume"])
         .assert_success()
-        .assert_stdout_contains("the run goes on");
+        .assert_stdout_contains("the run continues");
     project
         .signoff(["answer", item, "again"])
         .assert_code(5)
@@ -283,7 +283,7 @@ fn an_answer_is_recorded_also_where_the_run_cannot_go_on() {
     project
         .signoff(["answer", item, "Ada", "--resume"])
         .assert_code(5)
-        .assert_stderr_contains("the answer `reply` is recorded, but the run does not go on: ");
+        .assert_stderr_contains("the answer `reply` is recorded, but the run cannot continue: ");
     assert_eq!(project.json(["inbox"])["items"], json!([]));
     let_go(&project);
     other.wait().assert_success();
@@ -383,7 +383,7 @@ fn what_cuts_a_run_short_comes_with_the_way_to_go_on() {
     output
         .assert_code(4)
         .assert_stderr_contains("`signoff trust`")
-        .assert_stderr_contains(&format!("then `signoff resume {id}` goes on"));
+        .assert_stderr_contains(&format!("then `signoff resume {id}` continues the run"));
 }
 
 #[test]

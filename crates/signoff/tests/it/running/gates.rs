@@ -17,7 +17,7 @@ fn only_item(project: &Project) -> Value {
     items[0].clone()
 }
 
-/// Answers the only open item and goes on.
+/// Answers the only open item and continues.
 fn answer(project: &Project, word: &str) -> signoff_testkit::Output {
     let item = only_item(project);
     let id = item["id"].as_str().expect("items have ids");

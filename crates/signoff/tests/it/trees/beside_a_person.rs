@@ -195,8 +195,9 @@ fn a_person_s_edit_of_the_same_file_fails_no_attempt() {
             output.stderr
         );
         assert_eq!(project.read("conf.txt"), "person\n", "{}", output.stderr);
-        output
-            .assert_stderr_contains("changed by you and by the run, each keeps its own: conf.txt");
+        output.assert_stderr_contains(
+            "both you and the run changed these files, and each keeps its own version: conf.txt",
+        );
         let status = project.json(["status"]);
         assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
         if land == "step" {

@@ -49,7 +49,7 @@ fn held(git: bool) -> (Project, String) {
     let run = runs["runs"][0]["run"].as_str().expect("something ran");
     output
         .assert_success()
-        .assert_stdout_contains("2 files of it are not in your checkout yet")
+        .assert_stdout_contains("2 files are not in your checkout yet")
         .assert_stdout_contains(&format!("signoff land {run} --take conf.txt"));
     assert_eq!(project.read("new.txt"), "run\n");
     assert_eq!(project.read("conf.txt"), "mine\n");
@@ -95,12 +95,12 @@ fn check(git: bool) {
     let wrong = project.signoff(["land", "--keep", "new.txt"]);
     wrong
         .assert_code(2)
-        .assert_stderr_contains("held are: conf.txt d/b.txt");
+        .assert_stderr_contains("held files: conf.txt d/b.txt");
     // Also where a directory means it.
     let twice = project.signoff(["land", "--take", "d/b.txt", "--keep", "d"]);
     twice
         .assert_code(2)
-        .assert_stderr_contains("`d/b.txt` is to be taken and kept");
+        .assert_stderr_contains("`d/b.txt` follows both `--take` and `--keep`");
     assert_eq!(project.read("conf.txt"), "mine\n");
     project
         .signoff(["land", &run, "--take", "conf.txt"])

@@ -452,7 +452,7 @@ fn two_runs_work_side_by_side() {
     project
         .signoff(there)
         .assert_code(5)
-        .assert_stderr_contains("another run works in this checkout");
+        .assert_stderr_contains("another run is using this checkout");
     let rehearsed = project.signoff([&there[..], &["--dry-run"]].concat());
     rehearsed.assert_code(5);
     let output = project.signoff(["run", "second.md", "--format", "json"]);
@@ -768,7 +768,7 @@ fn a_landing_that_was_cut_off_is_finished_and_not_undone() {
         assert!(!undo.stderr.contains("once more"), "{undo}");
         project
             .signoff(["status"])
-            .assert_stdout_contains("its landing was cut off");
+            .assert_stdout_contains("its landing was interrupted");
         project.write("en", "mine\n");
         project
             .signoff(["land"])

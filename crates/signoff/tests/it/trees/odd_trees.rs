@@ -1,4 +1,4 @@
-//! Runs in worktrees where something is odd: filters, ignored products, a branch that is gone.
+//! Runs on their own trees where something is odd: filters, ignored products, a branch that is gone.
 
 use signoff_testkit::{Ledger, Project, Reply, Script};
 

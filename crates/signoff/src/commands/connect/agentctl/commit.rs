@@ -1,4 +1,4 @@
-//! `agentctl plan commit`: every plan of every thread, or every problem of every one.
+//! `agentctl plan commit`: commits the plans of all threads, or reports every problem.
 
 use signoff_api::diagnostics::{Diagnostic, Diagnostics};
 use signoff_engine::{Actor, PlanState};
@@ -46,7 +46,7 @@ pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Every problem at once; returns the exit code.
+/// Prints every problem; returns the exit code.
 fn say_problems(
     session: &mut Session,
     plans: &[(Source, Vec<diagnostic::Diagnostic>)],
@@ -76,7 +76,7 @@ fn say_problems(
     let unread = unreadable.len();
     for error in unreadable {
         let mut failure = Failure::from(error);
-        // Nobody typed the path of what is in a thread's directory.
+        // The person did not type this path, so it is not a usage error.
         if failure.exit == 2 {
             failure.exit = 6;
         }
@@ -102,12 +102,12 @@ fn problem_counts(errors: usize, plans: usize, unread: usize) -> String {
     }
     if unread > 0 {
         let many = plural(unread);
-        parts.push(format!("{unread} plan{many} that cannot be read"));
+        parts.push(format!("{unread} unreadable plan{many}"));
     }
     parts.join(", ")
 }
 
-/// What a plan was committed with and will not be signed with.
+/// Prints the errors that a plan was committed with, and that keep it from being signed.
 fn warn(session: &mut Session, plan: &CommittedThread) {
     for error in plan.errors() {
         session.out.say(render(error, &plan.plan.source));
@@ -117,7 +117,7 @@ fn warn(session: &mut Session, plan: &CommittedThread) {
     if errors > 0 {
         let plural = if errors == 1 { "" } else { "s" };
         session.out.say(format!(
-            "{} {} is committed, but nobody can sign it off with {errors} error{plural}",
+            "{} {} is committed, but cannot be signed: it has {errors} error{plural}",
             paint(CARE, "note:"),
             plan.thread.thread_id,
         ));
@@ -139,16 +139,16 @@ fn tell(session: &mut Session, commit: &Commit) {
         ));
     }
     if commit.plans.is_empty() {
-        session.out.answer(format!("{word} no plan"));
+        session.out.answer(format!("{word} no plans"));
     }
     for line in next(&commit.plans) {
         session.out.answer(format!("next: {line}"));
     }
 }
 
-/// What comes after, for the plans of each state that somebody has to do something about.
+/// The next commands, for the plans of each state that needs one.
 fn next(plans: &[CommittedThread]) -> Vec<String> {
-    // Each plan gets its own command: they can be copied.
+    // One command for each plan, so that it can be copied.
     let commands = |verb: &str, states: &[PlanState]| {
         let plans = plans.iter().filter(|plan| states.contains(&plan.state));
         let typed = plans.map(|plan| format!("`signoff {verb} {}`", plan.thread.thread_id));
@@ -161,15 +161,15 @@ fn next(plans: &[CommittedThread]) -> Vec<String> {
     let mut lines = Vec::new();
     if !show.is_empty() {
         lines.push(format!(
-            "a person reads them ({show}) and signs them off ({approve})"
+            "a person reads them ({show}) and signs them ({approve})"
         ));
     }
     if !run.is_empty() {
-        lines.push(format!("what is signed off can run ({run})"));
+        lines.push(format!("signed plans can run ({run})"));
     }
     if !refused.is_empty() {
         lines.push(format!(
-            "what a person does not want stays so until it is changed and committed ({refused})"
+            "a rejected or cancelled plan stays so until you change and commit it ({refused})"
         ));
     }
     lines

@@ -1,5 +1,4 @@
-//! `agentctl`: a command for agents that plan threads. What is allowed is decided below;
-//! here it is only asked for and told.
+//! `agentctl`: a command for agents that plan threads. The runtime decides what is allowed.
 
 mod commit;
 mod messages;
@@ -43,17 +42,17 @@ pub(crate) fn planning(around: &Surroundings) -> Result<Planning, Failure> {
 fn session_id(around: &Surroundings) -> Result<String, Failure> {
     let value = around.variables.get(OsStr::new(SESSION));
     match value.filter(|value| !value.is_empty()) {
-        // What is no UTF-8 is not an id, and is refused as one.
+        // A value that is not UTF-8 is refused as a bad id.
         Some(value) => Ok(value.to_string_lossy().into_owned()),
         None => Err(
             Failure::new(2, "no-session", format!("no session: {SESSION} is not set")).hint(
-                format!("whoever starts the agent sets it: `export {SESSION}=…`"),
+                format!("the program that starts the agent sets it: `export {SESSION}=…`"),
             ),
         ),
     }
 }
 
-/// The directory that holds those of all threads.
+/// The directory that holds the directories of all threads.
 fn root(around: &Surroundings) -> Result<PathBuf, Failure> {
     let get = |name: &str| {
         let value = around.variables.get(OsStr::new(name));
@@ -66,13 +65,13 @@ fn root(around: &Surroundings) -> Result<PathBuf, Failure> {
             get("HOME").map(|home| home.join(".agentflow/plans")),
         ),
     };
-    // From another directory a relative path would be another place.
+    // A relative path would depend on the current directory.
     match path.filter(|path| path.is_absolute()) {
         Some(path) => Ok(path),
         None => Err(Failure::new(
             2,
             "no-plans-dir",
-            format!("{name} is not an absolute path, so there is no place for plans"),
+            format!("{name} is not an absolute path, so there is no directory for plans"),
         )
         .hint(format!("`export {ROOT}=/some/directory`"))),
     }
@@ -88,7 +87,7 @@ fn dir(session: &mut Session) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Prints JSON whoever asks: the seed gives the shape, and two values want a name each.
+/// Prints JSON in every format: `agentctl` defines this output, and it has two values to name.
 fn request(session: &mut Session) -> Result<u8, Failure> {
     let dir = planning(&session.around)?.request()?;
     session.json(&dir);

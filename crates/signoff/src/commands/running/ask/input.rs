@@ -5,31 +5,31 @@ use std::io::{BufRead, stdin};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 
-/// How long the keyboard is listened to before the news are looked at again.
+/// How long to wait for input before checking for events again.
 const TICK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
 
-/// What came first.
+/// What happened first.
 pub(super) enum TerminalInput {
     /// A line, without blanks around it.
     Typed(String),
     /// Ctrl-D, or the terminal is gone.
     End,
-    /// Something else.
+    /// An event of the run.
     Interrupted,
 }
 
-/// Forgets what was typed before a question: it is not an answer to it.
+/// Discards what was typed before the question.
 pub(super) fn discard_typed() {
-    // What cannot be forgotten is taken for an answer, as everywhere.
+    // If this fails, earlier input counts as the answer, as in other programs.
     let _kept = tcflush(stdin(), QueueSelector::IFlush);
 }
 
 /// Waits for a line.
 pub(super) fn read_line(has_news: &mut dyn FnMut() -> bool) -> TerminalInput {
-    // A read would not come back for Ctrl-C, nor for an answer from elsewhere.
+    // A blocking read would not return for Ctrl-C, nor for an answer from elsewhere.
     while !has_news() {
         let terminal = stdin();
         let mut ready = [PollFd::new(&terminal, PollFlags::IN)];

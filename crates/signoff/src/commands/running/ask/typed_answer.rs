@@ -1,8 +1,8 @@
-//! What somebody means by what they typed.
+//! Parses what a person typed as the answer to an item.
 
 use signoff_engine::{Choice, Item, ItemKind};
 
-/// What was typed, understood.
+/// A parsed answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TypedAnswer {
     Choice(Choice),
@@ -12,7 +12,7 @@ pub(super) enum TypedAnswer {
     Unclear(String),
 }
 
-/// The words that can be typed, as they are shown: what is in brackets is enough.
+/// The possible answers; the part in brackets is enough to type.
 pub(super) fn answer_words(item: &Item) -> String {
     let words = item.words();
     if takes_any_text(item) {
@@ -31,7 +31,7 @@ pub(super) fn answer_words(item: &Item) -> String {
     shown.collect::<Vec<String>>().join(" ")
 }
 
-/// Understands what was typed: a word, or enough of it.
+/// Parses what was typed: a word, or its shortest unique prefix.
 pub(super) fn parse_answer(item: &Item, typed: &str) -> TypedAnswer {
     if takes_any_text(item) {
         let choice = Choice::from_name(typed).filter(|choice| *choice != Choice::Reply);
@@ -48,7 +48,7 @@ pub(super) fn parse_answer(item: &Item, typed: &str) -> TypedAnswer {
         words.iter().copied().find(fits)
     };
     let Some(word) = exact.or_else(begun) else {
-        return TypedAnswer::Unclear(format!("it can be answered with {}", answer_words(item)));
+        return TypedAnswer::Unclear(format!("the possible answers are {}", answer_words(item)));
     };
     if item.options.iter().any(|option| option == word) {
         return TypedAnswer::Reply(word.to_owned());
@@ -61,8 +61,8 @@ fn takes_any_text(item: &Item) -> bool {
     item.kind == ItemKind::Question && item.options.is_empty()
 }
 
-/// The shortest beginning that no other word has. `abort` is typed in full, so that no slip of a
-/// finger gives a run up.
+/// The shortest prefix that no other word has. `abort` must be typed in full, so that a typing error does not
+/// end a run.
 fn shortest_prefix<'w>(word: &'w str, words: &[&str]) -> Option<&'w str> {
     if word == Choice::Abort.name() {
         return None;

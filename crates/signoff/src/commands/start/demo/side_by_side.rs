@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::style::{DIM, paint};
 
-/// Makes the project a repository, where there is git.
+/// Makes the project a git repository, if git is installed.
 pub(super) fn make_repository(session: &Session) {
     if git(session, &["init", "--quiet"]) {
         commit(session, "The project");
@@ -42,7 +42,7 @@ fn commit(session: &Session, message: &str) -> bool {
     git(session, &["add", "--all"]) && git(session, &["commit", "--quiet", "--message", message])
 }
 
-/// Runs git as nobody in particular, with nobody's settings.
+/// Runs git with a fixed author and without anybody's settings.
 fn git(session: &Session, words: &[&str]) -> bool {
     let who = [
         "user.name=Demo",

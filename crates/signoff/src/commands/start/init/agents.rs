@@ -2,15 +2,15 @@
 
 use signoff_runtime::project::Surroundings;
 
-/// A program people have.
+/// A coding agent that people use.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct KnownAgent {
     pub(super) name: &'static str,
-    /// How it takes a task and ends by itself, with the right to change files of the project.
+    /// The command that takes a task, may change files of the project, and ends by itself.
     command: &'static [&'static str],
 }
 
-/// The best first: the one whose command line the examples show.
+/// In order of preference: the examples show the first one that is installed.
 pub(super) const ALL: [KnownAgent; 5] = [
     KnownAgent {
         name: "claude",
@@ -48,7 +48,7 @@ pub(super) const ROLES: [&str; 6] = [
 const CONFIG: &str = include_str!("config.toml");
 const PLACEHOLDER: &str = "# ROLES\n";
 
-/// Those on PATH. None is started: what they do at a start is theirs to say.
+/// The agents on PATH. Starts none of them, because starting may have side effects.
 pub(super) fn installed(around: &Surroundings) -> Vec<&'static KnownAgent> {
     const { &ALL }
         .iter()
@@ -59,8 +59,7 @@ pub(super) fn installed(around: &Surroundings) -> Vec<&'static KnownAgent> {
         .collect()
 }
 
-/// The configuration to begin with, its roles as comments: an agent that nobody has chosen must not
-/// be started.
+/// The initial configuration. Its roles are comments, because Signoff must not start an agent that nobody chose.
 pub(super) fn config(found: &[&KnownAgent]) -> String {
     let [example, ..] = &ALL;
     let best = found.first().copied().unwrap_or(example);
@@ -76,7 +75,7 @@ pub(super) fn config(found: &[&KnownAgent]) -> String {
     CONFIG.replace(PLACEHOLDER, &roles.join("#\n"))
 }
 
-/// As TOML, which for a list of strings is also JSON but for the spaces.
+/// The command as a TOML list.
 fn command(agent: &KnownAgent) -> String {
     let words: Vec<_> = agent
         .command

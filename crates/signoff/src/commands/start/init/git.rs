@@ -1,4 +1,4 @@
-//! What git says about the directory: without it nobody can tell a run's changes from their own.
+//! The state of the directory in git, which keeps a run's changes apart from the person's.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -38,22 +38,22 @@ impl fmt::Display for GitState {
         f.write_str(match self {
             Self::NotInstalled => "not installed: agents work in the checkout itself, one after another",
             Self::NoRepository => {
-                "not a repository: what a run does lands as files rather than commits; `signoff undo` takes it back all the same"
+                "not a repository: the changes of a run land as files rather than commits; `signoff undo` works all the same"
             }
             Self::Clean => "a repository, nothing uncommitted",
             Self::Uncommitted => {
-                "a repository with uncommitted changes; commit them before a run, to tell its changes from yours"
+                "a repository with uncommitted changes; commit them before a run, to keep its changes apart from yours"
             }
         })
     }
 }
 
-/// Asks git. Our own directory does not count: it is being set up.
+/// Asks git. Ignores our own directory, which is being set up.
 pub(super) fn state(around: &Surroundings) -> GitState {
     let Ok(sandbox) = Sandbox::new() else {
         return GitState::NotInstalled;
     };
-    // The repository is not trusted yet: nothing that its configuration names is run.
+    // The repository is not trusted yet, so git must not run anything that its configuration names.
     let env = match careful(&sandbox, around, &around.directory) {
         Ok(Some(env)) => env,
         Ok(None) => return GitState::NoRepository,

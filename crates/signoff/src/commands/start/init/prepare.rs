@@ -1,4 +1,4 @@
-//! What makes a fresh tree of this project usable, as its lockfiles suggest.
+//! Commands that prepare a fresh tree of the project, guessed from its lockfiles.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use signoff_work::lockfiles::GROUPS;
 /// A command for `[run] prepare`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PrepareCommand {
-    /// Why it is proposed.
+    /// The lockfile that suggests it.
     pub(super) lockfile: &'static str,
     pub(super) command: String,
 }
 
 const PLACEHOLDER: &str = "# PREPARE\n";
 
-/// What could be run in a fresh tree of the project in this directory.
+/// The commands that could prepare a fresh tree of the project in this directory.
 pub(super) fn proposals(directory: &Path) -> Vec<PrepareCommand> {
     let is_there = |name: &str| directory.join(name).is_file();
     let found = GROUPS.iter().filter_map(|group| {
@@ -24,7 +24,7 @@ pub(super) fn proposals(directory: &Path) -> Vec<PrepareCommand> {
     found
         .map(|(lockfile, command)| PrepareCommand {
             lockfile,
-            // Yarn from version 2 on has another word for it.
+            // Yarn has another option from version 2 on.
             command: if *lockfile == "yarn.lock" && is_there(".yarnrc.yml") {
                 "yarn install --immutable".to_owned()
             } else {
@@ -34,7 +34,7 @@ pub(super) fn proposals(directory: &Path) -> Vec<PrepareCommand> {
         .collect()
 }
 
-/// The configuration with the proposals in it, as a comment: nothing runs that nobody has chosen.
+/// The configuration with the commands as a comment, because nothing may run that nobody chose.
 pub(super) fn in_config(config: &str, proposals: &[PrepareCommand]) -> String {
     let line = match proposals {
         [] => String::new(),
@@ -43,7 +43,7 @@ pub(super) fn in_config(config: &str, proposals: &[PrepareCommand]) -> String {
             let commands: Vec<String> = proposals.iter().map(quoted).collect();
             let lockfiles: Vec<&str> = proposals.iter().map(|one| one.lockfile).collect();
             format!(
-                "# prepare = [{}]   # not built in, proposed from {}: once for each run, it makes its trees usable\n",
+                "# prepare = [{}]   # not built in, proposed from {}: runs once for each run, and prepares its trees\n",
                 commands.join(", "),
                 lockfiles.join(", ")
             )

@@ -1,4 +1,4 @@
-//! Whether two drafts differ in more than they should.
+//! Finds unexpected differences between two drafts.
 
 mod fields;
 
@@ -27,12 +27,12 @@ impl fmt::Display for DraftDifference {
         let field = self.place.field;
         match (self.kind, field) {
             (_, "form") => {
-                return f.write_str("a line of it would be read as part of the form of the plan");
+                return f.write_str("a line of it would change the structure of the plan");
             }
             (DifferenceKind::Added, _) => write!(f, "it would add `{field}` to ")?,
-            (DifferenceKind::Removed, _) => write!(f, "it would take `{field}` from ")?,
+            (DifferenceKind::Removed, _) => write!(f, "it would remove `{field}` from ")?,
             (DifferenceKind::Changed, _) => {
-                write!(f, "it would not stand as it is in `{field}` of ")?
+                write!(f, "it would be read differently in `{field}` of ")?
             }
         }
         match self.place.step {
@@ -42,8 +42,8 @@ impl fmt::Display for DraftDifference {
     }
 }
 
-/// The most telling way in which a draft says something else than another one does once words in it
-/// are replaced.
+/// The first unexpected difference between two drafts, after replacing `words` in the first one. Added fields come
+/// before removed ones, and those before changed ones.
 pub(super) fn difference(
     before: &Draft,
     words: &BTreeMap<String, String>,
@@ -79,7 +79,7 @@ pub(super) fn difference(
     Some(DraftDifference { kind, place })
 }
 
-/// Text without the white space that no dialect keeps.
+/// Removes the white space that no dialect keeps.
 fn without_trailing_space(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     lines.join("\n")

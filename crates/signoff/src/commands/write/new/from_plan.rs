@@ -1,4 +1,4 @@
-//! A plan that another one is begun from: its text, without what belongs to the old one alone.
+//! The text of an existing plan as the start of a new one, without its identity and marks.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::plan_paths::read;
 use crate::session::Session;
 use crate::shell_words::shell_word;
 
-/// The text of a plan as a native draft: no marks, no id, no history.
+/// The text of a plan as a native draft, without marks, id and history.
 pub(super) fn text(session: &Session, path: &Path) -> Result<String, Failure> {
     let plan = read(session, path, None)?;
     let native = if plan.checked.dialect == Dialect::Workunit {
@@ -29,7 +29,7 @@ pub(super) fn text(session: &Session, path: &Path) -> Result<String, Failure> {
 fn converted(plan: &PlanFile) -> Result<String, Failure> {
     let name = plan.source.name();
     let mut written = write(&plan.checked.plan, Dialect::Workunit);
-    // What earlier runs left is not wanted in a new plan.
+    // A new plan does not take over the records of earlier runs.
     written
         .losses
         .retain(|loss| !signoff_plan::model::STEP_RECORD.contains(&loss.field.as_str()));
@@ -39,7 +39,7 @@ fn converted(plan: &PlanFile) -> Result<String, Failure> {
         .retain(|loss| !signoff_plan::model::PLAN_RECORD.contains(&loss.field.as_str()));
     if let Some(loss) = written.losses.first() {
         let message = format!(
-            "{name} holds what a native plan cannot: `{}`, {}",
+            "a native plan cannot hold everything in {name}: `{}`, {}",
             loss.field, loss.why
         );
         return Err(Failure::new(1, "lossy", message));
@@ -47,7 +47,7 @@ fn converted(plan: &PlanFile) -> Result<String, Failure> {
     Ok(written.files.into_iter().map(|(_, text)| text).collect())
 }
 
-/// Takes out the lines of the frontmatter that name the plan, count it or lead to older ones.
+/// Removes the frontmatter lines with the plan's id, version and previous plan.
 fn without_identity(text: String) -> String {
     let draft = parse(&Source::new("<plan>", text.as_bytes().to_vec()));
     let fields = [
@@ -83,7 +83,7 @@ fn without_identity(text: String) -> String {
             .filter(|one| one.severity == Severity::Error);
         (draft.steps.len(), errors.count())
     };
-    // Frontmatter in flow style, say, has all on one line: better an id too many.
+    // In flow style, for example, all fields are on one line: then keep the id rather than break the plan.
     if same(&kept) == same(&text) {
         kept
     } else {
@@ -101,9 +101,9 @@ fn without_marks(text: &str, plan: &PlanFile) -> Result<String, Failure> {
             .collect(),
     };
     let bytes = apply_marks(&source, &marks).map_err(|refused| {
-        let message = format!("{} cannot be begun from: {refused}", plan.source.name());
+        let message = format!("no plan can begin from {}: {refused}", plan.source.name());
         Failure::new(1, "refused", message).hint(format!(
-            "`signoff verify {}` shows what is wrong with it",
+            "`signoff verify {}` shows the problems",
             shell_word(plan.source.name())
         ))
     })?;

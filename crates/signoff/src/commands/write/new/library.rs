@@ -1,4 +1,4 @@
-//! The templates there are: built in, and saved in the project.
+//! The templates: built in, and saved in the project.
 
 use std::path::PathBuf;
 
@@ -22,27 +22,27 @@ pub(super) struct Template {
 const BUILT_IN: [(&str, &str, &str); 5] = [
     (
         "bugfix",
-        "a test that shows the fault, its repair, and a look for siblings",
+        "a test that shows the bug, the fix, and a search for similar bugs",
         include_str!("../templates/bugfix.md"),
     ),
     (
         "feature",
-        "notes, tests that fail, the work, how to use it",
+        "notes, failing tests, the implementation, documentation",
         include_str!("../templates/feature.md"),
     ),
     (
         "refactor",
-        "tests that hold the behaviour, the new structure, no trace of the old",
+        "tests that pin the behaviour, the new structure, removal of the old one",
         include_str!("../templates/refactor.md"),
     ),
     (
         "migration",
-        "an inventory, both side by side, everything moved, nothing left",
+        "an inventory, both versions side by side, the move, removal of the old one",
         include_str!("../templates/migration.md"),
     ),
     (
         "release",
-        "everything works, changelog, version number",
+        "a full test, the changelog, the version number",
         include_str!("../templates/release.md"),
     ),
 ];
@@ -52,7 +52,7 @@ pub(super) fn is_built_in(name: &str) -> bool {
     BUILT_IN.iter().any(|(other, _, _)| *other == name)
 }
 
-/// What is put into a place if nothing is said, made from the plan's name.
+/// The default value of a placeholder, made from the plan's name.
 pub(super) fn default(param: &str, name: &str) -> Option<String> {
     match param {
         "name" => Some(name.to_owned()),
@@ -64,7 +64,7 @@ pub(super) fn default(param: &str, name: &str) -> Option<String> {
     }
 }
 
-/// `fix-the-login` as people write it.
+/// `fix-the-login` as a title: `Fix the login`.
 fn title(name: &str) -> String {
     let words = name.replace(['-', '_'], " ");
     let mut letters = words.chars();
@@ -74,7 +74,7 @@ fn title(name: &str) -> String {
     }
 }
 
-/// Every template, built-in ones first; one that was saved under a built-in name stands for it.
+/// Every template, built-in ones first; a saved template replaces the built-in one of the same name.
 pub(super) fn all(session: &Session) -> Result<Vec<Template>, Failure> {
     let saved = saved(session)?;
     let built_in = BUILT_IN

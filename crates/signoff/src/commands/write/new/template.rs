@@ -1,8 +1,8 @@
-//! Text with places to be filled: `{{ params.NAME }}`.
+//! Text with placeholders: `{{ params.NAME }}`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names of the places in a text, in the order they are first met.
+/// The names of the placeholders in a text, in order of first use.
 pub(super) fn placeholders(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     segments(text)
@@ -15,7 +15,7 @@ pub(super) fn placeholders(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text with these places filled; others stay.
+/// Fills these placeholders; others stay.
 pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -38,8 +38,8 @@ pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
     filled
 }
 
-/// The text with a place wherever one of these texts stands; of two that begin at the same point, the
-/// longer. Places there are stay as they are; no text at all stands nowhere.
+/// Replaces each of these values in the text by its placeholder; of two that begin at the same point, the longer one.
+/// Existing placeholders stay, and empty values are ignored.
 pub(super) fn insert_placeholders(text: &str, values: &BTreeMap<String, String>) -> String {
     let values = values.iter().filter(|(_, value)| !value.is_empty());
     let mut wanted: Vec<(&String, &String)> = values.collect();
@@ -70,7 +70,7 @@ enum Segment<'a> {
     Placeholder(&'a str),
 }
 
-/// The text, cut before and after each place.
+/// Splits the text before and after each placeholder.
 fn segments(text: &str) -> impl Iterator<Item = Segment<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -92,8 +92,8 @@ fn segments(text: &str) -> impl Iterator<Item = Segment<'_>> {
     })
 }
 
-/// The name of the place that a text begins with, and what follows it.
-// Never looks for the end of a place that is none: a text of braces alone would be read again from each.
+/// The name of the placeholder that a text begins with, and the text after it.
+// Never searches ahead for the end: a text that consists of braces would take quadratic time.
 fn placeholder_at(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix("{{")?.trim_start();
     let inner = inner.strip_prefix("params.")?;
@@ -103,7 +103,7 @@ fn placeholder_at(text: &str) -> Option<(&str, &str)> {
     is_name(name).then_some((name, after))
 }
 
-/// Can a place have this name?
+/// Can a placeholder have this name?
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_part_of_name)
 }

@@ -1,4 +1,4 @@
-//! Values for the places of a text: which there must be, and that each stays where it was put.
+//! Values for placeholders: which are required, and whether each one stays inside its field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{library, stem, template};
 use crate::args::New;
 use crate::failure::Failure;
 
-/// The text with every place filled; everything that is missing or means nothing is said at once.
+/// Fills every placeholder; reports all missing, unknown and misplaced values at once.
 pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<String, Failure> {
     let name = args.name.as_deref().map(stem);
     let mut problems = Vec::new();
@@ -35,11 +35,11 @@ pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<Strin
             Some(value) => {
                 values.insert(place, value);
             }
-            None => problems.push(format!("`{place}` is not given: `--set {place}=…`")),
+            None => problems.push(format!("`{place}` is missing: `--set {place}=…`")),
         }
     }
     if !problems.is_empty() {
-        let mut failure = Failure::new(2, "params", format!("{label} cannot be filled"));
+        let mut failure = Failure::new(2, "params", format!("cannot fill in {label}"));
         failure.details = problems;
         return Err(failure.hint("`signoff new --list` shows what each template needs"));
     }
@@ -47,16 +47,15 @@ pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<Strin
     if misplaced.is_empty() {
         return Ok(template::fill(text, &values));
     }
-    let message = "a value would change which steps and fields the plan has";
+    let message = "a value would change the steps or fields of the plan";
     let mut failure = Failure::new(2, "params", message);
     failure.details = misplaced;
-    Err(failure.hint(
-        "a value may have several lines where a text stands, but none that is a heading, a label or a fence of a plan",
-    ))
+    Err(failure
+        .hint("a value in a text may have several lines, but no heading, label or fence of a plan"))
 }
 
-/// Names of the places that have to be filled, in the order they are first met. Parameters that the
-/// plan declares itself are left for the run.
+/// The placeholders that need a value, in order of first use. Parameters that the plan itself declares are left for
+/// the run.
 pub(super) fn required_params(text: &str) -> Vec<String> {
     let mut places = template::placeholders(text);
     let declared = declared_params(text);
@@ -64,15 +63,15 @@ pub(super) fn required_params(text: &str) -> Vec<String> {
     places
 }
 
-/// Names of the parameters that a plan declares itself.
+/// The parameters that a plan itself declares.
 pub(super) fn declared_params(text: &str) -> Vec<String> {
-    // Between braces of YAML a place would be more braces.
+    // Inside a YAML flow mapping a placeholder would be read as more braces.
     let places = template::placeholders(text);
     let params = read(text, &stand_ins(text, &places)).params.into_iter();
     params.map(|(name, _)| name.value).collect()
 }
 
-/// What `--set` was given; what cannot be meant is a problem.
+/// Parses the values of `--set`; adds to `problems` what is malformed.
 pub(super) fn parse_pairs<'a>(
     set: &'a [String],
     problems: &mut Vec<String>,
@@ -106,14 +105,13 @@ fn unknown(label: &str, param: &str, places: &[String]) -> String {
         .filter(|(distance, _)| *distance <= 2);
     match near {
         Some((_, near)) => format!("{label} has no `{param}`; did you mean `{near}`?"),
-        None if places.is_empty() => format!("{label} has no `{param}`, nor any other parameter"),
+        None if places.is_empty() => format!("{label} has no `{param}`; it has no parameters"),
         None => format!("{label} has no `{param}`; it has {}", places.join(", ")),
     }
 }
 
-/// Values that do more than stand in their places: the text is read once with words that mean
-/// nothing, and once with the value. Only the texts with that word in them may differ, and by nothing
-/// else.
+/// Finds values that change more than their own field. Parses the text once with neutral words and once with the value:
+/// only the fields that contain the word may differ, and only by it.
 pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) -> Vec<String> {
     let places: Vec<String> = values.keys().cloned().collect();
     let words = stand_ins(text, &places);
@@ -123,7 +121,8 @@ pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) ->
     for (name, value) in values {
         let mut one = words.clone();
         let word = one.insert(name.clone(), value.clone());
-        let put = BTreeMap::from([(word.unwrap_or_default(), value.clone())]);
+        let word = word.expect("each value has a stand-in");
+        let put = BTreeMap::from([(word, value.clone())]);
         let difference = draft_difference::difference(&harmless, &put, &read(text, &one));
         found.extend(difference.map(|difference| told(name, difference)));
     }
@@ -138,7 +137,7 @@ pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) ->
     found
 }
 
-/// For each place a word that is nowhere in the text.
+/// For each placeholder a word that does not occur in the text.
 fn stand_ins(text: &str, places: &[String]) -> BTreeMap<String, String> {
     let letters = |rest: &str| rest.bytes().take_while(|byte| *byte == b'x').count();
     let longest = text.split("value").skip(1).map(letters).max();
@@ -147,7 +146,7 @@ fn stand_ins(text: &str, places: &[String]) -> BTreeMap<String, String> {
         "x".repeat(longest.map_or(0, |letters| letters + 1))
     );
     let places = places.iter().enumerate();
-    // A letter at the end keeps the first from being part of the tenth.
+    // The last letter keeps the first word from being a prefix of the tenth.
     places
         .map(|(at, place)| (place.clone(), format!("{stem}{at}z")))
         .collect()

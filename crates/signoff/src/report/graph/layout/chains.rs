@@ -1,4 +1,4 @@
-//! Steps that simply follow each other, drawn as one thing.
+//! Chains: steps that simply follow each other, drawn as one item.
 
 use super::{StepGraph, in_order, list, ranks};
 
@@ -48,7 +48,7 @@ pub(crate) fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
     let before: Vec<Vec<usize>> = members
         .iter()
         .map(|steps| {
-            let first = steps.first().copied().unwrap_or_default();
+            let first = *steps.first().expect("a chain has a step");
             let own = list(&graph.dependencies, first).iter();
             own.filter_map(|step| chain_of.get(*step).copied())
                 .collect()

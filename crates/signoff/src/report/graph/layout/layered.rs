@@ -1,5 +1,4 @@
-//! Boxes in layers: each below (or right of) all it waits for, lines between them with few
-//! crossings.
+//! Places boxes in layers: each box below (or right of) its dependencies, with few crossing lines.
 
 use super::spread::{Preferred, spread};
 use super::{at, crossings, list, ranks, reversed};
@@ -90,7 +89,7 @@ impl LayerGraph {
     fn new(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Self {
         let mut rank = ranks(dependencies);
         let dependents = reversed(dependencies);
-        // What waits for nothing stands right before the first that waits for it.
+        // A box without dependencies goes into the layer before its first dependent.
         for node in 0..sizes.len() {
             let next = list(&dependents, node)
                 .iter()

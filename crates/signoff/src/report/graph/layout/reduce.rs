@@ -1,4 +1,4 @@
-//! Dependencies without those that follow from others.
+//! Transitive reduction of dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
-//! Things side by side, each as near as possible to where it would like to be.
+//! Places items side by side, each as near as possible to its preferred position.
 
-/// Something that wants a place on a line.
+/// The preferred position of an item on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Preferred {
-    /// Where its middle would like to be.
+    /// The preferred middle.
     pub(super) middle: f64,
     /// Room it needs, the gap to its neighbour included.
     pub(super) room: f64,
@@ -14,7 +14,7 @@ pub(super) struct Preferred {
 /// Middles in the given order, none overlapping, with the least sum of squared distances from the
 /// preferred middles: neighbours that would overlap move together, by as much as either wants.
 pub(super) fn spread(preferred: &[Preferred]) -> Vec<f64> {
-    // Room used up to each middle; without it the task is to keep numbers in order.
+    // Room used up to each middle. After subtracting it, the problem is to keep numbers in order.
     let mut used = Vec::with_capacity(preferred.len());
     let mut total = 0.0;
     for prefer in preferred {

@@ -74,7 +74,7 @@ fn files_without_a_commit_are_counted_and_some_are_named() {
 fn a_contract_that_was_seen_green_is_named() {
     let mut run = run(&[("A", AGENT)]);
     let before = shown(&run, (100, 24), None);
-    let promise = "first the contract of step 1 runs; if it is green, the step is skipped";
+    let promise = "the contract of step 1 runs first; if it is green, the step is skipped";
     assert!(before.contains(&promise.to_owned()), "{before:#?}");
     let observed = Observation {
         ended: ProcessEnd::Exited(0),

@@ -1,15 +1,15 @@
-//! Everything a draft says, field by field, as text.
+//! All fields of a draft, as text.
 
 use signoff_plan::draft::{Contract, Details, Draft, Hint, Spanned, Step};
 
-/// Where a text stands.
+/// The position of a field in a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FieldPath {
     pub(super) step: Option<usize>,
     pub(super) field: &'static str,
 }
 
-/// All texts, in the order of the fields.
+/// The fields of a draft, in order.
 #[derive(Default)]
 pub(super) struct DraftFields {
     step: Option<usize>,
@@ -19,7 +19,7 @@ pub(super) struct DraftFields {
 impl DraftFields {
     pub(super) fn of(draft: &Draft) -> Self {
         let mut fields = Self::default();
-        // Every field, so that a new one is not forgotten here.
+        // Destructured in full, so that a new field is not forgotten here.
         let Draft {
             dialect,
             problems,
@@ -89,7 +89,7 @@ impl DraftFields {
             args,
             args_unread,
             marks,
-            // Places, and details, which follow.
+            // Positions do not count; the details follow below.
             span: _,
             heading: _,
             args_places: _,
@@ -216,7 +216,7 @@ impl DraftFields {
         }
     }
 
-    /// A list that says something even if it is empty.
+    /// A list whose empty form has a meaning.
     fn scope(&mut self, field: &'static str, values: Option<&[Spanned<String>]>) {
         if let Some(values) = values {
             self.put(field, values.len().to_string());
@@ -225,7 +225,7 @@ impl DraftFields {
     }
 }
 
-/// A value of JSON with its texts unescaped, as a place in one is filled before it is read.
+/// A JSON value with unescaped texts, because placeholders are filled before the JSON is parsed.
 fn strings(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => format!("\"{text}\""),
