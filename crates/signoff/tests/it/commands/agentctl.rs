@@ -35,7 +35,7 @@ fn with_link(project: Project) -> Project {
     project
 }
 
-/// What a shell prints for these lines, as the seed writes them.
+/// What a shell prints for these lines, as `agentctl`'s specification writes them.
 fn shell(project: &Project, lines: &str) -> Output {
     let script = format!("set -eu\nCURRENT_PLAN_DIR=$(agentctl plan dir)\n{lines}");
     project.bash(&script, &project.path())
@@ -45,7 +45,7 @@ fn current(project: &Project) -> PathBuf {
     project.home().join(".agentflow/plans").join(SESSION)
 }
 
-/// The seed's example.
+/// The example of `agentctl`'s specification.
 const AUTH: &str = r#"
 mkdir -p "$CURRENT_PLAN_DIR/tasks"
 cat > "$CURRENT_PLAN_DIR/plan.md" <<'END'
@@ -78,7 +78,7 @@ Service should support `Register`, `Login`, `ValidateToken`.
 END
 "#;
 
-/// As the seed asks for another directory.
+/// Requests another directory, as the specification does.
 const REQUEST: &str = r#"
 REQ="$(agentctl plan request-thread-dir)"
 THREAD_ID="$(sed 's/.*"thread_id":"\([^"]*\)".*/\1/' <<< "$REQ")"

@@ -2,7 +2,7 @@
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# Tidy up\n\n## Steps\n\n### 1. Write\n\n**id:** write\n**target:** coder\n**task:** Write notes.txt.\n**contract:**\n```shell\ntest -s notes.txt\n```\nexit_code == 0\n\n### 2. Look\n\n**id:** look\n**target:** coder\n**task:** Read it again.\n**contract:**\n```shell\ngrep -q done notes.txt\n```\nexit_code == 0\n";
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// A plan of checks; each entry is what the step waits for, `None` = everything before it.
 fn plan(title: &str, steps: &[Option<&[usize]>]) -> String {

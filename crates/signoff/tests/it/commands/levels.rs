@@ -3,7 +3,8 @@
 use serde_json::Value;
 use signoff_testkit::{Output, Project};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
+
 const ACCEPT: &str = "signoff doctor --accept-level";
 
 /// A confined project with a plan of one agent's step.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// A project with the one role that the built-in templates name.
 fn project() -> Project {

@@ -2,15 +2,11 @@
 
 use signoff_testkit::{Output, Project, Reply, Script};
 
-use crate::support::{BINARY, agent, plan, project, signed};
-
-fn obliging() -> Script {
-    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
-}
+use crate::support::{BINARY, agent, makes_out, plan, project, signed};
 
 /// A project whose plan runs through, trusted and not signed.
 fn unsigned() -> Project {
-    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     project.signoff(["trust"]).assert_success();
     project
 }
@@ -402,7 +398,7 @@ fn a_passphrase_is_asked_for_on_the_terminal() {
 
 #[test]
 fn an_unbelieved_signature_hides_no_other() {
-    let project = signed(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     shell(&project, SET_UP);
     // Where only a key counts, the plan waits for one.
     let project = project.env("SIGNOFF_APPROVAL_MINIMUM", "key");

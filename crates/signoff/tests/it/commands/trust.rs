@@ -8,14 +8,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use signoff_testkit::{Output, Project, Reply, Script};
 
-use crate::support::{BINARY, agent, plan, project, signed};
-
-fn obliging() -> Script {
-    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
-}
+use crate::support::{BINARY, agent, makes_out, plan, project, signed};
 
 fn ready() -> Project {
-    signed(&obliging(), &plan(&[&agent("Make it.", "out")]))
+    signed(&makes_out(), &plan(&[&agent("Make it.", "out")]))
 }
 
 /// Another directory of the same person.
@@ -58,7 +54,7 @@ fn a_signature_that_is_copied_to_another_project_does_not_count() {
 
 /// The commands are the person's own, so that nothing but the id is to be trusted.
 fn with_own_agents() -> Project {
-    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     let own = project.home().join(".config/signoff/config.toml");
     let text = fs::read_to_string(&own).expect("it is there");
     let agents = project.read(".signoff/config.toml");

@@ -9,15 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::pi_store;
 
 fn pi() -> (Project, String) {
-    let project = Project::new(BINARY);
-    std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
-    let user = project.home().join(".config/signoff");
-    std::fs::create_dir_all(&user).expect("the home is ours");
-    let role = "[approval]\nthen_run = false\n\n[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
-    std::fs::write(user.join("config.toml"), role).expect("the home is ours");
+    let project = pi_store();
     let request = json!({
         "title": "Remind a client",
         "steps": [{"description": "Send a reminder", "tool": "go-easy", "operation": "send"}],

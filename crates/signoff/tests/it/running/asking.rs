@@ -1,22 +1,10 @@
 //! Questions in place, on a terminal of their own, and the command that tells whoever is not there.
 
-use serde_json::Value;
 use signoff_testkit::{Ledger, Project, Reply, Script};
 
-use crate::support::{agent, plan, project, signed};
+use crate::support::{agent, first_item_id, plan, project, signed, statuses};
 
 const QUESTION: &str = "**id:** name\n**ask:** What is it called?\n";
-
-fn statuses(project: &Project) -> Vec<Value> {
-    let shape = project.json(["status"]);
-    let steps = shape["steps"].as_array().cloned().unwrap_or_default();
-    steps.iter().map(|step| step["status"].clone()).collect()
-}
-
-fn open_item(project: &Project) -> String {
-    let id = project.json(["inbox"])["items"][0]["id"].clone();
-    id.as_str().expect("an item is open").to_owned()
-}
 
 /// An agent that does it only with advice.
 fn advised() -> Project {
@@ -68,7 +56,7 @@ fn an_answer_from_elsewhere_ends_the_question() {
     let mut run = project.on_terminal("signoff run plan.md");
     run.expect("answer> ");
     project
-        .signoff(["answer", &open_item(&project), "Ada"])
+        .signoff(["answer", &first_item_id(&project), "Ada"])
         .assert_success()
         .assert_stdout_contains("the run continues");
     run.wait().assert_success();
@@ -144,7 +132,10 @@ fn whoever_is_not_there_is_told_once() {
         .signoff(["run", "plan.md", "--approve"])
         .assert_code(3);
     project.signoff(["resume"]).assert_code(3);
-    let (item, run) = (open_item(&project), project.json(["status"])["run"].clone());
+    let (item, run) = (
+        first_item_id(&project),
+        project.json(["status"])["run"].clone(),
+    );
     let run = run.as_str().expect("runs have names");
     let told = format!("question|{item}|{run}|plan.md|What is it called?\n");
     assert_eq!(project.read("told"), told);

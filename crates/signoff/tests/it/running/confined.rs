@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// A confined project whose agent is a shell that is given its task.
 fn project(task: &str, contract: &str) -> Project {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use signoff_testkit::ledger::Ledger;
 use signoff_testkit::{Output, Project, Reply, Script};
 
-use crate::support::{agent, signed};
+use crate::support::{agent, events, signed};
 
 /// Every task writes the file it names; `Make one` waits for `go` first.
 fn script() -> Script {
@@ -82,12 +82,6 @@ fn status_of(project: &Project, step: &str) -> Value {
     let mut found = steps.filter(|found| found["id"] == step);
     let found = found.next().cloned();
     found.expect("the run has the step")
-}
-
-fn events(project: &Project, kind: &str) -> Vec<Value> {
-    let mut events = project.signoff(["log", "--format", "json"]).json_lines();
-    events.retain(|event| event["type"] == kind);
-    events
 }
 
 fn strings(value: &Value) -> Vec<&str> {

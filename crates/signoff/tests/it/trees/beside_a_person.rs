@@ -3,17 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
 
 use crate::support::busy_checkout::{repository, shell};
-use crate::support::{agent, plan};
-
-fn events(project: &Project, kind: &str) -> Vec<Value> {
-    let mut events = project.signoff(["log", "--format", "json"]).json_lines();
-    events.retain(|event| event["type"] == kind);
-    events
-}
+use crate::support::{agent, events, plan};
 
 fn makes(file: &str) -> Script {
     Script::new().reply(Reply::always().write(file, "whole\n").say("done"))

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
 
-use crate::support::{agent, plan, project};
+use crate::support::{agent, commit_all, plan, project};
 
 /// A run whose step changed two files while a person changed them too; and whether there is git.
 fn held(git: bool) -> (Project, String) {
@@ -26,15 +26,7 @@ fn held(git: bool) -> (Project, String) {
     project.write("plan.md", &plan(&[&step]));
     project.write("conf.txt", "one\n").write("d/b.txt", "one\n");
     if git {
-        for words in [
-            "init -q -b main",
-            "config user.name p",
-            "config user.email p@x",
-            "add -A",
-        ] {
-            project.git(words);
-        }
-        project.git("commit -qm base");
+        commit_all(&project);
     }
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use signoff_testkit::{Project, Reply, Running, Script};
 
-use crate::support::{agent, plan, project};
+use crate::support::{agent, commit_all, plan, project};
 
 const RUN: [&str; 2] = ["run", "plan.md"];
 
@@ -21,15 +21,7 @@ fn repository(script: &Script, steps: &[&str]) -> Project {
         .replace("\"GO\"", &format!("\"{}\"", at("go")));
     fs::write(&script, text).expect("the folder is ours");
     project.write("a", "one\n").write("b", "keep\n");
-    for words in [
-        "init -q -b main",
-        "config user.name p",
-        "config user.email p@x",
-        "add -A",
-        "commit -qm base",
-    ] {
-        project.git(words);
-    }
+    commit_all(&project);
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     project

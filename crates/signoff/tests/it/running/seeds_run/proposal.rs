@@ -31,7 +31,7 @@ fn field(example: &Example, name: &str) -> String {
     line.unwrap_or("none").trim().to_owned()
 }
 
-/// The executor's log, in the seed's own shape.
+/// The executor's log, in the format of plan mode.
 fn session(example: &Example) -> Vec<Value> {
     let text = example
         .project

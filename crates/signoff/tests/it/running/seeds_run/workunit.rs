@@ -193,7 +193,7 @@ fn unexpanded_steps_are_signed_once_they_are_expanded() {
             "### 3. Migrate file batch",
         )
         .replace("### N+1. Remove", "### 4. Remove")
-        // The seed's task names the file; only `produces` is leave to change what configures pytest.
+        // The task names the file, but only `produces` allows to change what configures pytest.
         .replace(
             "Remove `requests` from pyproject.toml. Run uv sync. Verify no remaining imports.\n",
             "Remove `requests` from pyproject.toml. Run uv sync. Verify no remaining imports.\n\n**produces:** pyproject.toml\n",
