@@ -2,14 +2,16 @@
 
 mod landings;
 mod levels;
+mod plans;
 mod proofs;
+mod runs;
 mod threads;
 mod trust;
 
 use std::fmt;
 
-use signoff_engine::{Act, Forbidden, PlanState, Refusal};
-use signoff_runtime::{Difference, Error};
+use signoff_engine::Refusal;
+use signoff_runtime::Error;
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
@@ -20,6 +22,10 @@ pub(crate) use self::landings::{
 };
 use self::levels::weaker_level;
 pub(crate) use self::levels::{ACCEPT, weaker_headline};
+pub(crate) use self::plans::{difference_lines, plan_changed_during_run};
+use self::plans::{forbidden_act, plan_changed, plan_log};
+use self::runs::{holder_suffix, meanwhile_hints};
+pub(crate) use self::runs::{no_step, with_known_steps};
 use crate::shell_words::shell_word;
 use crate::style::{ERROR, HINT, paint};
 
@@ -519,173 +525,4 @@ impl From<Error> for Failure {
 fn short_digest(digest: &str) -> &str {
     let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
     digits.get(..12).unwrap_or(digits)
-}
-
-/// An unknown step, with a suggestion.
-pub(crate) fn no_step<'a>(step: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
-    /// How many names are listed.
-    const LISTED: usize = 12;
-    let failure = Failure::new(2, "no-step", format!("there is no step `{step}`"));
-    let known: Vec<&str> = known.into_iter().collect();
-    let distances = known
-        .iter()
-        .map(|id| (strsim::damerau_levenshtein(id, step), id));
-    match distances.filter(|(distance, _)| *distance <= 2).min() {
-        Some((_, id)) => failure.hint(format!("did you mean `{id}`?")),
-        None if known.is_empty() => failure.hint("`signoff status` shows the steps of a run"),
-        None => {
-            let first = known.iter().take(LISTED).copied().collect::<Vec<_>>();
-            let more = match known.len() - first.len() {
-                0 => String::new(),
-                more => format!(" and {more} more, which `signoff show` lists"),
-            };
-            failure.hint(format!("its steps are `{}`{more}", first.join("`, `")))
-        }
-    }
-}
-
-/// A failure; if it is about an unknown step, with the known ones.
-pub(crate) fn with_known_steps<'a>(
-    error: Error,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Failure {
-    match error {
-        Error::Refused(Refusal::NoStep { step }) => no_step(&step, known),
-        error => error.into(),
-    }
-}
-
-/// A plan's log was changed, or cannot be read.
-fn plan_log(error: &JournalError) -> Failure {
-    let log = match error {
-        JournalError::Corrupt { path, .. }
-        | JournalError::Shorter { path, .. }
-        | JournalError::OtherPlan { path, .. } => path.clone(),
-        // `NAME.head.json` beside `NAME.jsonl`.
-        JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
-        JournalError::File(error) => return Failure::new(6, "file", error.to_string()),
-        JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
-            return Failure::new(6, "plan-log", error.to_string()).hint("repeat the command");
-        }
-        JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
-    };
-    let word = |path: &std::path::Path| shell_word(&path.display().to_string());
-    let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
-    Failure::new(6, "plan-log", error.to_string())
-        .hint(format!("restore it: `git restore {log} {head}`"))
-        .hint(format!(
-            "or start over: `rm -f {log} {head}`, then `signoff propose PLAN`; this loses past rejections and cancellations"
-        ))
-}
-
-/// The plan's state, or the actor's rights, do not allow an act.
-fn forbidden_act(forbidden: &Forbidden) -> Failure {
-    let (exit, code) = match forbidden {
-        Forbidden::State { .. } => (5, "state"),
-        Forbidden::Actor { .. } => (4, "person-only"),
-    };
-    let failure = Failure::new(exit, code, forbidden.to_string());
-    let Forbidden::State {
-        state, possible, ..
-    } = forbidden
-    else {
-        return failure.hint("ask the person who runs the plan to do it in their own terminal");
-    };
-    let commands: Vec<String> = possible.iter().filter_map(|act| command_of(*act)).collect();
-    let failure = match state {
-        PlanState::Completed | PlanState::Cancelled => {
-            failure.hint("`signoff clone PLAN` copies it as a new plan")
-        }
-        PlanState::Executing => failure.hint(
-            "a run of it has not ended: `signoff status` shows its state, `signoff inbox` what it waits for, `signoff resume` continues it",
-        ),
-        _ => failure,
-    };
-    match commands.as_slice() {
-        [] => failure,
-        _ => failure.hint(format!("possible now: {}", commands.join(", "))),
-    }
-}
-
-/// The command for an act, if there is one.
-fn command_of(act: Act) -> Option<String> {
-    match act {
-        Act::Edit => Some("editing its text".to_owned()),
-        Act::Approve
-        | Act::Reject
-        | Act::Revise
-        | Act::Cancel
-        | Act::Start
-        | Act::Resume
-        | Act::Retry => Some(format!("`signoff {} …`", act.verb())),
-        Act::Verify
-        | Act::Escalate
-        | Act::Expire
-        | Act::Complete
-        | Act::Fail
-        | Act::Stall
-        | Act::Replan => None,
-    }
-}
-
-/// The plan or its terms changed since they were signed.
-pub(crate) fn plan_changed(plan: &str, difference: &Difference) -> Failure {
-    differing(plan, difference).hints([
-        format!(
-            "if the change is right, sign it: `signoff approve {}`",
-            shell_word(plan)
-        ),
-        "if not, restore the file; the signature still holds".to_owned(),
-    ])
-}
-
-/// The plan or its terms changed during a run, which only carries out what was signed.
-pub(crate) fn plan_changed_during_run(run: &str, plan: &str, difference: &Difference) -> Failure {
-    let name = shell_word(plan);
-    differing(plan, difference).hints([
-        format!("if the change is wrong, undo it; then `signoff resume {run}` continues the run"),
-        format!(
-            "if it is right, sign it: `signoff approve {name}`; then `signoff resume {run}` continues the run with it"
-        ),
-    ])
-}
-
-fn differing(plan: &str, difference: &Difference) -> Failure {
-    let failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
-    difference_lines(difference)
-        .into_iter()
-        .fold(failure, Failure::detail)
-}
-
-/// A difference, a line for each change.
-pub(crate) fn difference_lines(difference: &Difference) -> Vec<String> {
-    let mut lines: Vec<String> = difference.broken.iter().cloned().collect();
-    for change in &difference.plan {
-        lines.extend(change.to_string().lines().map(str::to_owned));
-    }
-    lines.extend(difference.terms.iter().cloned());
-    if difference.is_empty() {
-        let unseen = "(the difference is in how ids or defaults resolve)";
-        lines.push(unseen.to_owned());
-    }
-    lines
-}
-
-/// What to do while another process drives the run.
-fn meanwhile_hints(run: Option<&str>) -> Vec<String> {
-    let run = run.map(|run| format!(" {run}")).unwrap_or_default();
-    vec![
-        format!("`signoff log --follow{run}` watches it, `signoff status{run}` shows its state"),
-        format!("`signoff stop{run}` stops it and its agents"),
-    ]
-}
-
-fn holder_suffix(holder: Option<&signoff_store::lock::Holder>) -> String {
-    match holder {
-        Some(holder) => match &holder.run {
-            Some(run) => format!(" (run {run}, process {})", holder.pid),
-            None => format!(" (process {})", holder.pid),
-        },
-        None => String::new(),
-    }
 }

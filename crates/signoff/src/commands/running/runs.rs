@@ -6,7 +6,7 @@ use signoff_runtime::view::View;
 
 use crate::failure::Failure;
 use crate::report::count::count_of;
-use crate::report::run::event_text::short_commit;
+use crate::report::run::short_text::short_commit;
 use crate::session::Session;
 use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
 

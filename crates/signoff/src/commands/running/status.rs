@@ -8,7 +8,7 @@ use signoff_runtime::view::View;
 
 use crate::commands::running::inbox::{held_lines, repair_in};
 use crate::failure::Failure;
-use crate::report::run::event_text::short_commit;
+use crate::report::run::short_text::short_commit;
 use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::session::Session;

@@ -5,8 +5,8 @@ use signoff_api::event::step_status;
 use signoff_engine::{Run, Seat, StepState, StepStatus};
 use signoff_plan::model::Step;
 
-use crate::report::run::event_text::short_commit;
 use crate::report::run::evidence::grade;
+use crate::report::run::short_text::short_commit;
 use crate::report::run::totals::{HALTED, NOTHING};
 use crate::style::{CARE, DIM, ERROR, GOOD, HINT};
 

@@ -1,20 +1,17 @@
 //! The text of each event that a person should see.
 
 use signoff_engine::{
-    CallEnd, Choice, Event, Facts, Grade, Observation, Outcome, PauseReason, Recorded, Run, Stage,
-    Verdict,
+    CallEnd, Choice, Event, Facts, Grade, Outcome, PauseReason, Recorded, Run, Stage,
 };
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
+use crate::report::run::contract_text::{baseline, contract_finished, rerun_reason};
 use crate::report::run::evidence::first_names;
+use crate::report::run::short_text::{SHOWN, one_line, short_commit, short_value};
 use crate::report::run::totals::NOTHING;
 use crate::report::step_name::{name_of, role};
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, escape_file_name, paint, sanitize};
-
-/// Columns of a value, and of a reason.
-const SHOWN: usize = 100;
-const REASON: usize = 400;
 
 /// The text for an event; most events have none.
 pub(crate) fn text(run: &Run, recorded: &Recorded) -> Option<String> {
@@ -216,26 +213,6 @@ pub(crate) fn conflict(files: &[String], text: &str) -> String {
     format!("conflict with what was merged meanwhile: {files}")
 }
 
-/// The first digits of a commit's name.
-pub(crate) fn short_commit(commit: &str) -> &str {
-    commit.get(..10).unwrap_or(commit)
-}
-
-/// A value on one line, cut if it is long.
-pub(crate) fn short_value(value: &serde_json::Value) -> String {
-    cut(&sanitize(&value.to_string()), SHOWN)
-}
-
-/// A reason on one line, cut if it is long.
-pub(crate) fn one_line(reason: &str) -> String {
-    // Nearly every reason is one short line, and a table has many.
-    if reason.len() <= REASON && !reason.contains(char::is_control) {
-        return sanitize(reason);
-    }
-    let words: Vec<&str> = reason.split_whitespace().collect();
-    cut(&sanitize(&words.join(" ")), REASON)
-}
-
 /// An answer with its note.
 pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
     let said = note.map(str::trim).filter(|note| !note.is_empty());
@@ -314,37 +291,6 @@ fn is_agent(run: &Run, id: &str) -> bool {
     step(run, id).is_some_and(|step| matches!(step.work, signoff_plan::model::Work::Agent { .. }))
 }
 
-fn baseline(verdict: Verdict, observed: &Observation) -> String {
-    let said = match verdict {
-        Verdict::Fail => "red, as it should be".to_owned(),
-        Verdict::Pass => "already green, so it cannot prove anything".to_owned(),
-        Verdict::Inconclusive => match observed.excuse() {
-            Some(why) => format!("no answer: {}", one_line(&why)),
-            None => "no answer".to_owned(),
-        },
-    };
-    format!("contract before the work: {said}")
-}
-
-/// Why a contract runs again: something changed while it ran, so its answer does not count.
-pub(crate) fn rerun_reason(run: &Run, step: &str, observed: &Observation) -> Option<String> {
-    let state = run.position(step).and_then(|at| run.step(at));
-    let is_run_again = state.is_some_and(|(_, state)| state.is_run_again());
-    let why = observed.void.as_ref().filter(|_| is_run_again)?;
-    Some(format!("contract is run again: {}", one_line(why)))
-}
-
-/// The files that a passed contract ran without.
-fn left_out_files(observed: &Observation) -> String {
-    match &observed.left_out[..] {
-        [] => String::new(),
-        left_out => format!(
-            " (without {}, which changed in your checkout since the run began)",
-            sanitize(&first_names(left_out))
-        ),
-    }
-}
-
 fn work_finished(ended: &str, well: bool, text: &str, log: &str) -> String {
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
     match (well, last) {
@@ -356,43 +302,6 @@ fn work_finished(ended: &str, well: bool, text: &str, log: &str) -> String {
             paint(DIM, format!("(its output: {log})"))
         ),
     }
-}
-
-fn contract_finished(verdict: Verdict, unmet: &[String], observed: &Observation) -> String {
-    let unmet = one_line(&unmet.join("; "));
-    match verdict {
-        Verdict::Pass => {
-            let without = left_out_files(observed);
-            format!("  {} contract holds{without}", paint(GOOD, "✓"))
-        }
-        Verdict::Inconclusive => {
-            format!("  {} contract gave no answer: {unmet}", paint(CARE, "?"))
-        }
-        Verdict::Fail => {
-            let mut text = format!("  {} contract does not hold: {unmet}", paint(ERROR, "✗"));
-            text.push_str(&quoted_tail(complaint(observed)));
-            text
-        }
-    }
-}
-
-/// The stream with a contract's error messages: many print them to stdout.
-pub(crate) fn complaint(observed: &Observation) -> &str {
-    if observed.stderr.trim().is_empty() {
-        &observed.stdout
-    } else {
-        &observed.stderr
-    }
-}
-
-/// The last lines of what a contract complained about.
-pub(crate) fn quoted_tail(stderr: &str) -> String {
-    let written = stderr.lines().filter(|line| !line.trim().is_empty());
-    let lines: Vec<&str> = written.collect();
-    let last = lines.iter().skip(lines.len().saturating_sub(3));
-    last.fold(String::new(), |text, line| {
-        format!("{text}\n    {}", paint(DIM, sanitize(line)))
-    })
 }
 
 fn step_completed(evidence: Grade, facts: &Facts) -> String {
@@ -472,20 +381,4 @@ fn files_landed(files: &[String], held: &[String]) -> Option<String> {
             .map(|why| format!("  {} held: {}", paint(CARE, "!"), escape_file_name(why))),
     );
     (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::one_line;
-
-    #[test]
-    fn a_reason_is_one_line_whatever_others_said() {
-        assert_eq!(one_line("a  short one"), "a  short one");
-        assert_eq!(
-            one_line("status 500: <html>\r\n\n  <p>no\u{7}</p>\n"),
-            "status 500: <html> <p>no</p>"
-        );
-        let page = one_line(&"word ".repeat(1000));
-        assert!(page.len() < 410 && page.ends_with('…'), "{page}");
-    }
 }

@@ -7,11 +7,10 @@ use signoff_engine::{
 use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
-use crate::report::run::event_text::{
-    complaint, conflict, has_nothing_to_do, is_over, log_of, one_line, quoted_tail, rerun_reason,
-    short_value, text,
-};
+use crate::report::run::contract_text::{complaint, quoted_tail, rerun_reason};
+use crate::report::run::event_text::{conflict, has_nothing_to_do, is_over, log_of, text};
 use crate::report::run::evidence::{because, grade};
+use crate::report::run::short_text::{one_line, short_value};
 use crate::report::run::totals::NOTHING;
 use crate::report::step_name::name_of;
 use crate::report::time::short;

@@ -7,8 +7,8 @@ use signoff_engine::{Grade, Run, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::graph::progress::seat_name;
-use crate::report::run::event_text::one_line;
 use crate::report::run::evidence::{because, grade};
+use crate::report::run::short_text::one_line;
 use crate::report::run::totals::{HALTED, NOTHING, grades, totals};
 use crate::report::step_name::name;
 use crate::report::time::short;
