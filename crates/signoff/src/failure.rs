@@ -265,7 +265,7 @@ impl From<Error> for Failure {
             Error::NotDeletable { plan, state } => Self::new(
                 5,
                 "state",
-                format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
+                format!("{plan} is {state}: a plan whose run has not ended cannot be deleted"),
             )
             .hint(format!("`signoff cancel {}` first", shell_word(&plan))),
             Error::NotClonable { plan, state } => Self::new(
@@ -348,7 +348,7 @@ impl From<Error> for Failure {
                     Self::new(
                         6,
                         "unconfined",
-                        format!("the settings require {wanted}, and this machine provides `{found}`"),
+                        format!("this needs {wanted}, but this machine provides only `{found}`"),
                     ),
                     Self::detail,
                 )

@@ -16,8 +16,8 @@ pub(crate) struct Run {
     #[arg(long, conflicts_with = "task")]
     pub(crate) approve: bool,
     /// Show what would run, in which order and at what cost; start nothing and write nothing
-    #[arg(long, conflicts_with = "task")]
-    pub(crate) dry_run: bool,
+    #[arg(long = "dry-run", conflicts_with = "task")]
+    pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) limits: RunLimits,
     /// Where agents work; the default is the configured place

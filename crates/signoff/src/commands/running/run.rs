@@ -51,7 +51,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let options = Options::from(args);
     require_known_step(&options, &plan)?;
-    if args.dry_run {
+    if args.preview {
         return dry_run(session, &project, &plan, (&options, args.approve));
     }
     // Before the plan is signed, because a run would not start anyway.

@@ -298,7 +298,7 @@ fn run_args() -> Run {
     Run {
         path: Some(path),
         approve: false,
-        dry_run: false,
+        preview: false,
         limits: RunLimits::default(),
         isolation: None,
         task: None,

@@ -395,7 +395,7 @@ fn a_built_in_template_is_not_replaced_by_accident() {
     project
         .signoff([&args[..], &["--force"]].concat())
         .assert_success()
-        .assert_stderr_contains("stands for the built-in template `bugfix`");
+        .assert_stderr_contains("replaces the built-in template `bugfix`");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn at_the_end_one_item_asks_about_what_nobody_verified() {
     project
         .signoff(["run", "plan.md"])
         .assert_code(3)
-        .assert_stderr_contains("no contract: going on");
+        .assert_stderr_contains("no contract: the run continues");
     assert_eq!(statuses(&project), ["waiting", "completed"]);
     let item = only_item(&project);
     assert_eq!(

@@ -172,7 +172,7 @@ fn an_approval_may_change_the_arguments() {
         .expect("other arguments, as JSON; empty: those shown")
         .expect("approve> ")
         .type_line("[1]")
-        .expect("the arguments are a JSON object")
+        .expect("the arguments must be a JSON object")
         .type_line(r#"{"path": "out", "content": "as changed"}"#);
     run.wait().assert_success();
     assert_eq!(project.read("out"), "as changed");

@@ -150,7 +150,7 @@ fn what_is_at_work_ends_and_is_judged_and_nothing_new_starts() {
     project
         .signoff(["run", "plan.md", "--approve"])
         .assert_code(5)
-        .assert_stderr_contains("is not over");
+        .assert_stderr_contains("has not ended");
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl fmt::Display for DraftDifference {
             (DifferenceKind::Added, _) => write!(f, "it would add `{field}` to ")?,
             (DifferenceKind::Removed, _) => write!(f, "it would remove `{field}` from ")?,
             (DifferenceKind::Changed, _) => {
-                write!(f, "it would be read differently in `{field}` of ")?
+                write!(f, "it would be read differently in `{field}` of ")?;
             }
         }
         match self.place.step {
