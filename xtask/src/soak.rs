@@ -191,6 +191,7 @@ fn crash_tests(seed: u64) -> Invocation {
         "--nocapture",
         "crashes::",
         "interleavings::",
+        "killed_and_resumed",
     ])
     .env("SIGNOFF_SOAK", "1")
     .env("PROPTEST_RNG_SEED", seed.to_string())

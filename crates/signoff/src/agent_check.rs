@@ -156,7 +156,9 @@ mod tests {
             let found = marker_in_block(block.as_bytes()).map(|(name, _)| name);
             assert_eq!(found, name, "{block:?}");
         };
-        check("PATH=/bin\0CLAUDECODE=1\0", Some("CLAUDECODE"));
+        for (name, _) in MARKERS {
+            check(&format!("PATH=/bin\0{name}=1\0"), Some(name));
+        }
         check("GEMINI_CLI=\0", Some("GEMINI_CLI"));
         check("OPENCODE_CONFIG=x\0MY_OPENCODE=1\0", None);
         check("TEXT=a\nCLAUDECODE=1\0", None);

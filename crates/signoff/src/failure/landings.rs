@@ -46,7 +46,7 @@ pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
 }
 
 pub(super) fn settled_twice(path: &str) -> Failure {
-    let message = format!("`{}` follows both `--take` and `--keep`", sanitize(path));
+    let message = format!("both `--take` and `--keep` name `{}`", sanitize(path));
     Failure::new(2, "settled-twice", message)
         .hint("use `--take` for the run's version, or `--keep` for yours")
 }

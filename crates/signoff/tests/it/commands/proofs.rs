@@ -545,11 +545,15 @@ fn no_agent_signs_whichever_it_is() {
         "PI_CODING_AGENT=true",
     ] {
         let (name, _) = marker.split_once('=').expect("a variable");
-        for line in [
-            format!("{marker} signoff approve plan.md --proof key"),
-            format!("{marker} signoff run plan.md --approve"),
-            format!("{marker} bash -c 'env -u {name} {BINARY} approve plan.md; exit $?'"),
-        ] {
+        let mut lines = vec![format!("{marker} signoff approve plan.md --proof key")];
+        // The unit tests of `agent_check` read every marker from the environment of an ancestor.
+        if name == "SIGNOFF_INSIDE" || name == "CLAUDECODE" {
+            lines.push(format!("{marker} signoff run plan.md --approve"));
+            lines.push(format!(
+                "{marker} bash -c 'env -u {name} {BINARY} approve plan.md; exit $?'"
+            ));
+        }
+        for line in lines {
             let output = project.bash(&line, &project.path());
             output
                 .assert_code(4)

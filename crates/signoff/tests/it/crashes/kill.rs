@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use signoff_testkit::ledger::Ledger;
 use signoff_testkit::{Dice, Output, Project, Reply, Script};
 
-use crate::support::{agent, plan, signed};
+use crate::support::{agent, plan, signed, soak};
 
 /// Where a run can be killed, and how many of its occasions the ordinary tests try.
 const POINTS: [(&str, usize); 16] = [
@@ -30,10 +30,6 @@ const POINTS: [(&str, usize); 16] = [
     ("replace.swapped", 2),
     ("replace.after", 2),
 ];
-
-fn soak() -> bool {
-    std::env::var_os("SIGNOFF_SOAK").is_some()
-}
 
 /// Agents that write in several steps; one says "done" first; one contract has no baseline.
 fn script() -> Script {

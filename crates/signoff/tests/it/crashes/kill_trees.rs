@@ -10,9 +10,9 @@ use signoff_testkit::{Dice, Ledger, Project, Reply, Script};
 
 use crate::support::busy_checkout::{
     MINE, attempts, difference, in_the_middle_of_something, no_trees_left, nothing_left, picture,
-    repository, shell, soak, steps_of,
+    repository, shell, steps_of,
 };
-use crate::support::plan;
+use crate::support::{plan, soak};
 
 /// Where a run on its own tree can be killed before it has ended, and how many occasions the ordinary tests try.
 const MERGING: [(&str, usize); 23] = [

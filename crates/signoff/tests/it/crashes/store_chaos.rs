@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use signoff_testkit::Project;
 
-use crate::support::pi_store;
+use crate::support::{pi_store, soak};
 
 fn pi() -> (Project, String) {
     let project = pi_store();
@@ -273,11 +273,7 @@ fn a_full_disk_at_every_change_loses_nothing() {
 
 #[test]
 fn killed_at_random_times_the_plan_is_whole() {
-    let rounds = if std::env::var_os("SIGNOFF_SOAK").is_some() {
-        400
-    } else {
-        24
-    };
+    let rounds = if soak() { 400 } else { 24 };
     let mut killed = 0;
     for round in 0..rounds {
         let trial = &TRIALS[round % TRIALS.len()];
@@ -305,11 +301,7 @@ fn killed_at_random_times_the_plan_is_whole() {
 
 #[test]
 fn a_proposal_killed_at_random_is_there_or_not() {
-    let rounds = if std::env::var_os("SIGNOFF_SOAK").is_some() {
-        200_u64
-    } else {
-        12
-    };
+    let rounds = if soak() { 200_u64 } else { 12 };
     let (project, _) = pi();
     project.write(
         "request.json",

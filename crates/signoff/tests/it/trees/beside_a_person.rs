@@ -302,7 +302,7 @@ fn check_removed(remove: &str, told: &str, put_right: &str) {
 fn a_branch_that_is_deleted_meanwhile_stops_the_run() {
     check_removed(
         "git for-each-ref --format='delete %(refname)' refs/heads/signoff | git update-ref --stdin",
-        "brings it back",
+        "restores it",
         "git branch BRANCH HEAD",
     );
 }

@@ -80,7 +80,7 @@ fn check(git: bool) {
         .assert_code(5)
         .assert_stderr_contains("2 files are held")
         .assert_stderr_contains("`conf.txt`: it was changed here too")
-        .assert_stderr_contains(&format!("`{diff}` shows"))
+        .assert_stderr_contains(&format!("`{diff}` compares"))
         .assert_stderr_contains(&format!("`signoff land {run} --keep conf.txt`"));
     let shown = project.bash(&diff, &project.path());
     assert_eq!(shown.stdout, "1c1\n< mine\n---\n> run\n");
@@ -92,7 +92,7 @@ fn check(git: bool) {
     let twice = project.signoff(["land", "--take", "d/b.txt", "--keep", "d"]);
     twice
         .assert_code(2)
-        .assert_stderr_contains("`d/b.txt` follows both `--take` and `--keep`");
+        .assert_stderr_contains("both `--take` and `--keep` name `d/b.txt`");
     assert_eq!(project.read("conf.txt"), "mine\n");
     project
         .signoff(["land", &run, "--take", "conf.txt"])

@@ -645,7 +645,7 @@ fn one_is_told_whether_worktrees_are_possible() {
     assert_eq!(possible(&project)["possible"], true);
     project
         .signoff(["doctor"])
-        .assert_stdout_contains("trees for agents: possible");
+        .assert_stdout_contains("trees for agents: available");
     project.git("sparse-checkout set --cone .");
     // Their work is recorded elsewhere then.
     assert_eq!(possible(&project)["possible"], true);
@@ -653,23 +653,23 @@ fn one_is_told_whether_worktrees_are_possible() {
         project
             .signoff([command])
             .assert_success()
-            .assert_stdout_contains("trees for agents: possible")
-            .assert_stdout_contains("recorded outside of your repository")
+            .assert_stdout_contains("trees for agents: available")
+            .assert_stdout_contains("recorded outside your repository")
             .assert_stdout_contains("sparse");
     }
     let bare = Project::new(BINARY).on_trees();
     assert_eq!(possible(&bare), Value::Null);
     bare.signoff(["init"])
         .assert_success()
-        .assert_stdout_contains("`signoff undo` takes it back");
+        .assert_stdout_contains("`signoff undo` works");
     assert_eq!(possible(&bare)["possible"], true);
     assert_eq!(possible(&bare)["private"][0], "there is no git repository");
     let unconfined = Project::new(BINARY);
     unconfined.signoff(["init"]).assert_success();
     assert_eq!(possible(&unconfined)["possible"], false);
-    unconfined
-        .signoff(["doctor"])
-        .assert_stdout_contains("trees for agents: not possible, so agents work one after another");
+    unconfined.signoff(["doctor"]).assert_stdout_contains(
+        "trees for agents: not available, so agents work one after another",
+    );
 }
 
 #[test]
@@ -762,7 +762,7 @@ fn a_landing_that_was_cut_off_is_finished_and_not_undone() {
         project
             .signoff(["land"])
             .assert_code(5)
-            .assert_stderr_contains("a part of it may be in the checkout")
+            .assert_stderr_contains("the checkout may hold a part of it")
             .assert_stderr_contains("`en` changed since the run began");
         fs::remove_file(project.path().join("en")).unwrap();
         project.signoff(["land"]).assert_success();

@@ -103,7 +103,7 @@ fn without_its_branch_a_run_does_not_go_on() {
     project
         .signoff(["resume"])
         .assert_code(5)
-        .assert_stderr_contains(&format!("`git {repair}` brings it back"));
+        .assert_stderr_contains(&format!("`git {repair}` restores it"));
     assert_eq!(starts(), before);
     project.git(&repair);
     project.signoff(["resume"]).assert_success();
