@@ -1,4 +1,4 @@
-//! Seed 004's flows with the real binary, called as `agentctl`: one thread, several, remove, clear,
+//! The flows of `agentctl` with the real binary, called by that name: one thread, several, remove, clear,
 //! commit with every error at once; and what is left when it is killed on the way.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Seed 000: five agents, no contracts, so that a person accepts at the end; a failure is
+//! `record`: five agents, no contracts, so that a person accepts at the end; a failure is
 //! planned anew, which without a planner asks a person.
 
 use super::*;

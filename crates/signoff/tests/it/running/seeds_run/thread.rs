@@ -1,4 +1,4 @@
-//! `record`: a directory whose files stay as they are.
+//! `thread`: a directory whose files stay as they are.
 
 use super::*;
 use crate::support::kill_points;
