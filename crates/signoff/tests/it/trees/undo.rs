@@ -87,7 +87,7 @@ fn what_a_person_changed_while_it_waited_stays() {
         .assert_success()
         .assert_stdout_contains("restored a\nrestored b\nremoved y\nremoved z\n")
         .assert_stdout_contains("2 files restored, 2 files removed")
-        .assert_stdout_contains("what the run did stays in its commits");
+        .assert_stdout_contains("the run's commits stay");
     assert_eq!(project.read("mine"), "mine\n");
     assert_eq!(project.read("b"), "keep\nmine\n");
     assert_eq!(project.read("a"), "one\n");
