@@ -51,8 +51,8 @@ struct Recovery {
 fn run(write: bool) -> Result<(), String> {
     let signoff = release_build()?;
     let directory = std::env::temp_dir().join(format!("signoff-run-{}", std::process::id()));
-    let measured = measured(&signoff, &directory);
-    // Whatever happened: there is much in it.
+    let measured = measure(&signoff, &directory);
+    // Also after an error, because the directory is large.
     fs::remove_dir_all(&directory).ok();
     let (rows, recovery) = measured?;
     let table = render(&rows, &recovery);
@@ -64,23 +64,23 @@ fn run(write: bool) -> Result<(), String> {
     }
 }
 
-fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Row>, Recovery), String> {
+fn measure(signoff: &str, directory: &Path) -> Result<(Vec<Row>, Recovery), String> {
     let has_jobs = Invocation::new(signoff, ["run", "--help"])
         .stdout()?
         .contains("--jobs");
     let mut rows = Vec::new();
     for (steps, rounds) in SIZES {
         for shape in Shape::ALL {
-            let cpu = compared(signoff, has_jobs, directory, shape, steps, rounds)?;
+            let cpu = compare(signoff, has_jobs, directory, shape, steps, rounds)?;
             rows.push(Row { shape, steps, cpu });
             eprintln!("measured: {} of {steps} steps", shape.name());
         }
     }
-    Ok((rows, recovery(signoff, has_jobs, directory)?))
+    Ok((rows, measure_recovery(signoff, has_jobs, directory)?))
 }
 
-/// Takes turns, so that a busy moment of the machine meets all.
-fn compared(
+/// The programs take turns, so that a busy moment of the machine affects all of them.
+fn compare(
     signoff: &str,
     has_jobs: bool,
     directory: &Path,
@@ -95,10 +95,10 @@ fn compared(
     let [ninja, make] = others.map(|argv| is_installed(argv[0]).then_some(argv));
     let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..rounds {
-        let ours = ours(signoff, has_jobs);
+        let ours = signoff_command(signoff, has_jobs);
         let [free, confined, others @ ..] = &mut times;
         for (mode, times) in [("auto", confined), ("off", free)] {
-            let place = prepared(signoff, directory, shape, steps, mode)?;
+            let place = prepare_project(signoff, directory, shape, steps, mode)?;
             times.extend(cpu(&place, &ours)?);
             if mode == "off" {
                 for (argv, times) in [ninja, make].into_iter().zip(&mut *others) {
@@ -113,13 +113,13 @@ fn compared(
     Ok(times.map(median))
 }
 
-fn ours(signoff: &str, has_jobs: bool) -> Vec<&str> {
+fn signoff_command(signoff: &str, has_jobs: bool) -> Vec<&str> {
     let jobs: &[&str] = if has_jobs { &["--jobs", JOBS] } else { &[] };
     [&[signoff, "run", "plan.json"], jobs].concat()
 }
 
 /// A directory with the graph in all three spellings, and a signed plan.
-fn prepared(
+fn prepare_project(
     signoff: &str,
     directory: &Path,
     shape: Shape,
@@ -144,13 +144,13 @@ fn prepared(
     Ok(place)
 }
 
-fn recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery, String> {
-    let place = prepared(signoff, directory, Shape::Chain, RECOVERED, "off")?;
+fn measure_recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery, String> {
+    let place = prepare_project(signoff, directory, Shape::Chain, RECOVERED, "off")?;
     let last_but_one = format!("s{}", RECOVERED - 2);
     let until = ["--until", &last_but_one];
     call(
         &place,
-        &[ours(signoff, has_jobs).as_slice(), &until].concat(),
+        &[signoff_command(signoff, has_jobs).as_slice(), &until].concat(),
     )?;
     let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(&place, &error))?;
     let journals = runs.flatten().map(|run| run.path().join("journal.jsonl"));
@@ -200,7 +200,7 @@ fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
 }
 
 fn is_installed(program: &str) -> bool {
-    Invocation::new(program, ["--version"]).answers()
+    Invocation::new(program, ["--version"]).succeeds()
 }
 
 fn render(rows: &[Row], recovery: &Recovery) -> String {

@@ -18,7 +18,7 @@ pub(crate) const COMMAND: Command = Command {
     summary: "Measure the release build on 10,000 plans, beside reading them and beside Backlog.md",
     flag: Some(("--write", "also put the table into docs/benchmarks.md")),
     details: "\
-Plans are handed in, signed and rejected by the program's own ways, which takes some minutes. Wall time
+Plans are submitted, signed and rejected by the program's own ways, which takes some minutes. Wall time
 is the median of single calls, CPU time the mean. `first 4 KB of each` is done inside this program,
 so that it costs no start. Backlog.md is called as `backlog`: `npm install --global backlog.md`.",
     run,
@@ -40,8 +40,8 @@ struct Row {
 fn run(write: bool) -> Result<(), String> {
     let signoff = release_build()?;
     let directory = std::env::temp_dir().join(format!("signoff-store-{}", std::process::id()));
-    let rows = measured(&signoff, &directory);
-    // Whatever happened: there is much in it.
+    let rows = measure(&signoff, &directory);
+    // Also after an error, because the directory is large.
     fs::remove_dir_all(&directory).ok();
     let table = render(&rows?);
     println!("{table}");
@@ -52,8 +52,8 @@ fn run(write: bool) -> Result<(), String> {
     }
 }
 
-fn measured(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
-    let fill = filler()?;
+fn measure(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
+    let fill = fill_program()?;
     let (few, many) = (directory.join("few"), directory.join("many"));
     for (place, count) in [(&few, FEW), (&many, MANY)] {
         fs::create_dir_all(place.join(".signoff/plans")).map_err(|error| at(place, &error))?;
@@ -66,27 +66,27 @@ fn measured(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
     // Files this young are read again by the next list; what is measured is an ordinary day.
     std::thread::sleep(Duration::from_secs(3));
     call(&many, &words(&[signoff, "list"]))?;
-    let mut rows = vec![heads(&many)?];
+    let mut rows = vec![read_heads(&many)?];
     let list = |args: &[&str]| words(&[&[signoff], args].concat());
-    rows.push(commands("`signoff list`", MANY, &many, 20, |_| {
+    rows.push(time_commands("`signoff list`", MANY, &many, 20, |_| {
         list(&["list"])
     })?);
     let json = |_| list(&["list", "--format", "json"]);
-    rows.push(commands(
+    rows.push(time_commands(
         "`signoff list --format json`",
         MANY,
         &many,
         20,
         json,
     )?);
-    rows.push(commands("`signoff stats`", MANY, &many, 20, |_| {
+    rows.push(time_commands("`signoff stats`", MANY, &many, 20, |_| {
         list(&["stats"])
     })?);
     let rebuilt = |_| {
         fs::remove_file(many.join(".signoff/index.json")).ok();
         list(&["list"])
     };
-    rows.push(commands(
+    rows.push(time_commands(
         "`signoff list`, index deleted before",
         MANY,
         &many,
@@ -94,13 +94,13 @@ fn measured(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
         rebuilt,
     )?);
     for (place, count) in [(&few, FEW), (&many, MANY)] {
-        rows.push(commands("`signoff show`", count, place, 100, |_| {
+        rows.push(time_commands("`signoff show`", count, place, 100, |_| {
             list(&["show", "PLAN-00000001"])
         })?);
         // Neither signed nor rejected yet.
         let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
         let approve = |round: usize| list(&["approve", &names[round % names.len()]]);
-        rows.push(commands(
+        rows.push(time_commands(
             "`signoff approve`",
             count,
             place,
@@ -108,12 +108,12 @@ fn measured(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
             approve,
         )?);
     }
-    rows.extend(backlog(&directory.join("backlog"))?);
+    rows.extend(time_backlog(&directory.join("backlog"))?);
     Ok(rows)
 }
 
 /// Where cargo put the program that fills a store.
-fn filler() -> Result<String, String> {
+fn fill_program() -> Result<String, String> {
     let messages = Invocation::cargo([
         "build",
         "--locked",
@@ -132,7 +132,7 @@ fn filler() -> Result<String, String> {
 }
 
 /// The yardstick: opens each plan and reads its beginning.
-fn heads(place: &Path) -> Result<Row, String> {
+fn read_heads(place: &Path) -> Result<Row, String> {
     let directory = place.join(".signoff/plans");
     let read = || -> std::io::Result<u64> {
         let mut buffer = [0; 4096];
@@ -159,7 +159,7 @@ fn heads(place: &Path) -> Result<Row, String> {
 }
 
 /// Calls a program so many times; `argv` gives the words of each.
-fn commands(
+fn time_commands(
     what: &str,
     plans: usize,
     place: &Path,
@@ -208,8 +208,8 @@ fn call(place: &Path, argv: &[String]) -> Result<(), String> {
 }
 
 /// Backlog.md on as many tasks, where it is installed.
-fn backlog(place: &Path) -> Result<Option<Row>, String> {
-    if !Invocation::new("backlog", ["--version"]).answers() {
+fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
+    if !Invocation::new("backlog", ["--version"]).succeeds() {
         return Ok(None);
     }
     fs::create_dir_all(place).map_err(|error| at(place, &error))?;
@@ -235,7 +235,7 @@ fn backlog(place: &Path) -> Result<Option<Row>, String> {
     let list = |_| words(&["backlog", "task", "list", "--plain"]);
     let version = Invocation::new("backlog", ["--version"]).stdout()?;
     let what = format!("`backlog task list --plain` ({})", version.trim());
-    commands(&what, MANY, place, 3, list).map(Some)
+    time_commands(&what, MANY, place, 3, list).map(Some)
 }
 
 fn render(rows: &[Row]) -> String {
@@ -262,7 +262,7 @@ fn render(rows: &[Row]) -> String {
 
 fn median(mut walls: Vec<Duration>) -> Duration {
     walls.sort();
-    walls.get(walls.len() / 2).copied().unwrap_or_default()
+    *walls.get(walls.len() / 2).expect("a measurement")
 }
 
 fn at(path: &Path, error: &std::io::Error) -> String {

@@ -1,5 +1,5 @@
-//! `cargo xtask bench trees`: agents side by side on trees of their own: how much sooner they are done, and what showing
-//! one its tree costs beside `git worktree add`.
+//! `cargo xtask bench trees`: agents that work side by side on their own trees. Measures the speed-up, and the cost of
+//! a tree compared with `git worktree add`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -34,22 +34,22 @@ const SETTING_UP: usize = 8;
 const CONTRACTS: u32 = 200;
 
 /// Wall time of the same plan with one agent at a time and with four.
-struct Waited {
+struct AgentTimes {
     files: usize,
     one: Duration,
     four: Duration,
 }
 
 /// Milliseconds of CPU time for each contract.
-struct Rooms {
-    /// It leaves its room as it was, and the next one gets the same.
+struct ContractCpu {
+    /// The contract changes nothing, so the next one gets the same layer.
     kept: f64,
-    /// It writes a file, so the next one gets a new room.
+    /// The contract writes a file, so the next one gets a new layer.
     new: f64,
 }
 
-/// Milliseconds that trees took.
-struct SetUp {
+/// Milliseconds that each tree took.
+struct TreeTimes {
     git: Vec<u64>,
     single: Vec<u64>,
     first: Vec<u64>,
@@ -59,8 +59,8 @@ struct SetUp {
 fn run(write: bool) -> Result<(), String> {
     let signoff = release_build()?;
     let directory = std::env::temp_dir().join(format!("signoff-trees-{}", std::process::id()));
-    let measured = measured(&signoff, &directory);
-    // Whatever happened: there is much in it.
+    let measured = measure(&signoff, &directory);
+    // Also after an error, because the directory is large.
     fs::remove_dir_all(&directory).ok();
     let (waited, set_up, rooms) = measured?;
     let table = render(&waited, &set_up, &rooms);
@@ -72,29 +72,32 @@ fn run(write: bool) -> Result<(), String> {
     }
 }
 
-fn measured(signoff: &str, directory: &Path) -> Result<(Vec<Waited>, SetUp, Rooms), String> {
+fn measure(
+    signoff: &str,
+    directory: &Path,
+) -> Result<(Vec<AgentTimes>, TreeTimes, ContractCpu), String> {
     let mut waited = Vec::new();
     for files in [10, FILES] {
-        let (one, tree) = timed(signoff, directory, files, "1")?;
-        let (four, other) = timed(signoff, directory, files, "4")?;
+        let (one, tree) = time_agents(signoff, directory, files, "1")?;
+        let (four, other) = time_agents(signoff, directory, files, "4")?;
         if tree != other {
             return Err(format!("--jobs 1 gave {tree}, --jobs 4 {other}"));
         }
-        waited.push(Waited { files, one, four });
+        waited.push(AgentTimes { files, one, four });
         eprintln!("measured: waiting agents on {files} files");
     }
-    let (first, again) = set_up(signoff, directory, "8")?;
-    let set_up = SetUp {
+    let (first, again) = time_set_up(signoff, directory, "8")?;
+    let set_up = TreeTimes {
         git: git_worktrees(&project(signoff, directory, FILES, SETTING_UP)?)?,
-        single: set_up(signoff, directory, "1")?.0,
+        single: time_set_up(signoff, directory, "1")?.0,
         first,
         again,
     };
-    let rooms = Rooms {
+    let rooms = ContractCpu {
         kept: contract_cpu(signoff, directory, "true < /dev/null")?,
         new: contract_cpu(signoff, directory, "true > /tmp/x")?,
     };
-    eprintln!("measured: rooms of contracts");
+    eprintln!("measured: layers of contracts");
     Ok((waited, set_up, rooms))
 }
 
@@ -107,9 +110,9 @@ fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, 
     let steps: Vec<Value> = steps.collect();
     let plan = json!({"id": "rooms", "version": 1, "steps": steps});
     write(&place, ".signoff/rooms.json", &plan.to_string())?;
-    call(&place, &[signoff, "approve", ".signoff/rooms.json"])?;
+    run_in(&place, &[signoff, "approve", ".signoff/rooms.json"])?;
     let before = children_cpu();
-    call(
+    run_in(
         &place,
         &[signoff, "run", ".signoff/rooms.json", "--jobs", "1"],
     )?;
@@ -119,24 +122,28 @@ fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, 
     Ok(spent.as_secs_f64() * 1000.0 / f64::from(CONTRACTS))
 }
 
-/// How long each of eight agents waited for its tree, with so many at once: in the first run, and in another one.
-fn set_up(signoff: &str, directory: &Path, jobs: &str) -> Result<(Vec<u64>, Vec<u64>), String> {
+/// How long each of eight agents waited for its tree, in the first run and in a second one.
+fn time_set_up(
+    signoff: &str,
+    directory: &Path,
+    jobs: &str,
+) -> Result<(Vec<u64>, Vec<u64>), String> {
     let place = project(signoff, directory, FILES, SETTING_UP)?;
-    call(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     let first = start_times(&place, jobs)?;
     write(
         &place,
         "plan.md",
         &plan(SETTING_UP).replace("out-", "again-"),
     )?;
-    call(&place, &[signoff, "approve", "plan.md"])?;
-    call(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&place, &[signoff, "approve", "plan.md"])?;
+    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     eprintln!("measured: {SETTING_UP} trees, {jobs} at once");
     Ok((first, start_times(&place, jobs)?))
 }
 
-/// Runs four agents that wait; how long that took, and the tree that it came to.
-fn timed(
+/// Runs four agents that wait; returns the time and the resulting tree.
+fn time_agents(
     signoff: &str,
     directory: &Path,
     files: usize,
@@ -144,10 +151,10 @@ fn timed(
 ) -> Result<(Duration, String), String> {
     let place = project(signoff, directory, files, WAITING)?;
     let began = Instant::now();
-    call(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     let took = began.elapsed();
-    let tree = said(&place, &["git", "rev-parse", "HEAD^{tree}"])?;
-    let commits = said(&place, &["git", "rev-list", "--count", "HEAD"])?;
+    let tree = stdout_of(&place, &["git", "rev-parse", "HEAD^{tree}"])?;
+    let commits = stdout_of(&place, &["git", "rev-list", "--count", "HEAD"])?;
     if commits.trim() != (1 + WAITING).to_string() {
         return Err(format!("it did not land: {} commits", commits.trim()));
     }
@@ -166,16 +173,16 @@ fn project(
     let place = places.into_iter().find(|place| !place.exists());
     let place = place.ok_or("no place is left")?;
     let (from, to) = (source.to_string_lossy(), place.to_string_lossy());
-    // As one fetches it: objects are in one pack.
-    call(
+    // As after a fetch: all objects are in one pack.
+    run_in(
         &source,
         &["git", "clone", "--quiet", "--no-local", &from, &to],
     )?;
     let config = "[run]\nland = \"end\"\n\n[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
     write(&place, ".signoff/config.toml", config)?;
     write(&place, "plan.md", &plan(agents))?;
-    call(&place, &[signoff, "trust"])?;
-    call(&place, &[signoff, "approve", "plan.md"])?;
+    run_in(&place, &[signoff, "trust"])?;
+    run_in(&place, &[signoff, "approve", "plan.md"])?;
     Ok(place)
 }
 
@@ -197,7 +204,7 @@ fn source(directory: &Path, files: usize) -> Result<PathBuf, String> {
         &["git", "add", "--all"],
         &["git", "commit", "--quiet", "--message", "files"],
     ] {
-        call(&source, words)?;
+        run_in(&source, words)?;
     }
     Ok(source)
 }
@@ -230,7 +237,7 @@ fn git_worktrees(place: &Path) -> Result<Vec<u64>, String> {
         let path = place.with_file_name(format!("linked-{number}"));
         let path = path.to_string_lossy();
         let began = Instant::now();
-        call(
+        run_in(
             place,
             &["git", "worktree", "add", "--quiet", "--detach", &path],
         )?;
@@ -279,11 +286,11 @@ fn millis(at: &Value) -> Option<u64> {
     Some(seconds * 1000 + part.parse::<u64>().ok()?)
 }
 
-fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
-    said(place, argv).map(|_| ())
+fn run_in(place: &Path, argv: &[&str]) -> Result<(), String> {
+    stdout_of(place, argv).map(|_| ())
 }
 
-fn said(place: &Path, argv: &[&str]) -> Result<String, String> {
+fn stdout_of(place: &Path, argv: &[&str]) -> Result<String, String> {
     let (program, args) = argv.split_first().ok_or("nothing to call")?;
     let home = place.with_file_name("home");
     fs::create_dir_all(&home).map_err(|error| at(&home, &error))?;
@@ -311,11 +318,11 @@ fn said(place: &Path, argv: &[&str]) -> Result<String, String> {
     ))
 }
 
-fn render(waited: &[Waited], set_up: &SetUp, rooms: &Rooms) -> String {
+fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> String {
     let mut text =
         "| files | agents of 5 s | `--jobs 1` | `--jobs 4` | ratio |\n|---|---|---|---|---|\n"
             .to_owned();
-    for Waited { files, one, four } in waited {
+    for AgentTimes { files, one, four } in waited {
         writeln!(
             text,
             "| {files} | {WAITING} | {:.1} s | {:.1} s | {:.2} |",
@@ -343,7 +350,7 @@ fn render(waited: &[Waited], set_up: &SetUp, rooms: &Rooms) -> String {
         let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
         writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
     }
-    let Rooms { kept, new } = rooms;
+    let ContractCpu { kept, new } = rooms;
     writeln!(
         text,
         "\n| a contract, all in all | CPU |\n|---|---|\n| in a room that was left as it was | {kept:.1} ms |\n| in a new room | {new:.1} ms |\n| making and removing a room | {:.1} ms |",
@@ -366,18 +373,18 @@ mod tests {
         let at = |text: &str| millis(&Value::from(text));
         assert_eq!(at("2026-11-15T01:00:02.005Z"), Some(3_602_005));
         assert_eq!(at("yesterday"), None);
-        let waited = Waited {
+        let waited = AgentTimes {
             files: 10,
             one: Duration::from_secs(20),
             four: Duration::from_secs(5),
         };
-        let set_up = SetUp {
+        let set_up = TreeTimes {
             git: vec![3, 1, 2],
             single: vec![7],
             first: Vec::new(),
             again: Vec::new(),
         };
-        let rooms = Rooms {
+        let rooms = ContractCpu {
             kept: 2.0,
             new: 4.5,
         };

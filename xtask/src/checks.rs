@@ -12,8 +12,8 @@ use crate::invocation::{Invocation, root};
 pub(crate) const PAGES: &str = "docs/checks";
 const EXAMPLES: &str = "docs/checks/examples";
 
-/// How plans end, and what their text is called in a fence.
-const ENDINGS: [(&str, &str); 3] = [("md", "markdown"), ("yaml", "yaml"), ("json", "json")];
+/// Extensions of plans, and the language of their fence.
+const EXTENSIONS: [(&str, &str); 3] = [("md", "markdown"), ("yaml", "yaml"), ("json", "json")];
 
 /// Path and contents of every page.
 pub(crate) fn pages(signoff: &str) -> Result<BTreeMap<PathBuf, String>, String> {
@@ -43,7 +43,7 @@ fn page_path(code: &str) -> PathBuf {
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or_default()
+    value[name].as_str().expect("`explain` gives every member")
 }
 
 /// Where it is an error, and where a warning.
@@ -80,7 +80,7 @@ fn page(check: &Value, severity: &str, signoff: &str) -> Result<String, String> 
         page.push(format!("\n## {heading}\n\n{}\n", text(check, name)));
     }
     if let Some(example) = Example::find(code) {
-        page.push(format!("\n## Shown\n\n{}", example.shown(signoff)?));
+        page.push(format!("\n## Shown\n\n{}", example.render(signoff)?));
     }
     Ok(page.concat())
 }
@@ -110,7 +110,7 @@ impl Example {
             let path = ".signoff/config.toml".to_owned();
             example.files.push((path, "toml", config));
         }
-        for (ending, language) in ENDINGS {
+        for (ending, language) in EXTENSIONS {
             if let Some(text) = read(&format!("{code}.{ending}")) {
                 example.target = format!("plan.{ending}");
                 example.files.push((example.target.clone(), language, text));
@@ -141,8 +141,8 @@ impl Example {
         Some(example)
     }
 
-    /// The plan, and what `verify` really says about it.
-    fn shown(&self, signoff: &str) -> Result<String, String> {
+    /// The plan, and the real output of `verify`.
+    fn render(&self, signoff: &str) -> Result<String, String> {
         let mut shown: Vec<String> = self
             .files
             .iter()

@@ -37,7 +37,10 @@ impl Invocation {
 
     /// Runs it with our own input and output; an exit code other than 0 is an error.
     pub(crate) fn run(&self) -> Result<(), String> {
-        let status = self.command().status().map_err(|error| self.lost(&error))?;
+        let status = self
+            .command()
+            .status()
+            .map_err(|error| self.start_error(&error))?;
         if status.success() {
             Ok(())
         } else {
@@ -51,7 +54,7 @@ impl Invocation {
             .command()
             .stderr(Stdio::inherit())
             .output()
-            .map_err(|error| self.lost(&error))?;
+            .map_err(|error| self.start_error(&error))?;
         if !output.status.success() {
             return Err(format!("`{self}` ended with {}", output.status));
         }
@@ -59,8 +62,8 @@ impl Invocation {
             .map_err(|_| format!("`{self}` printed what is not UTF-8 text"))
     }
 
-    /// Can it be started, and does it end well? For asking whether a tool is there.
-    pub(crate) fn answers(&self) -> bool {
+    /// Does it start and succeed? Tells whether a tool is installed.
+    pub(crate) fn succeeds(&self) -> bool {
         self.command()
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -77,7 +80,7 @@ impl Invocation {
         command
     }
 
-    fn lost(&self, error: &std::io::Error) -> String {
+    fn start_error(&self, error: &std::io::Error) -> String {
         format!("`{}` cannot be started: {error}", self.program)
     }
 }
@@ -138,8 +141,8 @@ mod tests {
 
     #[test]
     fn tells_failure_from_absence() {
-        assert!(Invocation::new("true", []).answers());
-        assert!(!Invocation::new("false", []).answers());
+        assert!(Invocation::new("true", []).succeeds());
+        assert!(!Invocation::new("false", []).succeeds());
         let failed = Invocation::new("false", []).run().unwrap_err();
         assert!(failed.contains("ended with exit status: 1"), "{failed}");
         let absent = Invocation::new("no-such-program", []).run().unwrap_err();

@@ -47,7 +47,7 @@ const COMMANDS: [Command; 7] = [
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match read(&args) {
+    match parse(&args) {
         Ok(Request::Help(text)) => {
             print!("{text}");
             ExitCode::SUCCESS
@@ -71,7 +71,7 @@ enum Request {
     Run(&'static Command, bool),
 }
 
-fn read(args: &[String]) -> Result<Request, String> {
+fn parse(args: &[String]) -> Result<Request, String> {
     let is_help = |arg: &String| matches!(arg.as_str(), "-h" | "--help" | "help");
     let Some(name) = args.first().filter(|arg| !is_help(arg)) else {
         return Ok(Request::Help(overview()));
@@ -129,35 +129,38 @@ fn page(command: &Command) -> String {
 mod tests {
     use super::*;
 
-    fn asked(line: &str) -> Result<Request, String> {
+    fn parse_line(line: &str) -> Result<Request, String> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        read(&args)
+        parse(&args)
     }
 
     #[test]
     fn help_names_every_command() {
-        let Ok(Request::Help(text)) = asked("") else {
+        let Ok(Request::Help(text)) = parse_line("") else {
             panic!("no arguments ask for help");
         };
         for command in &COMMANDS {
             assert!(text.contains(command.summary), "{text}");
-            let page = asked(&format!("{} --help", command.name));
+            let page = parse_line(&format!("{} --help", command.name));
             assert!(matches!(page, Ok(Request::Help(page)) if page.contains(command.details)));
         }
     }
 
     #[test]
     fn a_flag_belongs_to_its_command() {
-        assert!(matches!(asked("gen --check"), Ok(Request::Run(_, true))));
-        assert!(matches!(asked("gen"), Ok(Request::Run(_, false))));
+        assert!(matches!(
+            parse_line("gen --check"),
+            Ok(Request::Run(_, true))
+        ));
+        assert!(matches!(parse_line("gen"), Ok(Request::Run(_, false))));
         assert!(
-            matches!(asked("bench run --write"), Ok(Request::Run(command, true)) if command.name == "bench run")
+            matches!(parse_line("bench run --write"), Ok(Request::Run(command, true)) if command.name == "bench run")
         );
         assert!(
-            matches!(asked("bench"), Ok(Request::Run(command, false)) if command.name == "bench")
+            matches!(parse_line("bench"), Ok(Request::Run(command, false)) if command.name == "bench")
         );
-        assert!(asked("bench walk").is_err());
-        assert!(asked("test --check").is_err());
-        assert!(asked("tset").is_err());
+        assert!(parse_line("bench walk").is_err());
+        assert!(parse_line("test --check").is_err());
+        assert!(parse_line("tset").is_err());
     }
 }

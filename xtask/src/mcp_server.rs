@@ -1,4 +1,4 @@
-//! A public server of tools from npm, which the tests of `signoff-work` speak to.
+//! A public MCP tool server from npm, for the tests of `signoff-work`.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ pub(crate) fn install() {
         &place,
         &package,
     ]);
-    println!("── a real server of tools is missing: {install}");
+    println!("── a real tool server is missing: {install}");
     if let Err(reason) = install.run() {
         println!("!! SKIPPED: the tests against {package}: {reason}");
     }

@@ -80,12 +80,14 @@ fn run_in(signoff: &str, home: &Path) -> Result<String, String> {
     }
     let printed = String::from_utf8(output.stdout)
         .map_err(|_| "`signoff demo` printed what is not UTF-8 text".to_owned())?;
-    Ok(steady(&printed.replace(&*home.to_string_lossy(), "/tmp")))
+    Ok(with_stable_names(
+        &printed.replace(&*home.to_string_lossy(), "/tmp"),
+    ))
 }
 
 /// The text with one name for every run and for the folder, one time for everything quick, and the sandbox that
 /// most machines have.
-fn steady(printed: &str) -> String {
+fn with_stable_names(printed: &str) -> String {
     let mut text = String::new();
     let levels = ["none", "landlock", "bubblewrap"];
     let printed = levels.into_iter().fold(printed.to_owned(), |text, level| {
@@ -192,13 +194,18 @@ mod tests {
     #[test]
     fn names_that_change_are_made_the_same() {
         assert_eq!(
-            steady("\x1b[1m20261115-093012-k3f9\x1b[0m ‘20261115-093013-0000’ 2026-11-15"),
+            with_stable_names(
+                "\x1b[1m20261115-093012-k3f9\x1b[0m ‘20261115-093013-0000’ 2026-11-15"
+            ),
             format!("\x1b[1m{RUN}\x1b[0m ‘{RUN}’ 2026-11-15")
         );
-        assert_eq!(steady("  0.0s · 3.7s 12s"), "  0.1s · 0.1s 12s");
-        assert_eq!(steady("sandbox: none, up"), "sandbox: namespaces, up");
+        assert_eq!(with_stable_names("  0.0s · 3.7s 12s"), "  0.1s · 0.1s 12s");
         assert_eq!(
-            steady("/tmp/signoff-demo-nXkkLg/project"),
+            with_stable_names("sandbox: none, up"),
+            "sandbox: namespaces, up"
+        );
+        assert_eq!(
+            with_stable_names("/tmp/signoff-demo-nXkkLg/project"),
             "/tmp/signoff-demo-1/project"
         );
     }

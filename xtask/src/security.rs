@@ -1,5 +1,4 @@
-//! The table of attacks in docs/security.md. The tests of `signoff` perform what it is made of, and fail where it is not
-//! what comes of it.
+//! The tables of attacks in docs/security.md. The tests of `signoff` perform the same attacks, and fail if a result differs.
 
 #[expect(dead_code, reason = "how an attack is performed is for the tests")]
 #[path = "../../crates/signoff/tests/it/attacks/attackers/table/mod.rs"]
@@ -20,10 +19,10 @@ const END: &str = "<!-- So far. -->\n";
 /// The page with its tables as they should be.
 pub(crate) fn page() -> Result<String, String> {
     let page = fs::read_to_string(root().join(PAGE)).map_err(|error| format!("{PAGE}: {error}"))?;
-    filled(&page).ok_or_else(|| format!("{PAGE} has no place for its tables"))
+    fill_tables(&page).ok_or_else(|| format!("{PAGE} has no place for its tables"))
 }
 
-fn filled(page: &str) -> Option<String> {
+fn fill_tables(page: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
     Some(format!("{before}{BEGIN}\n{}{END}{after}", tables()))
@@ -75,9 +74,9 @@ mod tests {
     #[test]
     fn only_what_is_between_the_marks_is_replaced() {
         let page = format!("a\n{BEGIN}old\n{END}b\n");
-        let new = filled(&page).expect("it has the marks");
+        let new = fill_tables(&page).expect("it has the marks");
         assert!(new.starts_with("a\n") && new.ends_with("b\n") && !new.contains("old"));
-        assert_eq!(filled(&new), Some(new));
-        assert_eq!(filled("a\n"), None);
+        assert_eq!(fill_tables(&new), Some(new));
+        assert_eq!(fill_tables("a\n"), None);
     }
 }

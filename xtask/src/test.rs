@@ -13,8 +13,8 @@ pub(crate) const COMMAND: Command = Command {
 Stops at the first stage that fails and prints the command that repeats it. Needs the Rust toolchain,
 git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen
 through apt-get where there is one, and the tests run under cargo-nextest where that is installed,
-else under `cargo test`. With npm a public server of tools is installed into the target directory;
-without it the tests against that server are skipped.",
+else under `cargo test`. With npm, a public MCP tool server is installed into the target directory;
+without npm the tests against that server are skipped.",
     run: |_| run(),
 };
 
@@ -48,7 +48,7 @@ fn run() -> Result<(), String> {
 struct Stage {
     name: &'static str,
     action: Action,
-    /// What mends most failures of this stage.
+    /// The command that fixes most failures of this stage.
     fix: Option<&'static str>,
 }
 
@@ -120,7 +120,7 @@ fn stages() -> Vec<Stage> {
 
 /// The test run. Nextest is quicker and ends a test that hangs, but takes minutes to install.
 fn tests() -> Invocation {
-    if Invocation::cargo(["nextest", "--version"]).answers() {
+    if Invocation::cargo(["nextest", "--version"]).succeeds() {
         Invocation::cargo([
             "nextest",
             "run",
@@ -144,7 +144,7 @@ fn tests() -> Invocation {
 /// Adds rustfmt and clippy where the toolchain came without them.
 fn install_components() -> Result<(), String> {
     for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
-        if Invocation::cargo([probe, "--version"]).answers() {
+        if Invocation::cargo([probe, "--version"]).succeeds() {
             continue;
         }
         let add = Invocation::new("rustup", ["component", "add", component]);
@@ -159,21 +159,21 @@ fn install_components() -> Result<(), String> {
     Ok(())
 }
 
-/// Adds the programs that the tests sign with. A test that finds none fails; it is not passed over.
+/// Installs the programs that the tests sign with. Without them those tests fail; they are not skipped.
 fn install_ssh() -> Result<(), String> {
-    if Invocation::new("ssh", ["-V"]).answers() {
+    if Invocation::new("ssh", ["-V"]).succeeds() {
         return Ok(());
     }
     let add = Invocation::new("apt-get", ["install", "--yes", "--quiet", "openssh-client"])
         .env("DEBIAN_FRONTEND", "noninteractive");
     println!("── ssh-keygen is missing: {add}");
     // A fresh machine may have no list of packages yet.
-    let listed = || {
+    let update_and_add = || {
         Invocation::new("apt-get", ["update", "--quiet"])
             .run()
             .and_then(|()| add.run())
     };
-    add.run().or_else(|_| listed()).map_err(|reason| {
+    add.run().or_else(|_| update_and_add()).map_err(|reason| {
         format!(
             "`ssh-keygen` is missing and could not be added: {reason}\n  \
              = help: install the OpenSSH client"

@@ -1,17 +1,17 @@
-//! Every way a command can fail: its exit code, its one line, and what to type next. All wording of
-//! hints is in this file.
+//! Every way a command can fail: exit code, message and hints. All hints are worded here.
 
 mod landings;
 mod levels;
+mod plans;
 mod proofs;
+mod runs;
 mod threads;
 mod trust;
 
 use std::fmt;
 
-use signoff_engine::{ForbiddenTransition, PlanState, Refusal, Transition};
+use signoff_engine::Refusal;
 use signoff_runtime::Error;
-use signoff_runtime::error::SignedDifference;
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
 use signoff_store::signatures::SignatureError;
@@ -20,12 +20,16 @@ use self::landings::{checked_out, not_held, settled_twice};
 pub(crate) use self::landings::{
     held_hints, not_landed, not_undone, settling_commands, version_of,
 };
-pub(crate) use self::levels::ACCEPT;
 use self::levels::weaker_level;
-use crate::report::style::{ERROR, HINT, paint};
-use crate::shell_words::quoted;
+pub(crate) use self::levels::{ACCEPT, weaker_headline};
+pub(crate) use self::plans::{difference_lines, plan_changed_during_run};
+use self::plans::{forbidden_act, plan_changed, plan_log};
+use self::runs::{holder_suffix, meanwhile_hints};
+pub(crate) use self::runs::{no_step, with_known_steps};
+use crate::shell_words::shell_word;
+use crate::style::{ERROR, HINT, paint};
 
-/// A failure as people and programs get to see it.
+/// A failure, as people and programs see it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: u8,
@@ -98,14 +102,14 @@ impl From<Error> for Failure {
                 4,
                 "untrusted",
                 format!(
-                    "{} names commands that nobody on this machine has trusted",
+                    "{} names commands that you have not trusted on this machine",
                     config.display()
                 ),
             )
             .hint("read it, then type `signoff trust`"),
             Error::Unreadable { path, why } => {
                 let exit = match why.kind() {
-                    // Wrong use: no such file, or nothing that can be a plan.
+                    // A usage error: no such file, or it cannot be a plan.
                     std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidInput => 2,
                     _ => 6,
                 };
@@ -125,27 +129,27 @@ impl From<Error> for Failure {
                     "invalid",
                     format!("{} has {errors} error{plural}", source.name()),
                 )
-                .hint(format!("`signoff verify {}` shows them", quoted(source.name())))
+                .hint(format!("`signoff verify {}` shows them", shell_word(source.name())))
             }
             Error::NotHeld { run, path, held } => not_held(&run, &path, &held),
             Error::SettledTwice { path } => settled_twice(&path),
             Error::NotSigned { plan } => {
-                let word = quoted(&plan);
-                Self::new(4, "not-signed", format!("nobody has signed {plan} off")).hint(format!(
-                    "read it with `signoff show {word}`, then sign it: `signoff approve {word}`"
+                let word = shell_word(&plan);
+                Self::new(4, "not-signed", format!("{plan} is not signed")).hint(format!(
+                    "read it with `signoff show {word}`, then sign it with `signoff approve {word}`"
                 ))
             }
-            Error::Changed { plan, difference } => changed(&plan, &difference),
+            Error::Changed { plan, difference } => plan_changed(&plan, &difference),
             Error::ChangedDuring {
                 run,
                 plan,
                 difference,
-            } => changed_during(&run, &plan, &difference),
+            } => plan_changed_during_run(&run, &plan, &difference),
             Error::NoneCounts { plan, doubted } => proofs::none_counts(&plan, &doubted),
-            Error::WeakerProof { proof, required } => proofs::weaker(proof, required),
+            Error::WeakerProof { proof, required } => proofs::weaker_proof(proof, required),
             Error::NoTerminal { why } => proofs::no_terminal(&why),
             Error::NotConfirmed { digits } => proofs::not_confirmed(&digits),
-            Error::Key(error) => proofs::key(&error),
+            Error::Key(error) => proofs::key_failure(&error),
             Error::BadDigest { text } => Self::new(2, "bad-digest", format!("`{text}` is not the beginning of a digest"))
                 .hint("give at least 8 hexadecimal digits, as `signoff show PLAN` prints them"),
             Error::Moved { expected, found } => Self::new(
@@ -153,14 +157,14 @@ impl From<Error> for Failure {
                 "moved",
                 format!(
                     "the plan's digest is {}, not {}",
-                    beginning(&found),
-                    beginning(&expected)
+                    short_digest(&found),
+                    short_digest(&expected)
                 ),
             )
-            .hint("somebody changed the plan; read it again before you sign"),
+            .hint("the plan has changed; read it again before you sign"),
             Error::NoSuchPlan { plan, deleted: true, .. } => {
                 Self::new(2, "no-plan", format!("plan `{plan}` was deleted"))
-                    .hint("its log stays; `signoff list` shows the plans there are")
+                    .hint("its log stays; `signoff list` shows the other plans")
             }
             Error::NoSuchPlan { plan, known, .. } => {
                 let failure = Self::new(2, "no-plan", format!("plan `{plan}` not found"));
@@ -179,7 +183,7 @@ impl From<Error> for Failure {
                 "outside",
                 format!("{} is not in the project {}", path.display(), workspace.display()),
             )
-            .hint("put it there, or hand in a copy of its text: `signoff propose - < FILE`"),
+            .hint("move it there, or submit a copy of its text: `signoff propose - < FILE`"),
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
             Error::Expired { notice, forbidden } => forbidden_act(&forbidden).detail(notice),
             Error::OtherVersion {
@@ -191,23 +195,23 @@ impl From<Error> for Failure {
                 "moved",
                 format!("{plan} has version {found}, not {expected}"),
             )
-            .hint("somebody changed the plan; read it again first"),
+            .hint("the plan has changed; read it again first"),
             Error::OtherVersion { plan, found: None, .. } => Self::new(
                 2,
                 "no-version",
-                format!("{plan} carries no version to compare with"),
+                format!("{plan} has no version to compare with"),
             )
             .hint("compare its digest instead: `--expect-digest`"),
             Error::CountsReplans { plan } => Self::new(
                 2,
                 "no-version",
-                format!("the version of {plan} counts replans only: it says nothing about its text"),
+                format!("the version of {plan} only counts replans; it says nothing about the text"),
             )
             .hint("compare its digest instead: `signoff approve --expect-digest DIGEST`, as `signoff show` prints it"),
             Error::EditedMeanwhile { plan } => Self::new(
                 5,
                 "edited",
-                format!("{plan} was edited at the same moment; its new text was left as it is"),
+                format!("{plan} was edited at the same moment; its new text stays as it is"),
             )
             .hint("read it again, then repeat the command"),
             Error::DuplicateId { id, paths } => paths
@@ -216,14 +220,14 @@ impl From<Error> for Failure {
                     Self::new(5, "duplicate-id", format!("two files have the id `{id}`")),
                     |failure, path| failure.detail(path.display().to_string()),
                 )
-                .hint("give one of them another id: nobody could tell which was signed"),
+                .hint("give one of them another id, so that a signature names one plan"),
             Error::IdTaken { id } => Self::new(
                 5,
                 "duplicate-id",
-                format!("a plan with the id `{id}` is, or was, in this store"),
+                format!("this store has, or had, a plan with the id `{id}`"),
             )
-            .hint(format!("a new text of it: `signoff revise {} --with FILE`", quoted(&id)))
-            .hint("another plan: give it another id, or none"),
+            .hint(format!("for a new version of that plan: `signoff revise {} --with FILE`", shell_word(&id)))
+            .hint("for another plan: give it another id, or none"),
             Error::OtherId { expected, found } => {
                 let show = |id: &Option<String>| {
                     id.as_ref().map_or_else(|| "no id".to_owned(), |id| format!("the id `{id}`"))
@@ -238,67 +242,67 @@ impl From<Error> for Failure {
             Error::NothingRevised { plan } => Self::new(
                 5,
                 "nothing-revised",
-                format!("{plan} says what it said before"),
+                format!("{plan} has not changed"),
             )
             .hint("edit it, or give the new text: `--with FILE`"),
             Error::ThreadRevision { plan } => Self::new(
                 2,
                 "thread",
-                format!("{plan} is a directory: it cannot be replaced by one text or kept as one file"),
+                format!("{plan} is a directory: one text cannot replace it, and one file cannot hold it"),
             )
             .hint("edit its files, then `signoff revise` without `--with`"),
             Error::BadRequest { why } => Self::new(1, "invalid", format!("this is not a proposal: {why}"))
                 .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`"),
             Error::BadTask { why } => {
-                Self::new(2, "bad-task", format!("no plan can be made of this: {why}"))
+                Self::new(2, "bad-task", format!("this task cannot become a plan: {why}"))
                     .hint("write the plan yourself: `signoff new NAME --template TEMPLATE`")
             }
             Error::UnwritableRequest { why } => {
-                Self::new(1, "invalid", format!("this proposal cannot be kept: {why}"))
-                    .hint("`##` begins a part of the plan's file: use `###` and deeper in a context")
+                Self::new(1, "invalid", format!("this proposal cannot be stored: {why}"))
+                    .hint("`##` begins a section of the plan's file: use `###` and deeper in a context")
             }
             Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
             Error::NotDeletable { plan, state } => Self::new(
                 5,
                 "state",
-                format!("{plan} is {state}: a plan whose run is not over cannot be deleted"),
+                format!("{plan} is {state}: a plan whose run has not ended cannot be deleted"),
             )
-            .hint(format!("`signoff cancel {}` first", quoted(&plan))),
+            .hint(format!("`signoff cancel {}` first", shell_word(&plan))),
             Error::NotClonable { plan, state } => Self::new(
                 4,
                 "person-only",
-                format!("{plan} is {state}: only a person may make a new plan of it"),
+                format!("{plan} is {state}: only a person may clone it"),
             )
-            .hint("`signoff show` tells what was said about it; a rejected plan can be revised"),
+            .hint("`signoff show` shows the feedback; a rejected plan can be revised"),
             Error::NotFinished { plan, state } => Self::new(
                 5,
                 "state",
                 format!("{plan} is {state}: only a finished plan can be archived"),
             )
-            .hint(format!("`signoff cancel {}` gives it up", quoted(&plan))),
+            .hint(format!("`signoff cancel {}` cancels it", shell_word(&plan))),
             Error::NotKept { plan, archived: true } => {
-                Self::new(5, "archived", format!("{plan} is in the archive already"))
+                Self::new(5, "archived", format!("{plan} is already in the archive"))
             }
             Error::NotKept { plan, archived: false } => Self::new(
                 5,
                 "not-kept",
-                format!("{plan} is a file of the project, and stays where it is"),
+                format!("{plan} is a file of the project and stays where it is"),
             )
-            .hint(format!("`signoff delete {}` takes it out of the list", quoted(&plan))),
+            .hint(format!("`signoff delete {}` removes it from the list", shell_word(&plan))),
             Error::NameTaken { path } => {
-                Self::new(5, "name-taken", format!("{} exists already", path.display()))
-                    .hint("give it another name, then repeat the command")
+                Self::new(5, "name-taken", format!("{} already exists", path.display()))
+                    .hint("rename one of them, then repeat the command")
             }
             Error::LeadsAway { path } => Self::new(
                 4,
                 "leads-away",
-                format!("{} is, or lies behind, a link to somewhere else", path.display()),
+                format!("{} is a link to somewhere else, or lies behind one", path.display()),
             )
-            .hint("nothing is read, written, moved or deleted there; put what it leads to in its place"),
+            .hint("Signoff does not follow it; replace the link by what it points to"),
             Error::RunOver { run, why } => Self::new(
                 5,
                 "run-over",
-                format!("run {run} is not gone on with: {why}"),
+                format!("run {run} cannot continue: {why}"),
             )
             .hint("`signoff run PLAN` starts a new one, once the plan is approved"),
             Error::Unsupported(missing) => missing
@@ -307,7 +311,7 @@ impl From<Error> for Failure {
                     Self::new(
                         6,
                         "unsupported",
-                        "the plan asks for what this version cannot carry out yet",
+                        "this version cannot run the plan yet",
                     ),
                     |failure, one| {
                         let place = one
@@ -317,15 +321,15 @@ impl From<Error> for Failure {
                         failure.detail(format!("{place} has {}", one.what))
                     },
                 )
-                .hint("it can be checked and shown, but a run would have to ignore these"),
+                .hint("the plan can be checked and shown, but a run would have to ignore these"),
             Error::Unverified { plan, steps } => Self::new(
                 4,
                 "unverified",
                 format!("{plan} has agent steps without a contract: `{}`", steps.join("`, `")),
             )
             .hints([
-                "give each a contract: a command that fails before the work and holds after it".to_owned(),
-                "or let a person accept them: `[contract] unverified = \"ask\"` in your own configuration".to_owned(),
+                "give each step a contract: a command that fails before the work and passes after it".to_owned(),
+                "or let a person accept the steps: `[contract] unverified = \"ask\"` in your own configuration".to_owned(),
             ]),
             Error::MissingPrograms(missing) => missing
                 .into_iter()
@@ -333,7 +337,7 @@ impl From<Error> for Failure {
                     Self::new(
                         6,
                         "missing-program",
-                        "something this plan needs cannot be found",
+                        "a program that this plan needs is missing",
                     ),
                     Self::detail,
                 )
@@ -344,30 +348,30 @@ impl From<Error> for Failure {
                     Self::new(
                         6,
                         "unconfined",
-                        format!("this needs {wanted}, and this machine gives `{found}`"),
+                        format!("this needs {wanted}, but this machine provides only `{found}`"),
                     ),
                     Self::detail,
                 )
-                .hint("`signoff doctor` tells more; `[sandbox] mode` in your own configuration decides"),
+                .hint("`signoff doctor` shows details; `[sandbox] mode` in your own configuration sets the requirement"),
             Error::Weaker(weaker) => weaker_level(&weaker),
             Error::WorkspaceTaken { holder } => Self::new(
                 5,
                 "workspace-taken",
                 format!(
-                    "another run works in this checkout{}",
-                    held_by(holder.as_ref())
+                    "another run is using this checkout{}",
+                    holder_suffix(holder.as_ref())
                 ),
             )
-            .hints(meanwhile(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
+            .hints(meanwhile_hints(holder.as_ref().and_then(|holder| holder.run.as_deref()))),
             Error::RunTaken { run, holder } => {
                 let process = holder.map(|holder| format!(" (process {})", holder.pid));
                 let process = process.unwrap_or_default();
                 Self::new(
                     5,
                     "run-taken",
-                    format!("run {run} is going on in another process already{process}"),
+                    format!("another process already drives run {run}{process}"),
                 )
-                .hints(meanwhile(Some(&run)))
+                .hints(meanwhile_hints(Some(&run)))
             }
             Error::NoSuchRun { run: None, .. } => {
                 Self::new(2, "no-run", "nothing has run here yet")
@@ -392,53 +396,53 @@ impl From<Error> for Failure {
             } => {
                 let text = format!("run {run} has ended: {outcome}");
                 let failure = Self::new(5, "already-finished", text);
-                let landing = format!("`signoff land {run}` brings what it did into your checkout");
+                let landing = format!("`signoff land {run}` brings its changes into your checkout");
                 let hints = to_land.then_some(landing).into_iter();
                 let failure = hints.fold(failure, Self::hint);
                 failure.hint(if outcome == "failed" {
-                    format!("`signoff resume {run}` takes it up again")
+                    format!("`signoff resume {run}` continues it")
                 } else {
-                    "`signoff clone PLAN` makes a plan of it that can be run anew".to_owned()
+                    "`signoff clone PLAN` copies the plan, so that it can run again".to_owned()
                 })
             }
             Error::NeverBegun { run } => Self::new(
                 2,
                 "no-run",
-                format!("run {run} ended before anything happened in it"),
+                format!("run {run} ended before it began"),
             ),
             Error::Git(error) => Self::new(6, "git", error.to_string()),
             Error::NoWorktrees { asked, why, insists } => {
-                let text = format!("{}, and there can be none: {}", asked.join("; "), why.join("; "));
+                let text = format!("{}, which is not possible here: {}", asked.join("; "), why.join("; "));
                 let failure = Self::new(2, "no-worktrees", text);
                 failure.hint(if insists {
-                    "settle that, or take `isolation: worktree` out of the plan, which then is to be signed again"
+                    "solve that, or remove `isolation: worktree` from the plan and sign it again"
                 } else {
                     "`--isolation shared` lets agents work one after another in the checkout"
                 })
             }
             Error::OlderRun { run, branch } => {
-                let message = format!("run {run} was begun by an older version of signoff, which kept what agents did in worktrees: this one cannot go on with it");
+                let message = format!("an older version of signoff began run {run} and kept its work in worktrees; this version cannot continue it");
                 Self::new(5, "older-run", message)
                     .hint(format!("finish it with that version, or type `signoff abort {run}`"))
-                    .hint(format!("what has passed is on the branch `{}`", branch.trim_start_matches("refs/heads/")))
+                    .hint(format!("the steps that passed are on the branch `{}`", branch.trim_start_matches("refs/heads/")))
             }
             Error::Landing { run, why } => {
-                let message = format!("what run {run} did cannot be written to the checkout: {why}");
+                let message = format!("the changes of run {run} cannot be written to the checkout: {why}");
                 Self::new(6, "landing", message).hint(format!("`signoff land {run}` tries again"))
             }
             Error::BranchGone { run, head } => {
                 let message = format!("the branch `signoff/{run}` of run {run} is gone");
                 Self::new(5, "branch-gone", message)
-                    .hint(format!("`git branch signoff/{run} {head}` brings it back, or `signoff abort {run}` gives the run up"))
+                    .hint(format!("`git branch signoff/{run} {head}` restores it; `signoff abort {run}` ends the run"))
             }
             Error::RepositoryGone { run, place } => {
                 let message = format!("the repository `{}` that run {run} works on is gone", place.display());
                 Self::new(5, "repository-gone", message)
-                    .hint(format!("put it back where it was, or type `signoff abort {run}` to give the run up"))
+                    .hint(format!("put it back where it was, or type `signoff abort {run}` to end the run"))
             }
             Error::Undone { run } => {
-                Self::new(5, "undone", format!("run {run} was undone, and does not go on"))
-                    .hint("`signoff clone PLAN` makes a plan of it that can be run anew")
+                Self::new(5, "undone", format!("run {run} was undone and cannot continue"))
+                    .hint("`signoff clone PLAN` copies the plan, so that it can run again")
             }
             Error::CheckedOut { run, place, before } => checked_out(&run, &place, before.as_deref()),
             Error::BrokenRun { run, why } => {
@@ -448,9 +452,9 @@ impl From<Error> for Failure {
             Error::UnknownEvent { seq, why } => Self::new(
                 6,
                 "unknown-event",
-                format!("event {seq} of the journal is not known to this version: {why}"),
+                format!("this version does not know event {seq} of the journal: {why}"),
             )
-            .hint("the run was written by another version of signoff, or by somebody else"),
+            .hint("another version of signoff, or another program, wrote the run"),
             Error::Unwritable { why } => Self::new(
                 6,
                 "journal",
@@ -460,21 +464,21 @@ impl From<Error> for Failure {
             Error::Journal(JournalError::File(error)) => Self::new(6, "file", error.to_string()),
             Error::Journal(error @ JournalError::Touched { .. }) => {
                 Self::new(6, "journal", error.to_string())
-                    .hint("the run cannot go on: without its journal nobody knows how far it was")
-                    .hint("what had landed by then stays in your checkout: `git status` and `git diff` show it")
+                    .hint("the run cannot continue: only its journal says how far it was")
+                    .hint("the changes that had landed stay in your checkout: `git status` and `git diff` show them")
                     .hint("if `.signoff` itself is gone (`git clean -x` removes it), `signoff init` makes a new one")
-                    .hint("then `signoff prune` removes what is left of the run, such as its branch")
+                    .hint("then `signoff prune` removes the rest of the run, such as its branch")
             }
             Error::Journal(error) => Self::new(6, "journal", error.to_string())
-                .hint("a run whose journal is broken cannot go on; `git status` shows what it left in the checkout"),
+                .hint("a run with a broken journal cannot continue; `git status` shows what it left in the checkout"),
             Error::Refused(Refusal::NoStep { step }) => no_step(&step, []),
             Error::Refused(refusal @ Refusal::NotNow { .. }) => {
                 Self::new(5, "not-now", refusal.to_string())
-                    .hint("`signoff status` shows how far each step is")
+                    .hint("`signoff status` shows the state of each step")
             }
             Error::RefusedThere { why } => {
-                Self::new(5, "refused", format!("the run refuses it: {why}"))
-                    .hint("`signoff status` and `signoff inbox` show how far it is")
+                Self::new(5, "refused", format!("the run refuses this: {why}"))
+                    .hint("`signoff status` and `signoff inbox` show its state")
             }
             Error::NoReply => Self::new(
                 6,
@@ -487,7 +491,7 @@ impl From<Error> for Failure {
                 "not-reached",
                 format!("step `{step}` waits for `{}`", waits_for.join("`, `")),
             )
-            .hint(format!("`--until {step}` runs those as well")),
+            .hint(format!("`--until {step}` runs those steps as well")),
             Error::Refused(refusal) => Self::new(5, "refused", refusal.to_string())
                 .hint("`signoff inbox` shows what waits, and the choices"),
             Error::File(error) => Self::new(6, "file", error.to_string()),
@@ -498,7 +502,7 @@ impl From<Error> for Failure {
             Error::Replace(error) => Self::new(6, "file", error.to_string()),
             Error::Signature(error @ SignatureError::Invalid { .. }) => {
                 Self::new(4, "signature", error.to_string())
-                    .hint("no signature of this plan counts while that file is there; remove it, then sign again")
+                    .hint("no signature of this plan counts while that file exists; remove it, then sign again")
             }
             Error::Signature(error) => Self::new(6, "signature", error.to_string()),
             Error::Survivors { count } => Self::new(
@@ -506,7 +510,7 @@ impl From<Error> for Failure {
                 "survivors",
                 format!("{count} processes of an agent or a contract could not be ended"),
             )
-            .hint("nothing is judged while they live; end them, then `signoff resume`"),
+            .hint("nothing is judged while they run; end them, then type `signoff resume`"),
             Error::Sandbox(error) => Self::new(
                 6,
                 "sandbox",
@@ -517,176 +521,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// As much of a digest as tells it from others.
-fn beginning(digest: &str) -> &str {
+/// The first digits of a digest.
+fn short_digest(digest: &str) -> &str {
     let digits = digest.strip_prefix("sha256:").unwrap_or(digest);
     digits.get(..12).unwrap_or(digits)
-}
-
-/// There is no such step; one of a similar name may be meant.
-pub(crate) fn no_step<'a>(step: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
-    /// Names that are worth a line.
-    const LISTED: usize = 12;
-    let failure = Failure::new(2, "no-step", format!("there is no step `{step}`"));
-    let known: Vec<&str> = known.into_iter().collect();
-    let distances = known
-        .iter()
-        .map(|id| (strsim::damerau_levenshtein(id, step), id));
-    match distances.filter(|(distance, _)| *distance <= 2).min() {
-        Some((_, id)) => failure.hint(format!("did you mean `{id}`?")),
-        None if known.is_empty() => failure.hint("`signoff status` shows the steps of a run"),
-        None => {
-            let first = known.iter().take(LISTED).copied().collect::<Vec<_>>();
-            let more = match known.len() - first.len() {
-                0 => String::new(),
-                more => format!(" and {more} more, which `signoff show` lists"),
-            };
-            failure.hint(format!("its steps are `{}`{more}", first.join("`, `")))
-        }
-    }
-}
-
-/// A failure, with the steps there are if it is about one that is not.
-pub(crate) fn among<'a>(error: Error, known: impl IntoIterator<Item = &'a str>) -> Failure {
-    match error {
-        Error::Refused(Refusal::NoStep { step }) => no_step(&step, known),
-        error => error.into(),
-    }
-}
-
-/// A plan's log is not what was written, or cannot be reached.
-fn plan_log(error: &JournalError) -> Failure {
-    let log = match error {
-        JournalError::Corrupt { path, .. }
-        | JournalError::Shorter { path, .. }
-        | JournalError::OtherPlan { path, .. } => path.clone(),
-        // `NAME.head.json` beside `NAME.jsonl`.
-        JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
-        JournalError::File(error) => return Failure::new(6, "file", error.to_string()),
-        JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
-            return Failure::new(6, "plan-log", error.to_string()).hint("repeat the command");
-        }
-        JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
-    };
-    let word = |path: &std::path::Path| quoted(&path.display().to_string());
-    let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
-    Failure::new(6, "plan-log", error.to_string())
-        .hint(format!("restore it as it was: `git restore {log} {head}`"))
-        .hint(format!(
-            "or begin anew: `rm -f {log} {head}`, then `signoff propose PLAN`; what was rejected or cancelled is forgotten then"
-        ))
-}
-
-/// The state does not allow it, or not to whoever asked.
-fn forbidden_act(forbidden: &ForbiddenTransition) -> Failure {
-    let (exit, code) = match forbidden {
-        ForbiddenTransition::State { .. } => (5, "state"),
-        ForbiddenTransition::Actor { .. } => (4, "person-only"),
-    };
-    let failure = Failure::new(exit, code, forbidden.to_string());
-    let ForbiddenTransition::State {
-        state, possible, ..
-    } = forbidden
-    else {
-        return failure.hint("ask the person who runs the plan to do it in their own terminal");
-    };
-    let commands: Vec<String> = possible.iter().filter_map(|act| command_of(*act)).collect();
-    let failure = match state {
-        PlanState::Completed | PlanState::Cancelled => {
-            failure.hint("`signoff clone PLAN` makes a new plan of it")
-        }
-        PlanState::Executing => failure.hint(
-            "a run of it is not over: `signoff status` shows how far it is, `signoff inbox` what it waits for, `signoff resume` goes on",
-        ),
-        _ => failure,
-    };
-    match commands.as_slice() {
-        [] => failure,
-        _ => failure.hint(format!("possible now: {}", commands.join(", "))),
-    }
-}
-
-/// What to type for an act, if it is typed.
-fn command_of(act: Transition) -> Option<String> {
-    match act {
-        Transition::Edit => Some("editing its text".to_owned()),
-        Transition::Approve
-        | Transition::Reject
-        | Transition::Revise
-        | Transition::Cancel
-        | Transition::Start
-        | Transition::Resume
-        | Transition::Retry => Some(format!("`signoff {} …`", act.verb())),
-        Transition::Verify
-        | Transition::Escalate
-        | Transition::Expire
-        | Transition::Complete
-        | Transition::Fail
-        | Transition::Stall
-        | Transition::Replan => None,
-    }
-}
-
-/// The plan or its terms changed since they were signed.
-pub(crate) fn changed(plan: &str, difference: &SignedDifference) -> Failure {
-    differing(plan, difference).hints([
-        format!(
-            "if the change is right, sign it: `signoff approve {}`",
-            quoted(plan)
-        ),
-        "if not, restore the file; the signature still holds for what was signed".to_owned(),
-    ])
-}
-
-/// The same, while it runs: the run carries out what was signed, and nothing else.
-pub(crate) fn changed_during(run: &str, plan: &str, difference: &SignedDifference) -> Failure {
-    let name = quoted(plan);
-    differing(plan, difference).hints([
-        format!("if the change is wrong, undo it; then `signoff resume {run}` goes on"),
-        format!(
-            "if it is right, sign it: `signoff approve {name}`; then `signoff resume {run}` goes on with it"
-        ),
-    ])
-}
-
-fn differing(plan: &str, difference: &SignedDifference) -> Failure {
-    let failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
-    difference_lines(difference)
-        .into_iter()
-        .fold(failure, Failure::detail)
-}
-
-/// A difference, a line for each change.
-pub(crate) fn difference_lines(difference: &SignedDifference) -> Vec<String> {
-    let mut lines: Vec<String> = difference.broken.iter().cloned().collect();
-    for change in &difference.plan {
-        lines.extend(change.to_string().lines().map(str::to_owned));
-    }
-    lines.extend(difference.terms.iter().cloned());
-    if difference.is_empty() {
-        let unseen = "(the difference is in how ids or defaults resolve)";
-        lines.push(unseen.to_owned());
-    }
-    lines
-}
-
-/// What to do while another run, or this one, is driven by somebody else.
-fn meanwhile(run: Option<&str>) -> Vec<String> {
-    let run = run.map(|run| format!(" {run}")).unwrap_or_default();
-    vec![
-        format!(
-            "`signoff log --follow{run}` watches it, `signoff status{run}` shows how far it is"
-        ),
-        format!("`signoff stop{run}` ends its agents and lets go of it"),
-    ]
-}
-
-fn held_by(holder: Option<&signoff_store::lock::LockHolder>) -> String {
-    match holder {
-        Some(holder) => match &holder.run {
-            Some(run) => format!(" (run {run}, process {})", holder.pid),
-            None => format!(" (process {})", holder.pid),
-        },
-        None => String::new(),
-    }
 }

@@ -1,29 +1,30 @@
-//! Enters: arguments, exit codes, reporters, wiring. No rules of its own; what a command may do is
-//! decided below it.
+//! The command line: arguments, exit codes, reports. It has no rules of its own: the crates below decide what a command
+//! may do.
 //!
-//! Start reading at [`commands`]: one file for each command.
+//! Start reading at [`commands`], which has one file for each command.
 
+mod agent_check;
 mod args;
+mod check_pages;
 mod commands;
-mod diagnostics;
+mod dialect_guess;
 mod failure;
-mod inside;
 mod new_files;
-mod person;
-mod plan_likeness;
 mod plan_paths;
 mod report;
 mod session;
 mod shell_words;
+mod style;
 mod surroundings;
 mod terminal;
+mod user_name;
 
 use std::process::ExitCode;
 
 use crate::session::Session;
 
 fn main() -> ExitCode {
-    // Nothing is set up before the command is known: `--version` and completions must be quick.
+    // Set up nothing before the command is known: `--version` and completions must be quick.
     let words: Vec<_> = std::env::args_os().collect();
     let cli = match args::parse(&words) {
         Ok(cli) => cli,

@@ -1,5 +1,4 @@
-//! Files that a command makes: each whole or not at all, and over nothing that is there, unless
-//! told to.
+//! Writes new files: each completely or not at all, and over existing ones only if asked to.
 
 use std::path::Path;
 
@@ -7,8 +6,7 @@ use signoff_store::atomic::{ReplaceError, replace};
 
 use crate::failure::Failure;
 
-/// Writes a plan's files to where they belong: one file to the path itself, those of a thread into
-/// the directory of that name.
+/// Writes a plan's files: a single file to the path itself, the files of a thread into that directory.
 pub(crate) fn write(
     target: &Path,
     shown: &Path,
@@ -55,8 +53,7 @@ fn exists(shown: &Path) -> Failure {
     Failure::new(5, "exists", message).hint("`--force` replaces it")
 }
 
-/// Refuses before the first file is written. A task file that stayed from before would become part
-/// of the new plan.
+/// Refuses before the first file is written. An old task file would become part of the new plan.
 fn nothing_in_the_way(
     target: &Path,
     shown: &Path,
@@ -83,7 +80,7 @@ fn nothing_in_the_way(
     if let Some(stray) = strays.first() {
         let path = shown.join(stray);
         let message = format!(
-            "{} would become part of the plan; nothing was written",
+            "{} would become part of the plan, so nothing was written",
             path.display()
         );
         return Err(Failure::new(5, "exists", message)

@@ -1,4 +1,4 @@
-//! From what was typed to plans: files, threads, directories of plans, stdin.
+//! Finds the plans that typed paths lead to: files, threads, directories of plans, stdin.
 
 mod threads;
 
@@ -14,54 +14,52 @@ use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
 use self::threads::{holds_thread, is_thread_below, part_of, thread_around};
+use crate::dialect_guess::{extension, guess_dialect};
 use crate::failure::Failure;
-use crate::plan_likeness::{ending, likeness};
 use crate::session::Session;
+use crate::shell_words::STDIN;
 
-/// Directories that hold no plans of ours.
-const PASSED_OVER: [&str; 3] = ["node_modules", "target", "vendor"];
+/// Directories that are not searched for plans.
+const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// How files of plans end, in capitals or not.
-const ENDINGS: [&str; 5] = ["md", "markdown", "yaml", "yml", "json"];
+/// Extensions of plan files.
+const EXTENSIONS: [&str; 5] = ["md", "markdown", "yaml", "yml", "json"];
 
-/// How messages call what comes from stdin.
-pub(crate) const STDIN: &str = "<stdin>";
-
-/// A plan's text and where it was.
-pub(crate) struct Found {
+/// The text of a possible plan, and its path.
+pub(crate) struct PlanCandidate {
     pub(crate) path: PathBuf,
     pub(crate) source: Source,
-    /// It is not recognised as a plan, and looks like one of this dialect.
-    pub(crate) likeness: Option<Dialect>,
+    /// The dialect it looks like, if it is not recognised as a plan.
+    pub(crate) guessed_dialect: Option<Dialect>,
 }
 
-impl Found {
+impl PlanCandidate {
     fn new(path: PathBuf, source: Source) -> Self {
-        let likeness = match recognise(&source) {
+        let guessed_dialect = match recognise(&source) {
             Some(_) => None,
-            None => likeness(&source),
+            None => guess_dialect(&source),
         };
         Self {
             path,
             source,
-            likeness,
+            guessed_dialect,
         }
     }
 
-    /// Is it a plan, or meant to be one?
+    /// Is it a plan, or does it look like one?
     fn is_plan(&self) -> bool {
         let is_thread = !self.source.parts().is_empty();
-        is_thread || self.likeness.is_some() || recognise(&self.source).is_some()
+        is_thread || self.guessed_dialect.is_some() || recognise(&self.source).is_some()
     }
 
     /// Reads and checks it.
     pub(crate) fn check(self, dialect: Option<Dialect>, workspace: &DiskWorkspace) -> PlanFile {
-        let dialect = dialect.or(self.likeness);
+        let dialect = dialect.or(self.guessed_dialect);
         PlanFile::from_source(&self.path, self.source, dialect, workspace)
     }
 }
 
-/// What the checks may ask, with or without a project.
+/// The workspace for the checks, with or without a project.
 pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
     let around = &session.around;
     let store = discover(&around.directory).map_err(Error::from)?;
@@ -72,16 +70,16 @@ pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
     Ok(workspace_at(root, around, &config))
 }
 
-/// One plan: a file, the directory of a thread, or stdin.
+/// Reads and checks one plan: a file, the directory of a thread, or stdin.
 pub(crate) fn read(
     session: &Session,
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Result<PlanFile, Failure> {
-    Ok(one(session, path, dialect)?.check(dialect, &workspace(session)?))
+    Ok(read_candidate(session, path, dialect)?.check(dialect, &workspace(session)?))
 }
 
-/// Refuses to read stdin a second time: nothing would be left of it.
+/// Refuses to read stdin twice.
 pub(crate) fn stdin_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
     if paths.into_iter().filter(|path| is_stdin(path)).count() < 2 {
         return Ok(());
@@ -89,22 +87,23 @@ pub(crate) fn stdin_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Re
     Err(Failure::new(
         2,
         "usage",
-        "stdin can be read once, and `-` is given twice",
+        "`-` is given twice, but stdin can be read only once",
     ))
 }
 
-/// Every plan that the paths lead to, each once. What cannot be read does not keep the others from
-/// being read.
+/// Every plan that the paths lead to, each once. An unreadable file does not hide the others.
 pub(crate) fn find(
     session: &Session,
     paths: &[PathBuf],
     dialect: Option<Dialect>,
-) -> Vec<Result<Found, Failure>> {
+) -> Vec<Result<PlanCandidate, Failure>> {
     let mut known = BTreeSet::new();
-    let found = paths.iter().flat_map(|path| below(session, path, dialect));
+    let found = paths
+        .iter()
+        .flat_map(|path| plans_at(session, path, dialect));
     found
         .filter(|one| match one {
-            // A link and what it leads to are one file.
+            // A link and its target are one file.
             Ok(found) => known.insert(found.path.canonicalize().unwrap_or(found.path.clone())),
             Err(_) => true,
         })
@@ -112,21 +111,25 @@ pub(crate) fn find(
 }
 
 /// Every plan that one path leads to.
-fn below(session: &Session, path: &Path, dialect: Option<Dialect>) -> Vec<Result<Found, Failure>> {
+fn plans_at(
+    session: &Session,
+    path: &Path,
+    dialect: Option<Dialect>,
+) -> Vec<Result<PlanCandidate, Failure>> {
     let full = session.around.directory.join(path);
     if is_stdin(path) || !full.is_dir() || holds_thread(&full) {
-        return vec![one(session, path, dialect)];
+        return vec![read_candidate(session, path, dialect)];
     }
     let mut candidates = BTreeSet::new();
     let mut found = Vec::new();
-    collect(&full, &mut candidates, &mut |place, why| {
-        found.push(Err(unreadable(&shown(path, &full, place), &why)));
+    collect_candidates(&full, &mut candidates, &mut |place, why| {
+        found.push(Err(unreadable(&path_as_typed(path, &full, place), &why)));
     });
     for candidate in candidates {
-        let name = shown(path, &full, &candidate);
+        let name = path_as_typed(path, &full, &candidate);
         match read_source(&candidate, &name) {
             Ok(source) => {
-                let one = Found::new(candidate, source);
+                let one = PlanCandidate::new(candidate, source);
                 found.extend(one.is_plan().then_some(Ok(one)));
             }
             Err(error) => found.push(Err(error.into())),
@@ -138,19 +141,23 @@ fn below(session: &Session, path: &Path, dialect: Option<Dialect>) -> Vec<Result
             "no-plans",
             format!("there is no plan in {}", path.display()),
         )
-        .hint("`signoff new --list` shows what a plan can be begun from")));
+        .hint("`signoff new --list` shows the templates for a plan")));
     }
     found
 }
 
-fn one(session: &Session, path: &Path, dialect: Option<Dialect>) -> Result<Found, Failure> {
+fn read_candidate(
+    session: &Session,
+    path: &Path,
+    dialect: Option<Dialect>,
+) -> Result<PlanCandidate, Failure> {
     let full = session.around.directory.join(path);
     if is_stdin(path) {
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
-        return Ok(Found::new(full, Source::new(STDIN, bytes)));
+        return Ok(PlanCandidate::new(full, Source::new(STDIN, bytes)));
     }
     let source = read_source(&full, &path.display().to_string())?;
-    let found = Found::new(full, source);
+    let found = PlanCandidate::new(full, source);
     let own = dialect.is_some() || found.is_plan();
     match thread_around(path, &found.path).filter(|_| !own) {
         Some(thread) => Err(part_of(path, &thread)),
@@ -162,8 +169,8 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A path below the one that was typed, as the person who typed it would write it.
-fn shown(typed: &Path, full: &Path, found: &Path) -> String {
+/// A path below the typed one, in the same style.
+fn path_as_typed(typed: &Path, full: &Path, found: &Path) -> String {
     let below = found.strip_prefix(full).unwrap_or(found);
     typed.join(below).display().to_string()
 }
@@ -173,7 +180,7 @@ fn unreadable(name: &str, why: &std::io::Error) -> Failure {
 }
 
 /// Files that may be plans and directories that are threads, below this directory.
-fn collect(
+fn collect_candidates(
     directory: &Path,
     found: &mut BTreeSet<PathBuf>,
     trouble: &mut dyn FnMut(&Path, std::io::Error),
@@ -188,10 +195,10 @@ fn collect(
                 if is_thread_below(&path) {
                     found.insert(path);
                 } else {
-                    collect(&path, found, trouble);
+                    collect_candidates(&path, found, trouble);
                 }
             }
-            Ok((path, kind)) if kind.is_file() && has_ending(&path) => {
+            Ok((path, kind)) if kind.is_file() && has_plan_extension(&path) => {
                 found.insert(path);
             }
             Ok(_) => {}
@@ -202,9 +209,9 @@ fn collect(
 
 fn is_searched(directory: &Path) -> bool {
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
-    !name.starts_with('.') && !PASSED_OVER.contains(&name.as_ref())
+    !name.starts_with('.') && !SKIPPED.contains(&name.as_ref())
 }
 
-fn has_ending(path: &Path) -> bool {
-    ENDINGS.contains(&ending(path).as_str())
+fn has_plan_extension(path: &Path) -> bool {
+    EXTENSIONS.contains(&extension(path).as_str())
 }

@@ -1,15 +1,15 @@
-//! What every command is handed.
+//! The session: what every command needs.
 
 use signoff_runtime::project::{ProcessContext, Project};
 use signoff_store::signatures::Proof;
 use signoff_work::secrets::Secrets;
 
+use crate::agent_check::require_person;
 use crate::args::{Color, Format};
 use crate::failure::Failure;
-use crate::inside::require_person;
 use crate::terminal::Terminal;
 
-/// A line that clap does not understand, for programs.
+/// Prints a usage error as JSON; returns the exit code.
 pub(crate) fn usage_error(error: &clap::Error) -> u8 {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -35,12 +35,12 @@ fn json_of(failure: &Failure) -> String {
     serde_json::to_string(&shape).unwrap_or_else(|error| format!("error: {error}"))
 }
 
-/// One call of the program.
+/// One invocation of the program.
 pub(crate) struct Session {
     pub(crate) around: ProcessContext,
     pub(crate) out: Terminal,
     pub(crate) format: Format,
-    /// How this session signs, if not as the person and the settings want it: the demo asks nobody.
+    /// How this session signs, if not as the person and the settings say: the demo signs by policy.
     pub(crate) proof: Option<Proof>,
 }
 
@@ -61,7 +61,7 @@ impl Session {
         Ok(project)
     }
 
-    /// Refuses what only a person may do. The demo is exempt, in its own temporary store.
+    /// Refuses what only a person may do. The demo, in its own temporary store, is exempt.
     pub(crate) fn require_person(&self, what: &str) -> Result<(), Failure> {
         match self.proof {
             Some(Proof::Policy) => Ok(()),
@@ -73,7 +73,7 @@ impl Session {
         self.format == Format::Json
     }
 
-    /// Writes a value of a documented shape.
+    /// Prints a value with a published schema.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) {
         match serde_json::to_string(value) {
             Ok(text) => self.out.answer(text),
@@ -81,14 +81,14 @@ impl Session {
         }
     }
 
-    /// Writes why something was refused, as a value of a documented shape.
+    /// Prints why something was refused, as a value with a published schema.
     pub(crate) fn json_error(&mut self, value: &impl serde::Serialize) {
         let text = serde_json::to_string(value);
         self.out
             .say(text.unwrap_or_else(|error| format!("error: {error}")));
     }
 
-    /// Tells what went wrong; returns the exit code.
+    /// Prints the failure; returns the exit code.
     pub(crate) fn report_failure(&mut self, failure: &Failure) -> u8 {
         if self.is_json() {
             self.out.say(json_of(failure));

@@ -1,15 +1,16 @@
-//! Words of commands that people are told to type.
+//! Shell words for commands in messages.
 
 use std::fmt::Write as _;
 
-use crate::plan_paths::STDIN;
+/// What messages call a plan that comes from stdin.
+pub(crate) const STDIN: &str = "<stdin>";
 
-/// A path as a word of a shell command: what a hint says can be copied as it is.
-pub(crate) fn quoted(path: &str) -> String {
+/// A path as a word of a shell command, so that a hint can be copied.
+pub(crate) fn shell_word(path: &str) -> String {
     if path == STDIN {
         return "-".to_owned();
     }
-    // An option is what begins with a dash.
+    // A path that begins with a dash would be an option.
     let path = if path.starts_with('-') && path != "-" {
         format!("./{path}")
     } else {
@@ -25,7 +26,7 @@ pub(crate) fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
 
-/// What a terminal would act on, spelled so that bash and zsh read it and nothing happens before.
+/// Escapes control characters in the form that bash and zsh read.
 fn with_escapes(path: &str) -> String {
     let mut word = "$'".to_owned();
     for c in path.chars() {
@@ -46,7 +47,7 @@ fn with_escapes(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::shell_word;
 
     #[test]
     fn a_shell_reads_the_word_as_the_path() {
@@ -66,7 +67,7 @@ mod tests {
             ("-", "-"),
             ("<stdin>", "-"),
         ] {
-            assert_eq!(quoted(path), word);
+            assert_eq!(shell_word(path), word);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Reads what the process was started with. Nothing below the CLI reads the environment.
+//! Reads the environment of the process. No other code reads it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use signoff_runtime::project::ProcessContext;
 
-use crate::person;
+use crate::user_name;
 
 pub(crate) fn read() -> ProcessContext {
     let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
@@ -25,7 +25,7 @@ pub(crate) fn read() -> ProcessContext {
             .map(|base| base.join("signoff"))
     };
     let text = |name: &str| Some(get(name)?.to_string_lossy().into_owned());
-    let person = person::name(text, home.clone());
+    let person = user_name::user_name(text, home.clone());
     ProcessContext {
         directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),

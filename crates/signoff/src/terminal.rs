@@ -1,4 +1,4 @@
-//! Where text goes: the answer to stdout, the talk to stderr.
+//! The output streams: results go to stdout, messages to stderr.
 
 use std::io::{IsTerminal as _, Stderr, Stdout, Write};
 use std::sync::Arc;
@@ -8,25 +8,25 @@ use signoff_work::secrets::Secrets;
 
 use crate::args::Color;
 
-/// Columns of what is read later, or by nobody.
+/// Columns of output that does not go to a terminal.
 const NO_TERMINAL: usize = 100;
 
-/// Both streams, with colours where they are wanted.
+/// Both streams, with colours if wanted.
 pub(crate) struct Terminal {
     stdout: AutoStream<Stdout>,
     stderr: AutoStream<Stderr>,
-    /// The demo tells one story on one stream.
+    /// Messages go to stdout too: the demo uses one stream.
     pub(crate) merged: bool,
-    /// The demo's preparations are no part of its story.
+    /// Print nothing: the demo hides its preparations.
     pub(crate) silent: bool,
-    /// Why the answer could not be written.
+    /// Why the result could not be written.
     failed: Option<std::io::Error>,
-    /// Whoever read the answer went away.
-    alone: bool,
+    /// The reader of stdout is gone.
+    reader_gone: bool,
     secrets: Arc<Secrets>,
 }
 
-/// A stream that the talk goes to.
+/// An output stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
     Stdout,
@@ -34,7 +34,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// The stream for one writer alone.
+    /// Locks the stream for one writer.
     pub(crate) fn lock(self) -> Box<dyn Write> {
         match self {
             Self::Stdout => Box::new(std::io::stdout().lock()),
@@ -48,7 +48,7 @@ impl Stream {
             Self::Stdout => terminal_size::terminal_size_of(std::io::stdout()),
             Self::Stderr => terminal_size::terminal_size_of(std::io::stderr()),
         };
-        // One that does not know its size says 0.
+        // A terminal that does not know its size reports 0.
         match size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))) {
             Some((columns @ 1.., rows @ 1..)) => (columns, rows),
             Some(_) | None => (80, 24),
@@ -57,8 +57,8 @@ impl Stream {
 }
 
 impl Terminal {
-    /// Where the talk can be drawn over and over: a terminal that wants colours.
-    pub(crate) fn live(&self) -> Option<Stream> {
+    /// The stream for live lines: a terminal with colours.
+    pub(crate) fn live_stream(&self) -> Option<Stream> {
         let (stream, choice, terminal) = if self.merged {
             let is = std::io::stdout().is_terminal();
             (Stream::Stdout, self.stdout.current_choice(), is)
@@ -70,7 +70,7 @@ impl Terminal {
         drawn.then_some(stream)
     }
 
-    /// Columns there are for the answer.
+    /// The width of stdout.
     pub(crate) fn columns(&self) -> usize {
         if !self.silent && std::io::stdout().is_terminal() {
             Stream::Stdout.size().0
@@ -91,35 +91,35 @@ impl Terminal {
             merged: false,
             silent: false,
             failed: None,
-            alone: false,
+            reader_gone: false,
             secrets: Arc::new(secrets),
         }
     }
 
-    /// What is not shown; whoever writes past this terminal asks it.
+    /// The secrets to hide, for code that writes without this terminal.
     pub(crate) fn secrets(&self) -> &Arc<Secrets> {
         &self.secrets
     }
 
-    /// The same streams once more, for somebody who talks while others do.
-    pub(crate) fn another(&self) -> Self {
+    /// Another handle to the same streams.
+    pub(crate) fn duplicate(&self) -> Self {
         Self {
             stdout: AutoStream::new(std::io::stdout(), self.stdout.current_choice()),
             stderr: AutoStream::new(std::io::stderr(), self.stderr.current_choice()),
             merged: self.merged,
             silent: self.silent,
             failed: None,
-            alone: false,
+            reader_gone: false,
             secrets: Arc::clone(&self.secrets),
         }
     }
 
-    /// Writes the beginning of a line that somebody else ends.
+    /// Writes a prompt without a line end.
     pub(crate) fn prompt(&mut self, text: impl std::fmt::Display) {
         drop(write!(self.stderr, "{text}").and_then(|()| self.stderr.flush()));
     }
 
-    /// Writes a line of the answer.
+    /// Writes a line of the result.
     pub(crate) fn answer(&mut self, text: impl std::fmt::Display) {
         if self.silent {
             return;
@@ -129,7 +129,7 @@ impl Terminal {
         self.note(result);
     }
 
-    /// Writes many lines of the answer at once: one by one, each would be a call of the system.
+    /// Writes many lines of the result with one system call.
     pub(crate) fn answer_lines(&mut self, lines: &str) {
         if self.silent {
             return;
@@ -141,18 +141,18 @@ impl Terminal {
         self.note(result);
     }
 
-    /// Writes a line of talk.
+    /// Writes a message line.
     pub(crate) fn say(&mut self, text: impl std::fmt::Display) {
         if self.merged || self.silent {
             self.answer(text);
         } else {
-            // Formatted first: each piece would be a call of the system.
+            // Formatted first, to write with one system call.
             let line = format!("{text}\n");
             drop(self.stderr.write_all(self.secrets.hide(&line).as_bytes()));
         }
     }
 
-    /// Writes bytes of the answer as they are.
+    /// Writes bytes of the result unchanged.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         let result = self
             .stdout
@@ -161,16 +161,16 @@ impl Terminal {
         self.note(result);
     }
 
-    /// Does nobody read the answer any more, or can it not be written?
-    pub(crate) fn is_unheard(&self) -> bool {
-        self.alone || self.failed.is_some()
+    /// Is the reader of stdout gone, or did writing fail?
+    pub(crate) fn is_closed(&self) -> bool {
+        self.reader_gone || self.failed.is_some()
     }
 
-    /// The exit code, unless the answer could not be written.
+    /// The exit code; 6 instead of 0 if the result could not be written.
     pub(crate) fn finish(&mut self, code: u8) -> u8 {
         match self.failed.take() {
             Some(error) if code == 0 => {
-                self.say(format!("error: the answer could not be written: {error}"));
+                self.say(format!("error: cannot write the output: {error}"));
                 6
             }
             Some(_) | None => code,
@@ -178,10 +178,10 @@ impl Terminal {
     }
 
     fn note(&mut self, result: std::io::Result<()>) {
-        // A reader that went away (`| head`) has what it wanted, and is no reason to stop a run.
+        // A reader that closed the pipe (`| head`) has what it wants; that is no reason to stop a run.
         match result {
             Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.alone = true,
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.reader_gone = true,
             Err(error) => {
                 self.failed.get_or_insert(error);
             }

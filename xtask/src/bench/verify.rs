@@ -72,7 +72,7 @@ fn rows(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
     ];
     let mut rows = Vec::new();
     for group in groups {
-        rows.extend(measured(group, directory)?);
+        rows.extend(measure(group, directory)?);
     }
     Ok(rows)
 }
@@ -106,7 +106,7 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn measured(candidates: Vec<Candidate>, directory: &Path) -> Result<Vec<Row>, String> {
+fn measure(candidates: Vec<Candidate>, directory: &Path) -> Result<Vec<Row>, String> {
     let mut cpu = vec![Some(Duration::ZERO); candidates.len()];
     let installed: Vec<bool> = candidates
         .iter()
@@ -140,7 +140,7 @@ fn measured(candidates: Vec<Candidate>, directory: &Path) -> Result<Vec<Row>, St
 }
 
 fn is_installed(argv: &[String]) -> bool {
-    let program = argv.first().map(String::as_str).unwrap_or_default();
+    let program = argv.first().expect("a command has a program");
     let mut process = Process::new(program);
     process
         .arg("--version")
@@ -150,7 +150,7 @@ fn is_installed(argv: &[String]) -> bool {
 }
 
 fn process(argv: &[String], directory: &Path) -> Process {
-    let program = argv.first().map(String::as_str).unwrap_or_default();
+    let program = argv.first().expect("a command has a program");
     let mut process = Process::new(program);
     process
         .args(argv.iter().skip(1))
@@ -205,10 +205,10 @@ fn instructions(argv: &[String], directory: &Path) -> Option<u64> {
         .stderr(Stdio::piped())
         .output()
         .ok()?;
-    counted(&String::from_utf8_lossy(&output.stderr))
+    count_instructions(&String::from_utf8_lossy(&output.stderr))
 }
 
-fn counted(text: &str) -> Option<u64> {
+fn count_instructions(text: &str) -> Option<u64> {
     let line = text
         .lines()
         .find_map(|line| line.split_once("Collected :"))?
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn callgrind_tells_the_instructions() {
         let text = "==1== Events    : Ir\n==1== Collected : 406701702\n==1== \n";
-        assert_eq!(counted(text), Some(406_701_702));
-        assert_eq!(counted(""), None);
+        assert_eq!(count_instructions(text), Some(406_701_702));
+        assert_eq!(count_instructions(""), None);
     }
 }

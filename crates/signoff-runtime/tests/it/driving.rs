@@ -25,7 +25,7 @@ fn pause() -> Input {
 fn asked(input: Input) -> WakeReason {
     WakeReason::Asked {
         request: "r1".to_owned(),
-        ask: signoff_runtime::runs::control::Ask::Input(input),
+        ask: signoff_runtime::drive::RunRequest::Input(input),
     }
 }
 
@@ -144,7 +144,7 @@ fn a_run_that_is_given_up_has_failed() {
     let mut world = World::new(&[AGENT], Outcomes::default());
     let abort = WakeReason::Asked {
         request: "r1".to_owned(),
-        ask: signoff_runtime::runs::control::Ask::Abort {
+        ask: signoff_runtime::drive::RunRequest::Abort {
             by: "tester".to_owned(),
         },
     };

@@ -310,7 +310,7 @@ impl Person for Answers {
         self.refusals.push(refusal.clone());
     }
 
-    fn is_there(&self) -> bool {
+    fn is_present(&self) -> bool {
         !self.answers.is_empty()
     }
 }

@@ -1,4 +1,4 @@
-//! Arguments of `agentctl`, and of `prompt`, which gives an agent what it needs for it.
+//! Arguments of `agentctl` and `prompt`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -65,7 +65,7 @@ impl Agentctl {
 pub(crate) enum AgentctlCommand {
     /// The plans of this session's threads
     Plan(ThreadPlan),
-    /// Say in a few words what this session is about
+    /// Set the topic of this session, in a few words
     #[command(after_help = "Example:\n  agentctl set-topic \"Add user authentication\"")]
     SetTopic(SetTopic),
 }
@@ -81,16 +81,16 @@ pub(crate) enum ThreadCommand {
     /// Print the directory of the current thread
     #[command(after_help = "Example:\n  agentctl plan dir")]
     Dir(ThreadFormat),
-    /// Allocate a directory for one more thread; prints `{"thread_id","plan_dir"}` in every format
+    /// Allocate a directory for another thread; prints `{"thread_id","plan_dir"}` in every format
     #[command(after_help = "Example:\n  agentctl plan request-thread-dir")]
     RequestThreadDir(ThreadFormat),
-    /// Remove an additional thread; if its plan was committed, that is cancelled
+    /// Remove an additional thread; cancels its plan if that was committed
     #[command(after_help = "Example:\n  agentctl plan remove-thread --thread-id thread_1a2b3c4d")]
     RemoveThread(RemoveThread),
-    /// Remove the plan of the current thread; if it was committed, that is cancelled
+    /// Remove the plan of the current thread; cancels it if it was committed
     #[command(after_help = "Example:\n  agentctl plan clear-current && agentctl plan commit")]
     ClearCurrent(ThreadFormat),
-    /// Check the plans of all threads and hand them in: all of them, or none
+    /// Check the plans of all threads and submit them: all of them, or none
     #[command(
         after_help = "Examples:\n  agentctl plan commit\n  agentctl plan commit --format json\n\nEvery problem of every plan is reported at once. Exit codes: 1 a plan cannot be\ncommitted, 5 a plan in the store was edited or is running, 6 no store"
     )]
@@ -136,7 +136,7 @@ pub(crate) enum PromptName {
     Overseer,
 }
 
-/// Is this how the program is called when it is to be `agentctl`?
+/// Was the program started under the name `agentctl`?
 pub(crate) fn is_agentctl(program: &std::ffi::OsStr) -> bool {
     std::path::Path::new(program).file_name() == Some(std::ffi::OsStr::new("agentctl"))
 }

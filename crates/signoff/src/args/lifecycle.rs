@@ -1,4 +1,4 @@
-//! Arguments of the commands that move a plan through its life.
+//! Arguments of the commands that change a plan's state.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct Propose {
-    /// The plan's file or directory; `-` for stdin. A JSON proposal is kept as a new plan
+    /// The plan's file or directory, or `-` for stdin; a JSON proposal is stored as a new plan
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -29,7 +29,7 @@ pub(crate) struct PlanName {
 pub(crate) struct Reject {
     #[command(flatten)]
     pub(crate) plan: PlanName,
-    /// What is wrong with it; kept with the plan, and handed to whoever revises it
+    /// What is wrong with the plan; stored with it, and shown to whoever revises it
     #[arg(long, value_name = "TEXT")]
     pub(crate) feedback: Option<String>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Reject {
 pub(crate) struct Revise {
     #[command(flatten)]
     pub(crate) plan: PlanName,
-    /// The new text: a file, or `-` for stdin; without it, the plan's file was edited in place
+    /// The new text: a file, or `-` for stdin; the default is the plan's own file, edited in place
     #[arg(long, value_name = "FILE")]
     pub(crate) with: Option<PathBuf>,
     /// Refuse unless the plan has this version now

@@ -1,4 +1,4 @@
-//! Which command was meant by a word that is none.
+//! Suggests a command for a word that is not one.
 
 use std::ffi::OsString;
 

@@ -21,7 +21,7 @@ pub(crate) struct Verify {
     /// The same as `--deny warnings`
     #[arg(long, hide = true)]
     pub(crate) deny_warnings: bool,
-    /// Read every plan in this dialect, whatever it looks like
+    /// Read every plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
 }
@@ -40,9 +40,9 @@ pub(crate) enum Deny {
 
 #[derive(Debug, Args)]
 pub(crate) struct New {
-    /// Name of the plan: the file is called after it
+    /// Name of the plan, and of its file
     pub(crate) name: Option<String>,
-    /// Template to begin from: bugfix, feature, refactor, migration, release, or one that was saved
+    /// Template to begin from: bugfix, feature, refactor, migration, release, or a saved one
     #[arg(long, value_name = "TEMPLATE", conflicts_with = "from")]
     pub(crate) template: Option<String>,
     /// Plan to begin from; `-` is stdin
@@ -51,7 +51,7 @@ pub(crate) struct New {
     /// Value of a parameter
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Keep it as a template of this project instead of beginning a plan
+    /// Save it as a template of this project instead of beginning a plan
     #[arg(long, value_name = "TEMPLATE", requires = "from", conflicts_with_all = ["name", "dialect", "output"])]
     pub(crate) save: Option<String>,
     /// Dialect of the new plan
@@ -63,7 +63,7 @@ pub(crate) struct New {
     /// Where to write it; `-` is stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace what is there
+    /// Replace existing files
     #[arg(long)]
     pub(crate) force: bool,
     /// List the templates and their parameters
@@ -78,7 +78,7 @@ pub(crate) struct Show {
     /// The plan's file or directory, or `-` for stdin
     #[arg(value_name = "PLAN")]
     pub(crate) path: PathBuf,
-    /// Read the plan in this dialect, whatever it looks like
+    /// Read the plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -93,7 +93,7 @@ pub(crate) struct Fmt {
     /// Change nothing; exit code 1 if a file would change
     #[arg(long)]
     pub(crate) check: bool,
-    /// Read every plan in this dialect, whatever it looks like
+    /// Read every plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -108,16 +108,16 @@ pub(crate) struct Convert {
     /// Dialect to write
     #[arg(long, value_parser = dialect())]
     pub(crate) to: Dialect,
-    /// Read the plan in this dialect, whatever it looks like
+    /// Read the plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
-    /// Where to write it, a directory for a thread; without it, to stdout
+    /// Where to write it; for a thread, a directory; the default is stdout
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
     /// Leave out what the dialect cannot hold
     #[arg(long)]
     pub(crate) lossy: bool,
-    /// Replace what is there
+    /// Replace existing files
     #[arg(long)]
     pub(crate) force: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -133,7 +133,7 @@ pub(crate) struct Graph {
         conflicts_with = "run"
     )]
     pub(crate) path: Option<PathBuf>,
-    /// Draw a run instead: how far each step is, and where it works; without a name, the newest
+    /// Draw a run: the state of each step, and where it works; without a name, the newest run
     #[arg(
         long,
         value_name = "RUN",
@@ -142,7 +142,7 @@ pub(crate) struct Graph {
         conflicts_with = "dialect"
     )]
     pub(crate) run: Option<String>,
-    /// Read the plan in this dialect, whatever it looks like
+    /// Read the plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = GraphFormat::Terminal)]
@@ -150,14 +150,14 @@ pub(crate) struct Graph {
     /// Draw every step of a long chain
     #[arg(long)]
     pub(crate) full: bool,
-    /// Columns of the terminal drawing, from 20 to 1000; without it, those of the terminal
+    /// Columns of the terminal drawing, from 20 to 1000; the default is the terminal's width
     #[arg(long, value_name = "COLUMNS", value_parser = RangedU64ValueParser::<usize>::new().range(20..=1000))]
     pub(crate) width: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
-    /// One line for each step, its dependencies as lines beside it
+    /// One line for each step, with its dependencies drawn beside it
     Terminal,
     /// A picture that needs no other file
     Svg,
@@ -179,10 +179,10 @@ pub(crate) struct Diff {
         conflicts_with = "signed"
     )]
     pub(crate) after: Option<PathBuf>,
-    /// Compare one plan, and the terms it runs under, with what was last signed of it
+    /// Compare one plan and its terms with what was last signed
     #[arg(long)]
     pub(crate) signed: bool,
-    /// Read both plans in this dialect, whatever they look like
+    /// Read both plans in this dialect instead of recognising them
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -191,7 +191,7 @@ pub(crate) struct Diff {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The code, as `verify` shows it in brackets; without it, a list of all
+    /// The code, as `verify` shows it in brackets; without it, lists all codes
     pub(crate) code: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -199,7 +199,7 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// The command whose page is wanted; without it, the overview
+    /// The command; without it, the overview
     #[arg(conflicts_with = "dir")]
     pub(crate) command: Option<String>,
     /// Write the pages of all commands into this directory
@@ -210,7 +210,7 @@ pub(crate) struct Man {
 /// Names of the dialects, with suggestions for the misspelled.
 fn dialect() -> impl TypedValueParser<Value = Dialect> {
     PossibleValuesParser::new(Dialect::ALL.iter().map(|dialect| dialect.as_str()))
-        .try_map(|name| Dialect::from_name(&name).ok_or("there is no such dialect"))
+        .try_map(|name| Dialect::from_name(&name).ok_or("no such dialect"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -219,10 +219,10 @@ pub(crate) enum VerifyFormat {
     Human,
     /// One line for each problem
     Concise,
-    /// For programs; the shape is in docs/schemas
+    /// For programs; the schema is in docs/schemas
     Json,
     /// For code scanning (SARIF 2.1.0)
     Sarif,
-    /// Annotations of GitHub Actions
+    /// Annotations for GitHub Actions
     Github,
 }

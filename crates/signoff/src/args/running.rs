@@ -1,4 +1,4 @@
-//! What runs, and what is done to a run.
+//! Arguments of the commands that run plans and act on runs.
 
 use std::path::PathBuf;
 
@@ -12,24 +12,24 @@ pub(crate) struct Run {
     /// The plan: its file or directory, or its id
     #[arg(value_name = "PLAN", required_unless_present = "task")]
     pub(crate) path: Option<PathBuf>,
-    /// Sign the plan off first, as it is now
+    /// Sign the plan first, as it is now
     #[arg(long, conflicts_with = "task")]
     pub(crate) approve: bool,
-    /// Show what would run, in which order and at what cost; start and write nothing
+    /// Show what would run, in which order and at what cost; start nothing and write nothing
     #[arg(long = "dry-run", conflicts_with = "task")]
-    pub(crate) rehearse: bool,
+    pub(crate) preview: bool,
     #[command(flatten)]
-    pub(crate) extent: Extent,
-    /// Where agents work; without it, as configured
+    pub(crate) limits: RunLimits,
+    /// Where agents work; the default is the configured place
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) isolation: Option<IsolationArg>,
-    /// Have this one thing done: a plan of one step is made, signed off and run
+    /// Do this one task: make a plan with one step, sign it and run it
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["path", "until", "only"])]
     pub(crate) task: Option<String>,
-    /// The role whose agent does it; without it, `default`
+    /// The role whose agent does the task; the default is `default`
     #[arg(long, value_name = "ROLE", requires = "task", conflicts_with = "path")]
     pub(crate) agent: Option<String>,
-    /// The command that decides whether it is done; without it, you do
+    /// The command that decides whether the task is done; without it, you decide
     #[arg(
         long,
         value_name = "COMMAND",
@@ -43,9 +43,9 @@ pub(crate) struct Run {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum IsolationArg {
-    /// In worktrees if agent steps can overlap, else in the checkout
+    /// In trees of the run's own where this machine can mount them, else in the checkout
     Auto,
-    /// In worktrees; the checkout stays as it is until the run lands
+    /// In trees of the run's own; the checkout stays as it is until the run lands
     Worktree,
     /// In the checkout, one agent after another
     Shared,
@@ -63,14 +63,14 @@ impl From<IsolationArg> for Isolation {
 
 /// How far a run goes this time.
 #[derive(Debug, Default, Args)]
-pub(crate) struct Extent {
-    /// Steps that may be under way at once
+pub(crate) struct RunLimits {
+    /// How many steps may run at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) jobs: Option<u32>,
-    /// Only this step and what it waits for; then pause
+    /// Run only this step and the steps it depends on, then pause
     #[arg(long, value_name = "STEP", conflicts_with = "only")]
     pub(crate) until: Option<String>,
-    /// Only this step; then pause
+    /// Run only this step, then pause
     #[arg(long, value_name = "STEP")]
     pub(crate) only: Option<String>,
 }
@@ -80,12 +80,12 @@ pub(crate) struct Resume {
     #[command(flatten)]
     pub(crate) run: RunArg,
     #[command(flatten)]
-    pub(crate) extent: Extent,
+    pub(crate) limits: RunLimits,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArg {
-    /// The run; without it, the newest
+    /// The run; the default is the newest
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -96,10 +96,10 @@ pub(crate) struct RunArg {
 pub(crate) struct Land {
     #[command(flatten)]
     pub(crate) run: RunArg,
-    /// Write the run's version of these held files over yours; a directory means all in it
+    /// Overwrite these held files with the run's version; a directory means every held file in it
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) take: Vec<PathBuf>,
-    /// Settle these held files as they are in your checkout now, merged by hand for instance
+    /// Keep these held files as they are in your checkout, for example merged by hand
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) keep: Vec<PathBuf>,
 }
@@ -108,7 +108,7 @@ pub(crate) struct Land {
 pub(crate) struct Log {
     #[command(flatten)]
     pub(crate) run: RunArg,
-    /// Go on printing what happens until the run ends or pauses
+    /// Keep printing events until the run ends or pauses
     #[arg(long)]
     pub(crate) follow: bool,
 }
@@ -120,16 +120,16 @@ pub(crate) struct Answer {
     /// One of the choices that `inbox` shows, or the answer to a question
     #[arg(required_unless_present = "reply")]
     pub(crate) choice: Option<String>,
-    /// The answer to a question, exactly this text, also where it is the word of a choice
+    /// The answer to a question: exactly this text, even if it names a choice
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["choice", "note"])]
     pub(crate) reply: Option<String>,
-    /// Only this step of the item, if it is about several; can be given again
+    /// Only this step of an item that is about several; can be given more than once
     #[arg(long = "step", value_name = "STEP")]
     pub(crate) steps: Vec<String>,
     /// Advice for the next attempt, or a reason
     #[arg(long)]
     pub(crate) note: Option<String>,
-    /// Go on with the run at once
+    /// Continue the run at once
     #[arg(long)]
     pub(crate) resume: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -144,35 +144,35 @@ pub(crate) struct Step {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StepCommand {
-    /// Let a step that failed or waits be tried once more
+    /// Try a step again that failed or waits
     #[command(
         after_help = "Example:\n  signoff step retry 20261115-093012-k3f9 step-2 --hint \"the fixture is in tests/data\""
     )]
     Retry {
         #[command(flatten)]
-        of: StepOf,
+        step: StepArg,
         /// Advice for the next attempt
         #[arg(long, value_name = "TEXT")]
         hint: Option<String>,
     },
-    /// Take a step out of the run; what waits for it goes on without it
+    /// Skip a step; the steps that wait for it go on without it
     #[command(after_help = "Example:\n  signoff step skip 20261115-093012-k3f9 step-2")]
     Skip {
         #[command(flatten)]
-        of: StepOf,
+        step: StepArg,
     },
 }
 
 impl StepCommand {
-    pub(crate) fn of(&self) -> &StepOf {
+    pub(crate) fn step_arg(&self) -> &StepArg {
         match self {
-            Self::Retry { of, .. } | Self::Skip { of } => of,
+            Self::Retry { step, .. } | Self::Skip { step } => step,
         }
     }
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StepOf {
+pub(crate) struct StepArg {
     /// The run, as `runs` shows it
     #[arg(value_name = "RUN")]
     pub(crate) run: String,

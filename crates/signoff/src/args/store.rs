@@ -11,7 +11,7 @@ pub(crate) struct List {
     /// Only plans in this state; can be given more than once. `proposed` is `verified`
     #[arg(long, value_name = "STATE", value_parser = states())]
     pub(crate) status: Vec<PlanState>,
-    /// Archived plans too
+    /// Include archived plans
     #[arg(long)]
     pub(crate) all: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -20,7 +20,7 @@ pub(crate) struct List {
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Accept that this machine confines less than it did before, from now on
+    /// Accept from now on that this machine confines less than before
     #[arg(long)]
     pub(crate) accept_level: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -38,13 +38,13 @@ pub(crate) struct Archive {
 
 #[derive(Debug, Args)]
 pub(crate) struct Prune {
-    /// Only what nothing happened to for more than so many days; without it, 365 unless configured
+    /// Only what has not changed for more than this many days; the default is `[plans] prune_after_days`
     #[arg(long, value_name = "DAYS")]
     pub(crate) older_than: Option<u64>,
-    /// Only say what would be deleted
+    /// Only show what would be deleted
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Logs and signatures of plans that are gone, too
+    /// Also delete logs and signatures of deleted plans
     #[arg(long)]
     pub(crate) records: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -54,5 +54,5 @@ pub(crate) struct Prune {
 fn states() -> impl TypedValueParser<Value = PlanState> {
     let names = PlanState::ALL.map(PlanState::name);
     PossibleValuesParser::new(names.into_iter().chain(["proposed"]))
-        .try_map(|name| PlanState::named(&name).ok_or("no state"))
+        .try_map(|name| PlanState::named(&name).ok_or("no such state"))
 }

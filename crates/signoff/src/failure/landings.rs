@@ -1,4 +1,4 @@
-//! What keeps a run from landing, or from being taken back.
+//! Failures of landing and undoing a run.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use signoff_store::runs::RunDir;
 use signoff_work::git::HoldReason;
 
 use super::Failure;
-use crate::report::style::harmless;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
+use crate::style::sanitize;
 
-/// Every reason, and what to type.
+/// A run that did not land: every reason, and what to type.
 pub(crate) fn not_landed(landing: &LandingReport) -> Failure {
     let run = &landing.run;
     let message = if !landing.held.is_empty() {
@@ -18,10 +18,10 @@ pub(crate) fn not_landed(landing: &LandingReport) -> Failure {
             1 => "1 file is held".to_owned(),
             files => format!("{files} files are held"),
         };
-        format!("not all of run {run} is in your checkout: {files}, and yours stays as it is")
+        format!("run {run} has not landed completely: {files}; your versions stay as they are")
     } else if landing.cut_off {
         format!(
-            "the landing of run {run} was cut off and cannot be finished yet: a part of it may be in the checkout, which stays as it is"
+            "the landing of run {run} was interrupted and cannot be finished yet; the checkout may hold a part of it, and stays as it is"
         )
     } else {
         format!("run {run} does not land: the checkout stays as it is")
@@ -31,27 +31,27 @@ pub(crate) fn not_landed(landing: &LandingReport) -> Failure {
     let by_hand = landing.by_hand.iter();
     failure
         .hints(held_hints(landing))
-        .hints(by_hand.map(|command| format!("`{}`", harmless(command))))
+        .hints(by_hand.map(|command| format!("`{}`", sanitize(command))))
 }
 
-/// Which files are.
+/// A file that is not held; names the held ones.
 pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
-    let message = format!("`{}` is not held in run {run}", harmless(path));
+    let message = format!("`{}` is not held in run {run}", sanitize(path));
     let failure = Failure::new(2, "not-held", message);
     if held.is_empty() {
-        return failure.hint("no file of it is held: there is nothing to settle");
+        return failure.hint("the run holds no files: there is nothing to settle");
     }
-    let held: Vec<String> = held.iter().map(|path| quoted(path)).collect();
-    failure.hint(format!("held are: {}", held.join(" ")))
+    let held: Vec<String> = held.iter().map(|path| shell_word(path)).collect();
+    failure.hint(format!("held files: {}", held.join(" ")))
 }
 
 pub(super) fn settled_twice(path: &str) -> Failure {
-    let message = format!("`{}` is to be taken and kept", harmless(path));
+    let message = format!("both `--take` and `--keep` name `{}`", sanitize(path));
     Failure::new(2, "settled-twice", message)
-        .hint("name it after `--take` for the run's version, or after `--keep` for yours")
+        .hint("use `--take` for the run's version, or `--keep` for yours")
 }
 
-/// What to type about files that are held: how one sees both versions, and how one settles them.
+/// How to compare and settle held files.
 pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
     let Some(first) = landing.held.first() else {
         return Vec::new();
@@ -59,66 +59,66 @@ pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
     let run = &landing.run;
     let seen = match version_of(landing, first) {
         Some(version) => format!(
-            "`diff {} {}` shows yours and the run's",
-            quoted(&first.path),
-            quoted(&version)
+            "`diff {} {}` compares your version with the run's",
+            shell_word(&first.path),
+            shell_word(&version)
         ),
-        None => format!("the run removes `{}`", harmless(&first.path)),
+        None => format!("the run removes `{}`", sanitize(&first.path)),
     };
     let [take, keep] = settling_commands(run, &first.path);
-    // What is no file is never written over.
+    // Something that is not a file is never overwritten.
     let taking = if first.reason == HoldReason::InTheWay.to_string() {
-        format!("move away what is in its place, then `{take}` writes the run's version there")
+        format!("move what is in its place, then `{take}` writes the run's version there")
     } else {
-        format!("`{take}` writes the run's version over yours")
+        format!("`{take}` overwrites yours with the run's version")
     };
     let mut hints = vec![
         seen,
         taking,
-        format!("`{keep}` settles it with yours, as it is or merged by hand"),
+        format!("`{keep}` keeps yours, as it is or merged by hand"),
     ];
     if landing.held.len() > 1 {
-        hints.push("the others by their names, or all at once: `.`".to_owned());
+        hints.push("name the other files too, or `.` for all of them".to_owned());
     }
     hints
 }
 
-/// Where the run's version is, as seen from the project.
+/// The path of the run's version, relative to the project.
 pub(crate) fn version_of(landing: &LandingReport, held: &HeldFileVersion) -> Option<String> {
     let versions = RunDir::seen_from_workspace(&landing.run).held_versions();
     held.version.as_ref()?;
     Some(versions.join(&held.path).to_string_lossy().into_owned())
 }
 
-/// The two ways of settling a file.
+/// The two commands that settle a file.
 pub(crate) fn settling_commands(run: &str, path: &str) -> [String; 2] {
-    let path = quoted(path);
+    let path = shell_word(path);
     ["--take", "--keep"].map(|flag| format!("signoff land {run} {flag} {path}"))
 }
 
-/// Every reason; what could be taken back has been.
+/// A run that could not be undone completely: every reason.
 pub(crate) fn not_undone(undone: &UndoReport) -> Failure {
     let run = &undone.run;
     let what = if undone.restored.is_empty() && undone.removed.is_empty() {
-        "nothing of run"
+        "cannot undo anything of run"
     } else {
-        "not all of run"
+        "cannot undo everything of run"
     };
-    let message = format!("{what} {run} could be taken back");
+    let message = format!("{what} {run}");
     let failure = reasons(Failure::new(5, "not-undone", message), &undone.refused);
     if undone.for_good {
         return failure;
     }
     failure.hint(format!(
-        "settle what is said here, then `signoff undo {run}` once more"
+        "solve these problems, then type `signoff undo {run}` again"
     ))
 }
 
-/// Where the run's branch is checked out, and how one leaves it.
+/// A run whose branch is checked out, and how to leave it.
 pub(super) fn checked_out(run: &str, place: &Path, before: Option<&str>) -> Failure {
-    let place = harmless(&place.display().to_string());
+    let place = sanitize(&place.display().to_string());
     let message = format!(
-        "run {run} does not go on: its branch `signoff/{run}` is checked out in {place}, where it would move under you"
+        "run {run} cannot continue: its branch `signoff/{run}` is checked out in {place}, and would move"
     );
     let leave = match before {
         Some("HEAD") | None => "git switch --detach".to_owned(),
@@ -126,13 +126,13 @@ pub(super) fn checked_out(run: &str, place: &Path, before: Option<&str>) -> Fail
     };
     Failure::new(5, "checked-out", message).hint(format!(
         "`{}` there, then `signoff resume {run}`",
-        harmless(&leave)
+        sanitize(&leave)
     ))
 }
 
 fn reasons(failure: Failure, sentences: &[String]) -> Failure {
     let each = sentences.iter();
     each.fold(failure, |failure, sentence| {
-        failure.detail(harmless(sentence))
+        failure.detail(sanitize(sentence))
     })
 }

@@ -1,23 +1,36 @@
-//! What to type where this machine confines less than it did before.
+//! The failure of a machine that confines less than before.
 
-use signoff_runtime::error::WeakerConfinement;
+use signoff_runtime::error::{LostLevel, WeakerConfinement};
 
 use super::Failure;
-use crate::commands::weaker::headline;
-use crate::report::style::harmless;
+use crate::style::sanitize;
 
-/// The one command that accepts it.
+/// The command that accepts the weaker level.
 pub(crate) const ACCEPT: &str = "signoff doctor --accept-level";
 
 pub(super) fn weaker_level(weaker: &WeakerConfinement) -> Failure {
-    let failure = Failure::new(4, "weaker-level", headline(weaker));
+    let failure = Failure::new(4, "weaker-level", weaker_headline(weaker));
     let failure = weaker
         .why
         .iter()
-        .fold(failure, |failure, why| failure.detail(harmless(why)));
+        .fold(failure, |failure, why| failure.detail(sanitize(why)));
     failure
         .hint(format!(
-            "`{ACCEPT}` accepts it, from now on; nothing has been started"
+            "`{ACCEPT}` accepts this from now on; nothing has started"
         ))
-        .hint("`signoff doctor` tells what each level enforces, and why the stronger ones do not work")
+        .hint("`signoff doctor` shows what each level enforces, and why the stronger ones do not work")
+}
+
+/// What became weaker, on one line.
+pub(crate) fn weaker_headline(weaker: &WeakerConfinement) -> String {
+    let lost: Vec<String> = weaker.lost.iter().map(lost_level).collect();
+    format!(
+        "this machine confines less than it did before: {}",
+        lost.join("; ")
+    )
+}
+
+fn lost_level(lost: &LostLevel) -> String {
+    let LostLevel { what, before, now } = lost;
+    format!("the {what} was `{before}` and is `{now}`")
 }

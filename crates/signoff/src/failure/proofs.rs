@@ -1,4 +1,4 @@
-//! What to type where a signature cannot be made or does not count.
+//! Failures of making signatures, and of signatures that do not count.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use signoff_store::signatures::Proof;
 
 use super::Failure;
 
-/// There are signatures, and something is wrong with each.
+/// The plan has signatures, but none of them counts.
 pub(super) fn none_counts(plan: &str, doubted: &[RejectedSignature]) -> Failure {
     let message = format!("{plan} is signed, but no signature of it counts here");
     let failure = doubted
@@ -24,27 +24,27 @@ pub(super) fn none_counts(plan: &str, doubted: &[RejectedSignature]) -> Failure 
     failure.hints(hints)
 }
 
-/// Less was offered than the settings ask for.
-pub(super) fn weaker(proof: Proof, required: Proof) -> Failure {
+/// The offered proof is weaker than the required one.
+pub(super) fn weaker_proof(proof: Proof, required: Proof) -> Failure {
     Failure::new(
         4,
         "weaker-proof",
-        format!("`{required}` is asked for, and `{proof}` proves less"),
+        format!("the settings require the proof `{required}`, and `{proof}` proves less"),
     )
     .hint(format!("sign with `--proof {required}`"))
 }
 
-/// Nobody can be asked.
+/// There is no terminal to ask on.
 pub(super) fn no_terminal(why: &std::io::Error) -> Failure {
     Failure::new(
         4,
         "no-terminal",
         format!("there is no terminal to confirm the signature on: {why}"),
     )
-    .hint("type the command in a terminal of your own; what is piped into it does not count")
+    .hint("type the command in a terminal; piped input does not count")
 }
 
-/// Somebody was asked and typed something else.
+/// The person typed something else than the digits.
 pub(super) fn not_confirmed(digits: &str) -> Failure {
     Failure::new(
         4,
@@ -74,7 +74,7 @@ fn remedy(plan: &str, doubt: &SignatureDefect) -> Vec<String> {
 }
 
 /// The key did not sign.
-pub(super) fn key(error: &KeyError) -> Failure {
+pub(super) fn key_failure(error: &KeyError) -> Failure {
     let exit = match error {
         KeyError::WithinReach { .. }
         | KeyError::DoesNotFit
@@ -87,47 +87,47 @@ pub(super) fn key(error: &KeyError) -> Failure {
         | KeyError::File(_) => 6,
     };
     let message = match error {
-        KeyError::DoesNotFit => "the key signed something else than it was given".to_owned(),
+        KeyError::DoesNotFit => "the key signed something else than it was asked to".to_owned(),
         other => other.to_string(),
     };
     Failure::new(exit, "key", message).hints(key_hints(error))
 }
 
-/// What makes a key sign, or count.
+/// Hints how to make a key sign, or count.
 fn key_hints(error: &KeyError) -> Vec<String> {
     match error {
-        KeyError::Unset(missing) => missing.iter().flat_map(|one| setting(*one)).collect(),
-        KeyError::NoSuchKey { .. } => setting(MissingSetting::SigningKey),
-        KeyError::Unreadable { path, line: Some(line), .. } => allow(line, path),
+        KeyError::Unset(missing) => missing.iter().flat_map(|one| setting_hints(*one)).collect(),
+        KeyError::NoSuchKey { .. } => setting_hints(MissingSetting::SigningKey),
+        KeyError::Unreadable { path, line: Some(line), .. } => allow_hint(line, path),
         KeyError::Unreadable { path, .. } => {
             vec![format!("a line of {} is: EMAIL KIND KEY", path.display())]
         }
         KeyError::WithinReach { .. } => vec![
-            "copy it to a place of your own and tell git: `git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers`"
+            "copy it outside the project and tell git: `git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers`"
                 .to_owned(),
         ],
         KeyError::NotAllowed {
             list,
             line: Some(line),
             ..
-        } => allow(line, list),
+        } => allow_hint(line, list),
         KeyError::NotAllowed { principal, list, .. } => vec![format!(
             "if you trust it, ask {principal} for the public key and add a line to {}: EMAIL KIND KEY",
             list.display()
         )],
-        KeyError::Program { program, .. } => vec![format!("install what has `{program}`")],
+        KeyError::Program { program, .. } => vec![format!("install the package that has `{program}`")],
         KeyError::DoesNotFit | KeyError::WouldNotSign { .. } | KeyError::File(_) => Vec::new(),
     }
 }
 
-fn allow(line: &str, list: &Path) -> Vec<String> {
+fn allow_hint(line: &str, list: &Path) -> Vec<String> {
     vec![format!(
         "if the key is yours: `echo '{line}' >> {}`",
         list.display()
     )]
 }
 
-fn setting(unset: MissingSetting) -> Vec<String> {
+fn setting_hints(unset: MissingSetting) -> Vec<String> {
     let command = match unset {
         MissingSetting::SigningKey => "`git config --global user.signingkey ~/.ssh/id_ed25519`",
         MissingSetting::Email => "`git config --global user.email YOU@EXAMPLE.ORG`",
@@ -141,7 +141,7 @@ fn setting(unset: MissingSetting) -> Vec<String> {
     } = unset
     {
         hints.push(
-            "what the repository's own configuration says does not count: agents can write it"
+            "the repository's own configuration does not count, because agents can write it"
                 .to_owned(),
         );
     }

@@ -1,10 +1,10 @@
-//! What can go wrong with the threads of a session.
+//! Failures of the threads of a session.
 
 use signoff_runtime::error::{ThreadConflict, ThreadError};
 use signoff_store::threads::ThreadsError;
 
 use super::Failure;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
 impl From<ThreadError> for Failure {
     fn from(error: ThreadError) -> Self {
@@ -20,7 +20,7 @@ impl From<ThreadError> for Failure {
                 "bad-session",
                 format!("`{session}` is a thread of session `{owner}`, not a session"),
             ),
-            ThreadError::UnknownThread { thread, known } => unknown(&thread, &known),
+            ThreadError::UnknownThread { thread, known } => unknown_thread(&thread, &known),
             ThreadError::CurrentThread { thread } => Self::new(
                 2,
                 "current-thread",
@@ -33,7 +33,7 @@ impl From<ThreadError> for Failure {
                 2,
                 "bad-topic",
                 format!(
-                    "the topic has {length} characters, and {} are the most",
+                    "the topic has {length} characters; the limit is {}",
                     ThreadError::LONGEST_TOPIC
                 ),
             ),
@@ -42,31 +42,32 @@ impl From<ThreadError> for Failure {
                 "invalid",
                 format!("{} plans cannot be committed", plans.len()),
             ),
-            ThreadError::Conflicts(conflicts) => conflicts
-                .iter()
-                .fold(Self::new(5, "conflict", "nothing was changed"), of),
-            ThreadError::Store(error) => store(&error),
+            ThreadError::Conflicts(conflicts) => conflicts.iter().fold(
+                Self::new(5, "conflict", "nothing was changed"),
+                with_conflict,
+            ),
+            ThreadError::Store(error) => store_failure(&error),
         }
     }
 }
 
-fn store(error: &ThreadsError) -> Failure {
+fn store_failure(error: &ThreadsError) -> Failure {
     let failure = Failure::new(6, "threads", error.to_string());
     match error {
         ThreadsError::Broken { path, .. } => failure.hint(format!(
             "restore it, or move it away (`mv {0} {0}.damaged`): the directories beside it stay, \
-             but which session had which is forgotten",
-            quoted(&path.display().to_string())
+             but no longer belong to a session",
+            shell_word(&path.display().to_string())
         )),
         ThreadsError::NoDirectory { path } => failure.hint(format!(
             "move it away (`mv {0} {0}.away`), then repeat the command",
-            quoted(&path.display().to_string())
+            shell_word(&path.display().to_string())
         )),
         ThreadsError::File(_) => failure,
     }
 }
 
-fn unknown(thread: &str, known: &[String]) -> Failure {
+fn unknown_thread(thread: &str, known: &[String]) -> Failure {
     let failure = Failure::new(
         2,
         "no-thread",
@@ -78,7 +79,7 @@ fn unknown(thread: &str, known: &[String]) -> Failure {
     }
 }
 
-fn of(failure: Failure, conflict: &ThreadConflict) -> Failure {
+fn with_conflict(failure: Failure, conflict: &ThreadConflict) -> Failure {
     match conflict {
         ThreadConflict::Edited { thread, path } => failure
             .detail(format!(
@@ -86,12 +87,12 @@ fn of(failure: Failure, conflict: &ThreadConflict) -> Failure {
                 path.display()
             ))
             .hint(format!(
-                "take those edits over into the thread's directory until both are the same, \
-                 commit, and go on from there: `signoff show {thread}` shows them"
+                "copy those edits into the thread's directory (`signoff show {thread}` shows them), \
+                 commit, and continue from there"
             )),
         ThreadConflict::Running { thread, state } => failure
             .detail(format!(
-                "thread {thread}: its plan is {state}, and its run is not over"
+                "thread {thread}: its plan is {state}, and its run has not ended"
             ))
             .hint(format!("a person can end it: `signoff cancel {thread}`")),
     }

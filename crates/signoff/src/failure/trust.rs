@@ -1,10 +1,10 @@
-//! What to type where a project, or a file that it runs, is not what the person trusted.
+//! Failures of trust: in a project, or in the files that it runs.
 
 use std::path::Path;
 
 use super::Failure;
-use crate::report::style::harmless;
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
+use crate::style::sanitize;
 
 /// The store lies below another one.
 pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
@@ -12,7 +12,7 @@ pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
     let root = |store: &str| {
         let ends = ["/.signoff", "/.pi/plans", "/.rawko/plans"];
         let root = ends.iter().find_map(|end| store.strip_suffix(end));
-        quoted(root.unwrap_or(store))
+        shell_word(root.unwrap_or(store))
     };
     Failure::new(
         6,
@@ -20,35 +20,35 @@ pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
         format!("{inner} lies below another store, {outer}"),
     )
     .hint(format!(
-        "work in the outer project: `cd {}`; if you did not make the inner store, an agent may have: look at it, then remove it",
+        "work in the outer project: `cd {}`; if you did not make the inner store, an agent may have made it: inspect it, then remove it",
         root(&outer)
     ))
     .hint(format!(
-        "if {} is meant to be a project of its own, move it out of the other one",
+        "if {} is a project of its own, move it out of the other one",
         root(&inner)
     ))
 }
 
-/// Signatures of the project that this may be a copy of do not count here yet.
+/// The project has the id of another one, whose signatures do not count here yet.
 pub(super) fn copied_project(of: &Path) -> Failure {
     Failure::new(
         4,
         "copied-project",
         format!("this project has the id of {}", of.display()),
     )
-    .hint("if it is a clone or a copy of yours, type `signoff trust`: then signatures of that project count here, too")
-    .hint("if it is another project, remove .signoff/project.json: it gets an id of its own, and plans are signed anew")
+    .hint("if it is a clone or a copy of yours, type `signoff trust`: then signatures of that project count here too")
+    .hint("if it is another project, remove .signoff/project.json: it gets a new id, and you sign its plans again")
 }
 
-/// Files of the project that would run are not what the person trusted.
+/// Files that would run have changed since the person trusted them.
 pub(super) fn helpers_changed(differences: &[String]) -> Failure {
     let failure = Failure::new(
         4,
         "helpers-changed",
-        "files of the project that would run are not what you trusted",
+        "files of the project that would run have changed since you trusted them",
     );
     let failure = differences
         .iter()
-        .fold(failure, |failure, one| failure.detail(harmless(one)));
+        .fold(failure, |failure, one| failure.detail(sanitize(one)));
     failure.hint("read them, then type `signoff trust`")
 }

@@ -1,14 +1,14 @@
-//! Directories that are one plan, and files that are only a part of one.
+//! Threads: directories that are one plan, and their files.
 
 use std::path::{Path, PathBuf};
 
 use signoff_runtime::plan_file::{is_thread, read_source};
 
+use crate::dialect_guess::{extension, guess_dialect, is_task};
 use crate::failure::Failure;
-use crate::plan_likeness::{ending, is_task, likeness};
-use crate::shell_words::quoted;
+use crate::shell_words::shell_word;
 
-/// The directory of the thread that a file is part of, as somebody who typed the file would type it.
+/// The directory of the thread that a file belongs to, in the style of the typed path.
 pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
     let parent = full.parent()?;
     let name = |path: &Path| {
@@ -26,7 +26,7 @@ pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
     match typed.ancestors().nth(up) {
         Some(above) if above.as_os_str().is_empty() => Some(PathBuf::from(".")),
         Some(above) => Some(above.to_owned()),
-        // Typed from inside of it.
+        // The path was typed inside the thread.
         None => Some(directory.to_owned()),
     }
 }
@@ -37,22 +37,22 @@ pub(super) fn part_of(path: &Path, thread: &Path) -> Failure {
         path.display(),
         thread.display()
     );
-    let word = quoted(&thread.display().to_string());
+    let word = shell_word(&thread.display().to_string());
     Failure::new(2, "part-of-thread", message)
         .hint(format!("name the directory: `signoff verify {word}`"))
 }
 
-/// Is this directory one plan? A `plan.md` that is meant to be a plan of its own makes it none.
+/// Is this directory a thread? Not if its `plan.md` looks like a plan of its own.
 pub(super) fn holds_thread(directory: &Path) -> bool {
     let own = || {
         let plan = directory.join("plan.md");
         let source = read_source(&plan, "plan.md");
-        source.is_ok_and(|source| likeness(&source).is_some())
+        source.is_ok_and(|source| guess_dialect(&source).is_some())
     };
     is_thread(directory) && !own()
 }
 
-/// A thread that a search comes upon. Without a `plan.md`, files in `tasks` have to look like tasks:
+/// Is a directory that a search finds a thread? Without a `plan.md`, a file in `tasks` must look like a task, because
 /// many projects have a directory of that name.
 pub(super) fn is_thread_below(directory: &Path) -> bool {
     let tasks = directory.join("tasks");
@@ -65,6 +65,6 @@ pub(super) fn is_thread_below(directory: &Path) -> bool {
     let entries = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
     let mut files = entries
         .map(|entry| entry.path())
-        .filter(|path| path.is_file() && ending(path) == "md");
+        .filter(|path| path.is_file() && extension(path) == "md");
     files.any(|path| read_source(&path, "task").is_ok_and(|source| is_task(&source)))
 }

@@ -1,8 +1,8 @@
-//! Text by the columns it takes on a terminal.
+//! Text measured in terminal columns.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How wide it is.
+/// The width of a text in columns.
 pub(crate) fn width(text: &str) -> usize {
     // Most texts are plain, and thousands of them may be laid out at once.
     if text.is_ascii() {
@@ -12,7 +12,7 @@ pub(crate) fn width(text: &str) -> usize {
     }
 }
 
-/// Text of at most so many columns.
+/// Cuts a text to at most so many columns.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -34,18 +34,18 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
-/// Adds text and the spaces that fill up its column.
+/// Adds a text, padded to its column.
 pub(crate) fn push(line: &mut String, text: &str, columns: usize) {
     line.push_str(text);
     spaces(line, columns.saturating_sub(width(text)));
 }
 
-/// Adds so many spaces.
+/// Adds spaces.
 pub(crate) fn spaces(line: &mut String, count: usize) {
     line.extend(std::iter::repeat_n(' ', count));
 }
 
-/// The text in lines of at most so many columns, broken between words where that can be.
+/// Breaks a text between words into lines of at most so many columns.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

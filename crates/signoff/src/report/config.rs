@@ -1,4 +1,4 @@
-//! Settings in force as lines of TOML, so that one can be copied into a file.
+//! Settings as lines of TOML, which can be copied into a file.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use serde_json::Value;
 use signoff_runtime::trust::Trust;
 use signoff_store::config::{SettingEntry, SettingLocation};
 
-use crate::report::style::{DIM, harmless, paint};
+use crate::style::{DIM, paint, sanitize};
 
-/// Which files there are, and whether the project's commands may run.
+/// The configuration files, and whether the project's commands may run.
 pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust) -> Vec<String> {
     let file = |name: &str, path: Option<&Path>, none: &str| match path {
         Some(path) if path.exists() => format!("# {name}: {}", path.display()),
@@ -19,9 +19,9 @@ pub(crate) fn heading(user: Option<&Path>, project: Option<&Path>, trust: &Trust
         Trust::NotNeeded => "it names no commands",
         Trust::Given => "its commands are trusted",
         Trust::Changed(_) => {
-            "files that its commands run are not what you trusted: `signoff doctor` names them"
+            "files that its commands run have changed since you trusted them: `signoff doctor` names them"
         }
-        Trust::Missing(_) => "its commands are not trusted and will not run: `signoff trust`",
+        Trust::Missing(_) => "its commands are not trusted, so they will not run: `signoff trust`",
     };
     let mut project_line = file("project", project, "none here");
     if project.is_some_and(Path::exists) {
@@ -39,17 +39,17 @@ pub(crate) fn lines(entries: &[SettingEntry]) -> Vec<String> {
     let width = keys.max().unwrap_or(0);
     let settings: Vec<String> = entries
         .iter()
-        .map(|entry| format!("{:width$} = {}", harmless(&entry.key), toml(&entry.value)))
+        .map(|entry| format!("{:width$} = {}", sanitize(&entry.key), toml(&entry.value)))
         .collect();
     let lengths = settings.iter().map(|text| text.chars().count());
-    // A long command does not push the others' comments out of sight.
+    // A long command must not push the other comments out of sight.
     let column = lengths.filter(|length| *length <= 60).max().unwrap_or(0);
     entries
         .iter()
         .zip(settings)
         .map(|(entry, text)| {
             if entry.value.is_null() {
-                // TOML has no way to write that nothing is set.
+                // TOML cannot express an unset value.
                 return paint(DIM, format!("# {} is not set", entry.key)).to_string();
             }
             let source = paint(DIM, format!("# {}", source(entry)));
@@ -70,7 +70,7 @@ fn source(entry: &SettingEntry) -> String {
 pub(crate) fn value(entry: &SettingEntry) -> String {
     match &entry.value {
         Value::Null => String::new(),
-        Value::String(text) => harmless(text),
+        Value::String(text) => sanitize(text),
         other => toml(other),
     }
 }
@@ -89,7 +89,7 @@ fn toml(value: &Value) -> String {
             format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            harmless(&value.to_string())
+            sanitize(&value.to_string())
         }
     }
 }

@@ -1,16 +1,15 @@
-//! A plan's graph: what every way of drawing it says about a step.
+//! A plan's graph: the text that every drawing of it shows for a step.
 
 pub(crate) mod layout;
-pub(crate) mod standing;
+pub(crate) mod progress;
 pub(crate) mod svg;
 pub(crate) mod terminal;
 pub(crate) mod text;
 
 use signoff_plan::model::{Step, Work};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-pub(crate) use self::standing::Standing;
-use crate::report::style::harmless;
+pub(crate) use self::progress::RunProgress;
+use crate::style::sanitize;
 
 /// `3. Title`
 fn heading(step: &Step) -> String {
@@ -19,7 +18,7 @@ fn heading(step: &Step) -> String {
 
 /// The title, or what stands in for it where there is none.
 fn title(step: &Step) -> String {
-    let title = harmless(step.title.trim());
+    let title = sanitize(step.title.trim());
     if title.is_empty() {
         step.id.clone()
     } else {
@@ -27,8 +26,8 @@ fn title(step: &Step) -> String {
     }
 }
 
-/// Who does it, and what is special about it, in a few words; of a run, how far it is.
-fn remark(step: &Step, standing: Option<&Standing<'_>>) -> String {
+/// Who does the step and what is special about it; for a run, also its state.
+fn remark(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => role.clone().unwrap_or_else(|| "default".to_owned()),
         Work::Tool { tool, .. } => tool.clone(),
@@ -47,39 +46,8 @@ fn remark(step: &Step, standing: Option<&Standing<'_>>) -> String {
     if matches!(step.work, Work::Agent { .. }) && step.contract.is_none() {
         words.push("no contract".to_owned());
     }
-    if let Some(standing) = standing {
-        words.extend(standing.words(step));
+    if let Some(progress) = progress {
+        words.extend(progress.words(step));
     }
-    harmless(&words.join(" · "))
-}
-
-/// Text of at most so many columns.
-fn shortened(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut short = String::new();
-    let mut left = columns.saturating_sub(1);
-    for c in text.chars() {
-        let width = c.width().unwrap_or(0);
-        if width > left {
-            break;
-        }
-        left -= width;
-        short.push(c);
-    }
-    format!("{}…", short.trim_end())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shortened;
-
-    #[test]
-    fn text_is_cut_by_columns() {
-        assert_eq!(shortened("abc", 3), "abc");
-        assert_eq!(shortened("abcd", 3), "ab…");
-        assert_eq!(shortened("日本語", 5), "日本…");
-        assert_eq!(shortened("a b", 2), "a…");
-    }
+    sanitize(&words.join(" · "))
 }

@@ -1,4 +1,4 @@
-//! A plan for people: everything a signature covers, in full. What is not shown cannot be reviewed.
+//! A plan for people: everything that a signature covers. A person can only review what is shown.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use signoff_plan::duration::format;
 use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
 use signoff_plan::visible;
 
-use crate::report::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// The whole plan.
 pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fields = Fields::new(&mut lines, "");
-    // Another text stands in its place, which a signature covers as what it is.
+    // The heading shows another text instead, and a signature covers that the title is missing.
     let untitled = plan.title.is_none().then_some("none of its own");
     fields.text("title", untitled);
     fields.text("request", plan.task.as_deref());
@@ -52,8 +52,8 @@ pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
         let status = statuses.get(at).copied().unwrap_or("pending");
         lines.push(format!(
             "{} {} {}",
-            paint(TITLE, format!("{}. {}", step.number, harmless(&step.title))),
-            paint(DIM, format!("[{}]", harmless(&step.id))),
+            paint(TITLE, format!("{}. {}", step.number, sanitize(&step.title))),
+            paint(DIM, format!("[{}]", sanitize(&step.id))),
             paint(DIM, status),
         ));
         let mut fields = Fields::new(&mut lines, "   ");
@@ -83,7 +83,7 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
     let after = match &step.depends_on {
         Depends::AllBefore if at == 0 => None,
         Depends::AllBefore => Some("every step before".to_owned()),
-        Depends::On(some) if some.is_empty() => Some("nothing: it may start at once".to_owned()),
+        Depends::On(some) if some.is_empty() => Some("nothing: it can start at once".to_owned()),
         Depends::On(_) => Some(plan.dependency_ids(at).collect::<Vec<_>>().join(", ")),
     };
     fields.text("after", after.as_deref());
@@ -165,7 +165,7 @@ fn contract(fields: &mut Fields<'_>, contract: &Contract) {
         "holds",
         contract
             .holds_once
-            .then_some("once: need not hold at the end"),
+            .then_some("once: it need not pass again at the end"),
     );
 }
 
@@ -191,7 +191,7 @@ fn dollars(hundredths_of_cents: u64) -> String {
     }
 }
 
-/// Lines of `name value`; more lines of a value stand under its first.
+/// Lines of `name value`; the other lines of a value stand under its first.
 struct Fields<'a> {
     lines: &'a mut Vec<String>,
     indent: &'static str,
@@ -207,7 +207,7 @@ impl<'a> Fields<'a> {
         self.lines_of(name, value, visible::text);
     }
 
-    /// A text that is run, compared or matched: every character of it shows.
+    /// A text that is run, compared or matched: shows every character.
     fn command(&mut self, name: &str, value: Option<&str>) {
         self.lines_of(name, value, visible::command);
     }
@@ -216,7 +216,7 @@ impl<'a> Fields<'a> {
         let Some(value) = value else {
             return;
         };
-        // A text without a letter is not the same as no text.
+        // An empty text is not the same as no text.
         let value = match value.trim_end() {
             "" => "(empty)",
             value => value,

@@ -1,17 +1,16 @@
-//! The table of plans. Ten thousand of them are listed at once, so that a line is written with as
-//! little ado as it can be.
+//! The table of plans. It may have ten thousand lines, so it avoids work for each line.
 
 use anstyle::Style;
 use signoff_engine::PlanState;
 use signoff_runtime::plans::ListedPlan;
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::style::{CARE, DIM, ERROR, GOOD, TITLE, harmless, paint};
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 
 /// The widest a name gets before the next column.
 const WIDEST: usize = 48;
 
-/// One line for each plan, under a heading. `shown` is a plan's path as it can be typed.
+/// One line for each plan, under a heading. `shown` gives a plan's path as a person would type it.
 pub(crate) fn table(plans: &[ListedPlan], shown: impl Fn(&ListedPlan) -> String) -> String {
     let name = |plan: &ListedPlan| plan.name.clone().unwrap_or_else(|| shown(plan));
     let names: Vec<String> = plans.iter().map(name).collect();
@@ -53,7 +52,7 @@ pub(crate) fn table(plans: &[ListedPlan], shown: impl Fn(&ListedPlan) -> String)
 /// Adds a cell, and the space to the next.
 fn push(table: &mut String, text: &str, width: usize) {
     if text.bytes().any(|byte| byte.is_ascii_control()) || !text.is_ascii() {
-        table.push_str(&harmless(text));
+        table.push_str(&sanitize(text));
     } else {
         table.push_str(text);
     }

@@ -1,17 +1,17 @@
-//! Who signed, and how we know.
+//! The signature of a plan, and its proof.
 
 use signoff_runtime::signing::proof::SignatureCheck;
 
-use crate::report::style::{CARE, DIM, harmless, paint};
+use crate::style::{CARE, DIM, paint, sanitize};
 
-/// The signature that counts, or what is wrong with those that do not.
+/// The signature that counts, or why none does.
 pub(crate) fn signature(counted: &SignatureCheck) -> Vec<String> {
     match counted {
         SignatureCheck::Valid(signed) => {
-            let (who, proof) = (harmless(&signed.signature.by), signed.proof());
+            let (who, proof) = (sanitize(&signed.signature.by), signed.proof());
             let mut line = format!("signed by {who}, proof: {proof}");
             if let Some(key) = &signed.key {
-                line = format!("{line} of {}", harmless(&key.principal));
+                line = format!("{line} of {}", sanitize(&key.principal));
             }
             vec![paint(DIM, line).to_string()]
         }

@@ -1,16 +1,16 @@
-//! Figures about plans, for people.
+//! Statistics about plans, for people.
 
 use signoff_api::stats::Stats;
 
-use crate::report::style::{DIM, TITLE, harmless, paint};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
-/// Everything worth a line.
+/// The statistics, one line each.
 pub(crate) fn lines(stats: &Stats) -> Vec<String> {
     let mut lines = vec![paint(TITLE, plans(stats)).to_string()];
     let mut line = |name: &str, value: String| {
         lines.push(format!("{} {value}", paint(DIM, format!("{name:<14}"))));
     };
-    line("handed in", stats.proposals.to_string());
+    line("submitted", stats.proposals.to_string());
     line("approved", approved(stats));
     line("rejected", rejected(stats));
     if let Some(seconds) = stats.median_approval_s {
@@ -22,7 +22,7 @@ pub(crate) fn lines(stats: &Stats) -> Vec<String> {
         format!("{} completed, {} failed", runs.completed, runs.failed),
     );
     for one in &stats.most_rejected {
-        let title = harmless(&one.title);
+        let title = sanitize(&one.title);
         let times = if one.rejections == 1 { "once" } else { "times" };
         let often = match one.rejections {
             1 => times.to_owned(),
@@ -30,7 +30,7 @@ pub(crate) fn lines(stats: &Stats) -> Vec<String> {
         };
         line(
             "most rejected",
-            format!("{} {often}: {title}", harmless(&one.id)),
+            format!("{} {often}: {title}", sanitize(&one.id)),
         );
     }
     for gap in &stats.tool_gaps {
@@ -39,7 +39,7 @@ pub(crate) fn lines(stats: &Stats) -> Vec<String> {
         } else {
             "plans ask"
         };
-        let text = format!("{}: {} {plans} for it", harmless(&gap.tool), gap.plans);
+        let text = format!("{}: {} {plans} for it", sanitize(&gap.tool), gap.plans);
         line("missing tool", text);
     }
     lines

@@ -1,4 +1,4 @@
-//! How long something took, in a few characters.
+//! Short durations.
 
 /// `0.4s`, `12s`, `3m 10s`, `2h 5m`, `3d 4h`.
 pub(crate) fn short(milliseconds: u64) -> String {

@@ -1,11 +1,11 @@
-//! Tools, for people.
+//! The list of tools, for people.
 
 use serde_json::Value;
 use signoff_api::tools::{Approval, Server, Tool, Tools};
 
-use crate::report::style::{DIM, ERROR, TITLE, harmless, paint};
+use crate::style::{DIM, ERROR, TITLE, paint, sanitize};
 
-/// Characters of a description that are shown.
+/// The maximum length of a description.
 const SHOWN: usize = 160;
 
 /// The built-in tools, then every server with its own.
@@ -25,13 +25,13 @@ pub(crate) fn lines(tools: &Tools) -> Vec<String> {
     lines
 }
 
-/// What went wrong with servers.
+/// The errors of servers.
 pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
     let trouble = |server: &Server| {
         let why = server.error.as_ref()?;
-        let mut text = format!("{} {}", paint(ERROR, "error:"), harmless(why));
+        let mut text = format!("{} {}", paint(ERROR, "error:"), sanitize(why));
         if server.tools > 0 {
-            text.push_str("\n  its tools are shown as they were recorded before");
+            text.push_str("\n  showing its tools as recorded before");
         }
         Some(text)
     };
@@ -39,9 +39,9 @@ pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
 }
 
 fn heading(server: &Server) -> String {
-    let command: Vec<_> = server.command.iter().map(|word| harmless(word)).collect();
+    let command: Vec<_> = server.command.iter().map(|word| sanitize(word)).collect();
     let changed = if server.changed {
-        ", otherwise than recorded before: plans that call it must be signed again"
+        ", differs from its record: plans that call it must be signed again"
     } else {
         ""
     };
@@ -65,10 +65,10 @@ fn tool(tool: &Tool) -> [String; 2] {
     let arguments = arguments(&tool.input_schema);
     let call = format!(
         "  {}({}){notes}",
-        harmless(&tool.name),
+        sanitize(&tool.name),
         arguments.join(", ")
     );
-    let description = harmless(tool.description.trim());
+    let description = sanitize(tool.description.trim());
     let cut = description.char_indices().nth(SHOWN).map(|(at, _)| at);
     let description = match cut.and_then(|at| description.get(..at)) {
         Some(beginning) => format!("{beginning}…"),
@@ -86,7 +86,7 @@ fn arguments(schema: &Value) -> Vec<String> {
     let names = properties.into_iter().flat_map(serde_json::Map::keys);
     let shown = |name: &String| {
         let optional = if is_required(name) { "" } else { "?" };
-        format!("{}{optional}", harmless(name))
+        format!("{}{optional}", sanitize(name))
     };
     names.map(shown).collect()
 }

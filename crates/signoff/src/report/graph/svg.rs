@@ -1,15 +1,16 @@
-//! The graph as a picture that needs no other file: light or dark as the reader has it.
+//! The graph as an SVG picture in one file, which follows the reader's light or dark mode.
 
 use std::fmt::Write as _;
 
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Standing, remark, shortened, title};
-use crate::report::graph::layout::Graph;
+use super::{RunProgress, remark, title};
+use crate::report::columns::cut;
+use crate::report::graph::layout::StepGraph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
-use crate::report::graph::layout::layered::{Direction, Picture, Piece, Point, Size, place};
-use crate::report::style::harmless;
+use crate::report::graph::layout::layered::{Direction, EdgeSegment, Picture, Point, Size, place};
+use crate::style::sanitize;
 
 const STYLE: &str = include_str!("graph.css");
 
@@ -25,29 +26,29 @@ const PADDING: f64 = 9.0;
 const MARGIN: f64 = 24.0;
 const HEAD: f64 = 34.0;
 
-/// What a picture should rather not be larger than.
+/// The preferred maximum size of a picture.
 const PAGE: Size = Size {
     width: 1500.0,
     height: 1100.0,
 };
 
-/// How many boxes are drawn at most: nobody could read more, and finding places takes time.
+/// The maximum number of boxes: more would be unreadable, and slow to place.
 pub(crate) const MOST_BOXES: usize = 2000;
 
 /// The picture, or the number of boxes if there are too many.
 pub(crate) fn svg(
     plan: &Plan,
-    graph: &Graph,
+    graph: &StepGraph,
     full: bool,
-    standing: Option<&Standing<'_>>,
+    progress: Option<&RunProgress<'_>>,
 ) -> Result<String, usize> {
     let chains = fold(graph, if full { usize::MAX } else { LONGEST });
     if chains.len() > MOST_BOXES {
         return Err(chains.len());
     }
-    let boxes: Vec<Drawn> = chains
+    let boxes: Vec<ChainBox> = chains
         .iter()
-        .map(|chain| Drawn::new(plan, chain, standing))
+        .map(|chain| ChainBox::new(plan, chain, progress))
         .collect();
     let sizes: Vec<Size> = boxes
         .iter()
@@ -74,13 +75,13 @@ fn excess(picture: &Picture) -> f64 {
 }
 
 /// A chain as it is drawn.
-struct Drawn {
-    rows: Vec<DrawnRow>,
+struct ChainBox {
+    rows: Vec<BoxRow>,
     height: f64,
 }
 
-/// A step, or the place of folded ones, within a box.
-struct DrawnRow {
+/// A row of a box: a step, or folded steps.
+struct BoxRow {
     /// Number of the step.
     number: String,
     lines: Vec<String>,
@@ -92,17 +93,17 @@ struct DrawnRow {
     height: f64,
 }
 
-impl Drawn {
-    fn new(plan: &Plan, chain: &Chain, standing: Option<&Standing<'_>>) -> Self {
-        let rows: Vec<DrawnRow> = chain
+impl ChainBox {
+    fn new(plan: &Plan, chain: &Chain, progress: Option<&RunProgress<'_>>) -> Self {
+        let rows: Vec<BoxRow> = chain
             .items
             .iter()
             .filter_map(|item| match item {
                 Item::Step(step) => {
                     let step = plan.steps.get(*step)?;
-                    Some(DrawnRow::step(step, standing))
+                    Some(BoxRow::step(step, progress))
                 }
-                Item::Folded(count) => Some(DrawnRow::folded(*count)),
+                Item::Folded(count) => Some(BoxRow::folded(*count)),
             })
             .collect();
         let height = rows.iter().map(|row| row.height).sum();
@@ -110,22 +111,22 @@ impl Drawn {
     }
 }
 
-impl DrawnRow {
-    fn step(step: &Step, standing: Option<&Standing<'_>>) -> Self {
+impl BoxRow {
+    fn step(step: &Step, progress: Option<&RunProgress<'_>>) -> Self {
         let number = step.number.to_string();
         let lines = wrapped(&title(step), COLUMNS - number.len());
         let height = PADDING * 2.0 + LINE * (count(lines.len()) + 1.0) - 2.0;
         Self {
-            remark: shortened(&remark(step, standing), COLUMNS + 4),
-            class: match standing {
-                Some(standing) => format!("{} is-{}", step.work.kind(), standing.class(step)),
+            remark: cut(&remark(step, progress), COLUMNS + 4),
+            class: match progress {
+                Some(progress) => format!("{} is-{}", step.work.kind(), progress.class(step)),
                 None => step.work.kind().to_owned(),
             },
             full: format!(
                 "{}: {} ({})",
-                harmless(&step.id),
+                sanitize(&step.id),
                 title(step),
-                what(step, standing)
+                what(step, progress)
             ),
             number,
             lines,
@@ -146,13 +147,13 @@ impl DrawnRow {
 }
 
 /// The work of a step in a line.
-fn what(step: &Step, standing: Option<&Standing<'_>>) -> String {
+fn what(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
     let text = match &step.work {
         Work::Agent { task, .. } => task,
         Work::Ask { question, .. } => question,
-        Work::Tool { .. } | Work::Check => return remark(step, standing),
+        Work::Tool { .. } | Work::Check => return remark(step, progress),
     };
-    shortened(&harmless(text.lines().next().unwrap_or_default()), 120)
+    cut(&sanitize(text.lines().next().unwrap_or_default()), 120)
 }
 
 /// At most two lines.
@@ -170,9 +171,9 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
         rest = &text[first.len()..];
     }
     if first.is_empty() {
-        return vec![shortened(text, columns)];
+        return vec![cut(text, columns)];
     }
-    vec![first.trim_end().to_owned(), shortened(rest, columns)]
+    vec![first.trim_end().to_owned(), cut(rest, columns)]
 }
 
 fn count(number: usize) -> f64 {
@@ -181,7 +182,7 @@ fn count(number: usize) -> f64 {
 
 /// Dependencies that close a cycle: from box to box, against the direction.
 fn backward(
-    graph: &Graph,
+    graph: &StepGraph,
     chains: &[Chain],
     picture: &Picture,
     sizes: &[Size],
@@ -203,8 +204,8 @@ fn backward(
         .collect()
 }
 
-fn text(plan: &Plan, boxes: &[Drawn], picture: &Picture, backward: &[(Point, Point)]) -> String {
-    let heading = harmless(plan.display_title());
+fn text(plan: &Plan, boxes: &[ChainBox], picture: &Picture, backward: &[(Point, Point)]) -> String {
+    let heading = sanitize(plan.display_title());
     let needed = count(heading.width()) * 9.5;
     let loops = if backward.is_empty() { 0.0 } else { 60.0 };
     let width = picture.size.width.max(needed) + MARGIN * 2.0 + loops;
@@ -216,8 +217,8 @@ fn text(plan: &Plan, boxes: &[Drawn], picture: &Picture, backward: &[(Point, Poi
         escaped(&heading),
         MARGIN + HEAD,
     );
-    for piece in &picture.pieces {
-        line(&mut svg, piece, picture.direction);
+    for segment in &picture.segments {
+        line(&mut svg, segment, picture.direction);
     }
     for (drawn, corner) in boxes.iter().zip(&picture.boxes) {
         one_box(&mut svg, drawn, *corner);
@@ -243,9 +244,9 @@ fn text(plan: &Plan, boxes: &[Drawn], picture: &Picture, backward: &[(Point, Poi
     svg
 }
 
-fn line(svg: &mut String, piece: &Piece, direction: Direction) {
-    let (from, to) = (piece.from, piece.to);
-    if piece.passing {
+fn line(svg: &mut String, segment: &EdgeSegment, direction: Direction) {
+    let (from, to) = (segment.from, segment.to);
+    if segment.passing {
         let _ = writeln!(
             svg,
             "<path class=\"line\" d=\"M{:.1} {:.1}L{:.1} {:.1}\"/>",
@@ -254,7 +255,7 @@ fn line(svg: &mut String, piece: &Piece, direction: Direction) {
         return;
     }
     // The head of an arrow ends at the box, so its shaft ends before.
-    let head = if piece.ends { 7.0 } else { 0.0 };
+    let head = if segment.ends { 7.0 } else { 0.0 };
     let (bend, end) = match direction {
         Direction::Down => {
             let (end, half) = (to.y - head, f64::midpoint(from.y, to.y - head));
@@ -272,7 +273,7 @@ fn line(svg: &mut String, piece: &Piece, direction: Direction) {
         "<path class=\"line\" d=\"M{:.1} {:.1}C{bend} {:.1} {:.1}\"/>",
         from.x, from.y, end.0, end.1
     );
-    if piece.ends {
+    if segment.ends {
         let (x, y) = (to.x, to.y);
         let points = match direction {
             Direction::Down => format!(
@@ -294,7 +295,7 @@ fn line(svg: &mut String, piece: &Piece, direction: Direction) {
     }
 }
 
-fn one_box(svg: &mut String, drawn: &Drawn, corner: Point) {
+fn one_box(svg: &mut String, drawn: &ChainBox, corner: Point) {
     let _ = writeln!(
         svg,
         "<g transform=\"translate({:.1} {:.1})\">\n<rect class=\"box\" width=\"{WIDTH}\" height=\"{:.1}\" rx=\"7\"/>",

@@ -4,11 +4,12 @@ use anstyle::{AnsiColor, Style};
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Standing, heading, remark, shortened};
-use crate::report::graph::layout::Graph;
+use super::{RunProgress, heading, remark};
+use crate::report::columns::cut;
+use crate::report::graph::layout::StepGraph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
-use crate::report::graph::layout::lanes::{Row, draw};
-use crate::report::style::{CARE, DIM, ERROR, harmless, paint};
+use crate::report::graph::layout::lanes::{LaneRow, draw};
+use crate::style::{CARE, DIM, ERROR, paint, sanitize};
 
 /// How long a chain may be before its middle is folded away.
 const LONGEST: usize = 16;
@@ -16,30 +17,30 @@ const LONGEST: usize = 16;
 /// Columns that the text of a step needs at least.
 const TEXT: usize = 28;
 
-/// What is drawn and said for a step.
-pub(crate) struct Says<'a> {
-    /// What it is, in so many columns.
+/// How a drawing labels a step.
+pub(crate) struct StepLabels<'a> {
+    /// The text, in so many columns.
     pub(crate) text: &'a dyn Fn(&Step, usize) -> String,
-    /// The sign that stands for it.
+    /// The symbol.
     pub(crate) sign: &'a dyn Fn(&Step) -> (&'static str, Style),
 }
 
 /// The drawing, line by line. Chains are folded unless the `full` graph is wanted.
 pub(crate) fn lines(
     plan: &Plan,
-    graph: &Graph,
+    graph: &StepGraph,
     (full, width): (bool, usize),
-    standing: Option<&Standing<'_>>,
+    progress: Option<&RunProgress<'_>>,
 ) -> Vec<String> {
     let longest = if full { usize::MAX } else { LONGEST };
-    let says = Says {
-        text: &|step, room| step_text(step, room, standing),
-        sign: &|step| standing.map_or_else(|| kind(step), |standing| standing.sign(step)),
+    let labels = StepLabels {
+        text: &|step, room| step_text(step, room, progress),
+        sign: &|step| progress.map_or_else(|| kind(step), |progress| progress.sign(step)),
     };
-    let mut lines = tree(plan, graph, longest, width, &says);
+    let mut lines = tree(plan, graph, longest, width, &labels);
     for (step, before) in &graph.backward {
         if let (Some(step), Some(before)) = (plan.steps.get(*step), plan.steps.get(*before)) {
-            let (id, before) = (harmless(&step.id), harmless(&before.id));
+            let (id, before) = (sanitize(&step.id), sanitize(&before.id));
             let what = if id == before {
                 format!("{id} waits for itself")
             } else {
@@ -48,9 +49,9 @@ pub(crate) fn lines(
             lines.push(format!("{} {what}", paint(ERROR, "!")));
         }
     }
-    lines.extend(match standing {
-        Some(standing) => legend(plan, says.sign, |step| standing.class(step)),
-        None => legend(plan, says.sign, |step| step.work.kind()),
+    lines.extend(match progress {
+        Some(progress) => legend(plan, labels.sign, |step| progress.class(step)),
+        None => legend(plan, labels.sign, |step| step.work.kind()),
     });
     lines
 }
@@ -58,18 +59,18 @@ pub(crate) fn lines(
 /// The steps with the lines between them. Chains that are longer than `longest` are folded.
 pub(crate) fn tree(
     plan: &Plan,
-    graph: &Graph,
+    graph: &StepGraph,
     longest: usize,
     width: usize,
-    says: &Says<'_>,
+    labels: &StepLabels<'_>,
 ) -> Vec<String> {
     let chains = fold(graph, longest);
     let nodes = Nodes::new(&chains);
     let free = nodes.dependencies.iter().all(Vec::is_empty);
     let lanes = width.saturating_sub(TEXT) / 2;
     let mut lines = match draw(&nodes.dependencies, lanes).filter(|_| !free) {
-        Some(rows) => drawn(plan, &nodes, &rows, width, says),
-        None => listed(plan, graph, width, says),
+        Some(rows) => drawn(plan, &nodes, &rows, width, labels),
+        None => listed(plan, graph, width, labels),
     };
     if free && nodes.items.len() > 1 {
         lines.push(paint(DIM, "no step waits for another").to_string());
@@ -107,7 +108,13 @@ impl Nodes {
     }
 }
 
-fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize, says: &Says<'_>) -> Vec<String> {
+fn drawn(
+    plan: &Plan,
+    nodes: &Nodes,
+    rows: &[LaneRow],
+    width: usize,
+    labels: &StepLabels<'_>,
+) -> Vec<String> {
     let lanes = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
     let room = width.saturating_sub(lanes * 2 + 1);
     rows.iter()
@@ -115,7 +122,7 @@ fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize, says: &Says<'_>
             let item = row.node.and_then(|node| nodes.items.get(node));
             let (glyph, text) = match item {
                 Some(Item::Step(step)) => match plan.steps.get(*step) {
-                    Some(step) => (glyph(says, step), (says.text)(step, room)),
+                    Some(step) => (glyph(labels, step), (labels.text)(step, room)),
                     None => (String::new(), String::new()),
                 },
                 Some(Item::Folded(count)) => {
@@ -143,23 +150,23 @@ fn drawn(plan: &Plan, nodes: &Nodes, rows: &[Row], width: usize, says: &Says<'_>
         .collect()
 }
 
-fn step_text(step: &Step, room: usize, standing: Option<&Standing<'_>>) -> String {
-    let remark = remark(step, standing);
+fn step_text(step: &Step, room: usize, progress: Option<&RunProgress<'_>>) -> String {
+    let remark = remark(step, progress);
     let heading = heading(step);
-    // The remark gives way first.
+    // The remark is cut first.
     let wanted = heading.width() + 2 + remark.width();
     if wanted <= room {
         return format!("{heading}  {}", paint(DIM, remark));
     }
     let left = room.saturating_sub(heading.width() + 2);
     if left >= 8 {
-        return format!("{heading}  {}", paint(DIM, shortened(&remark, left)));
+        return format!("{heading}  {}", paint(DIM, cut(&remark, left)));
     }
-    shortened(&heading, room)
+    cut(&heading, room)
 }
 
-/// Where there are more lines than columns: the layers as a list, dependencies by number.
-fn listed(plan: &Plan, graph: &Graph, width: usize, says: &Says<'_>) -> Vec<String> {
+/// The steps as a list with the numbers of their dependencies, for a graph that is too wide to draw.
+fn listed(plan: &Plan, graph: &StepGraph, width: usize, labels: &StepLabels<'_>) -> Vec<String> {
     let chains = fold(graph, usize::MAX);
     let steps = chains.iter().flat_map(|chain| &chain.items);
     steps
@@ -174,17 +181,17 @@ fn listed(plan: &Plan, graph: &Graph, width: usize, says: &Says<'_>) -> Vec<Stri
                 .collect();
             let after = match numbers.as_slice() {
                 [] => String::new(),
-                numbers => shortened(&format!("  ← {}", numbers.join(" ")), width / 2),
+                numbers => cut(&format!("  ← {}", numbers.join(" ")), width / 2),
             };
             let room = width.saturating_sub(2 + after.width());
-            let text = (says.text)(step, room);
-            format!("{} {text}{}", glyph(says, step), paint(DIM, after))
+            let text = (labels.text)(step, room);
+            format!("{} {text}{}", glyph(labels, step), paint(DIM, after))
         })
         .collect()
 }
 
-fn glyph(says: &Says<'_>, step: &Step) -> String {
-    let (sign, style) = (says.sign)(step);
+fn glyph(labels: &StepLabels<'_>, step: &Step) -> String {
+    let (sign, style) = (labels.sign)(step);
     paint(style, sign).to_string()
 }
 

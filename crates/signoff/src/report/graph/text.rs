@@ -1,21 +1,25 @@
-//! The graph in the languages of Mermaid and Graphviz, which draw it themselves.
+//! The graph as Mermaid and Graphviz text.
 
 use std::fmt::Write as _;
 
 use signoff_plan::model::{Plan, Step, Work};
 
-use super::{Standing, heading, remark};
-use crate::report::graph::layout::Graph;
-use crate::report::style::harmless;
+use super::{RunProgress, heading, remark};
+use crate::report::graph::layout::StepGraph;
+use crate::style::sanitize;
 
 /// For a fenced block `mermaid`.
-pub(crate) fn mermaid(plan: &Plan, graph: &Graph, standing: Option<&Standing<'_>>) -> String {
+pub(crate) fn mermaid(
+    plan: &Plan,
+    graph: &StepGraph,
+    progress: Option<&RunProgress<'_>>,
+) -> String {
     let mut text = "flowchart TD\n".to_owned();
     for step in &plan.steps {
         let label = format!(
             "{}<br/><small>{}</small>",
             label(&heading(step)),
-            label(&remark(step, standing))
+            label(&remark(step, progress))
         );
         let (open, close) = match step.work {
             Work::Agent { .. } => ("[\"", "\"]"),
@@ -56,9 +60,9 @@ fn label(text: &str) -> String {
 }
 
 /// For `dot -Tsvg`.
-pub(crate) fn dot(plan: &Plan, graph: &Graph, standing: Option<&Standing<'_>>) -> String {
+pub(crate) fn dot(plan: &Plan, graph: &StepGraph, progress: Option<&RunProgress<'_>>) -> String {
     let mut text = "digraph plan {\n".to_owned();
-    let _ = writeln!(text, "  label={};", quoted(&harmless(plan.display_title())));
+    let _ = writeln!(text, "  label={};", quoted(&sanitize(plan.display_title())));
     text.push_str("  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
     for step in &plan.steps {
         let shape = match step.work {
@@ -71,8 +75,8 @@ pub(crate) fn dot(plan: &Plan, graph: &Graph, standing: Option<&Standing<'_>>) -
             text,
             "  {} [label={}, shape={shape}, tooltip={}];",
             name(step),
-            quoted(&format!("{}\n{}", heading(step), remark(step, standing))),
-            quoted(&harmless(&step.id)),
+            quoted(&format!("{}\n{}", heading(step), remark(step, progress))),
+            quoted(&sanitize(&step.id)),
         );
     }
     for (before, after, backward) in edges(plan, graph) {
@@ -96,15 +100,15 @@ fn quoted(text: &str) -> String {
     format!("\"{inner}\"")
 }
 
-/// Numbers, for ids may be words of these languages.
+/// The node's name: a number, because ids may be keywords of these languages.
 fn name(step: &Step) -> String {
     format!("s{}", step.number)
 }
 
-/// Which step comes before which, and whether that closes a cycle.
+/// The edges between steps, and whether each closes a cycle.
 fn edges<'a>(
     plan: &'a Plan,
-    graph: &'a Graph,
+    graph: &'a StepGraph,
 ) -> impl Iterator<Item = (&'a Step, &'a Step, bool)> + 'a {
     let forward = graph
         .dependencies

@@ -112,7 +112,7 @@ fn word(path: &str, value: &Value) -> String {
         "contract.timeout_ms" => "1m 17s".to_owned(),
         "contract.baseline" => "no: not run before the work".to_owned(),
         "contract.fewer_tests_allowed" => "fewer than before are allowed".to_owned(),
-        "contract.holds_once" => "once: need not hold at the end".to_owned(),
+        "contract.holds_once" => "once: it need not pass again at the end".to_owned(),
         "on_fail.retries" => "retry(5)".to_owned(),
         "approval" => "a person, before it starts".to_owned(),
         "max_items" => "31 items".to_owned(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use signoff_testkit::{Project, Reply, Running, Script};
 
-use crate::support::{plan, project};
+use crate::support::{events, plan, project};
 
 const RETRY: &str = "The previous attempt failed";
 const FAULT: &str = "it changed what configures the runner of a contract";
@@ -95,12 +95,6 @@ fn begun(project: &Project, place: Place) -> Running {
     let mut running = project.spawn(place.run());
     assert!(running.wait_until(|| project.outside("began").exists()));
     running
-}
-
-fn events(project: &Project, kind: &str) -> Vec<Value> {
-    let log = project.signoff(["log", "--format", "json"]).json_lines();
-    let of_kind = log.into_iter().filter(|event| event["type"] == kind);
-    of_kind.collect()
 }
 
 /// What spoke against each attempt that was judged.

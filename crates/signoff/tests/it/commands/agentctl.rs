@@ -1,4 +1,4 @@
-//! Seed 004's flows with the real binary, called as `agentctl`: one thread, several, remove, clear,
+//! The flows of `agentctl` with the real binary, called by that name: one thread, several, remove, clear,
 //! commit with every error at once; and what is left when it is killed on the way.
 
 use std::fs;
@@ -35,7 +35,7 @@ fn with_link(project: Project) -> Project {
     project
 }
 
-/// What a shell prints for these lines, as the seed writes them.
+/// What a shell prints for these lines, as `agentctl`'s specification writes them.
 fn shell(project: &Project, lines: &str) -> Output {
     let script = format!("set -eu\nCURRENT_PLAN_DIR=$(agentctl plan dir)\n{lines}");
     project.bash(&script, &project.path())
@@ -45,7 +45,7 @@ fn current(project: &Project) -> PathBuf {
     project.home().join(".agentflow/plans").join(SESSION)
 }
 
-/// The seed's example.
+/// The example of `agentctl`'s specification.
 const AUTH: &str = r#"
 mkdir -p "$CURRENT_PLAN_DIR/tasks"
 cat > "$CURRENT_PLAN_DIR/plan.md" <<'END'
@@ -78,7 +78,7 @@ Service should support `Register`, `Login`, `ValidateToken`.
 END
 "#;
 
-/// As the seed asks for another directory.
+/// Requests another directory, as the specification does.
 const REQUEST: &str = r#"
 REQ="$(agentctl plan request-thread-dir)"
 THREAD_ID="$(sed 's/.*"thread_id":"\([^"]*\)".*/\1/' <<< "$REQ")"
@@ -132,7 +132,7 @@ fn one_thread() {
         output.stdout,
         format!(
             "committed {SESSION}: Add user authentication (2 tasks): verified\n\
-             next: a person reads them (`signoff show {SESSION}`) and signs them off (`signoff approve {SESSION}`)\n"
+             next: a person reads them (`signoff show {SESSION}`) and signs them (`signoff approve {SESSION}`)\n"
         )
     );
     assert_eq!(
@@ -219,7 +219,7 @@ fn several_threads_and_one_removed() {
     );
     removed
         .assert_success()
-        .assert_stderr_contains(&format!("plan .signoff/plans/{thread} is cancelled"));
+        .assert_stderr_contains(&format!("cancelled plan .signoff/plans/{thread}"));
     assert!(!extra.exists());
     assert_eq!(state(&project, &thread), "cancelled");
     let rest = shell(&project, "agentctl plan commit --format json").json();
@@ -251,7 +251,7 @@ fn clear_then_commit() {
     );
     cleared
         .assert_success()
-        .assert_stderr_contains(&format!("plan .signoff/plans/{SESSION} is cancelled"))
+        .assert_stderr_contains(&format!("cancelled plan .signoff/plans/{SESSION}"))
         .assert_stdout_contains("committed no plan");
     assert_eq!(state(&project, SESSION), "cancelled");
     assert!(current(&project).is_dir());
@@ -269,7 +269,7 @@ fn clear_then_commit() {
         "rm -r \"$CURRENT_PLAN_DIR\"/*\nagentctl plan commit",
     )
     .assert_success()
-    .assert_stderr_contains("is cancelled");
+    .assert_stderr_contains("cancelled plan");
     assert_eq!(state(&project, SESSION), "cancelled");
 }
 
@@ -379,7 +379,7 @@ fn what_is_no_rule_of_the_seed_does_not_stop_a_commit_but_a_signature() {
     output
         .assert_success()
         .assert_stderr_contains("error[contract-syntax]")
-        .assert_stderr_contains("nobody can sign it off with 1 error")
+        .assert_stderr_contains("cannot be signed: it has 1 error")
         .assert_stdout_contains("(2 tasks): draft");
     project.signoff(["approve", SESSION]).assert_code(1);
 }
@@ -395,7 +395,7 @@ fn a_changed_thread_is_unsigned_and_an_unchanged_one_is_not() {
     shell(&project, "agentctl plan commit")
         .assert_stdout_contains("approved, unchanged")
         .assert_stdout_contains(&format!(
-            "next: what is signed off can run (`signoff run {SESSION}`)"
+            "next: signed plans can run (`signoff run {SESSION}`)"
         ))
         .assert_stdout_lacks("signoff approve");
     let edit = "echo 'And tests.' >> \"$CURRENT_PLAN_DIR/tasks/01-create-schema.md\"\nagentctl plan commit";
@@ -419,7 +419,7 @@ fn a_person_s_word_is_not_undone_by_committing_again() {
         again
             .assert_success()
             .assert_stdout_contains(&format!("{state_then}, unchanged"))
-            .assert_stdout_contains("next: what a person does not want stays so")
+            .assert_stdout_contains("next: a rejected or cancelled plan stays so")
             .assert_stdout_lacks("signoff approve");
         assert_eq!(state(&project, SESSION), state_then);
     }
@@ -582,7 +582,7 @@ fn a_planted_link_is_not_followed() {
     shell(&project, &lines)
         .assert_code(6)
         .assert_stderr_contains("is not followed")
-        .assert_stderr_contains("nothing was committed: 1 plan that cannot be read");
+        .assert_stderr_contains("nothing was committed: 1 unreadable plan");
     assert!(!project.exists(format!(".signoff/plans/{SESSION}")));
 }
 

@@ -5,12 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 use signoff_testkit::{Project, Reply, Script};
 
-use crate::support::{BINARY, agent, plan, project, signed};
-
-/// An agent that writes what it is asked for.
-fn obliging() -> Script {
-    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n"))
-}
+use crate::support::{BINARY, agent, makes_out, plan, project, signed};
 
 fn contract(text: &str) -> String {
     format!("**contract:**\n```shell\n{text}\n```\nexit_code == 0\n")
@@ -25,7 +20,7 @@ fn user(project: &Project, text: &str) {
 
 #[test]
 fn config_says_where_each_value_came_from() {
-    let project = project(&obliging(), &plan(&[])).env("SIGNOFF_PLANS_MAX_REJECTIONS", "5");
+    let project = project(&makes_out(), &plan(&[])).env("SIGNOFF_PLANS_MAX_REJECTIONS", "5");
     user(&project, "[approval]\nproof = \"terminal\"\n");
     let shape = project.json(["config"]);
     assert_eq!(shape["schema"], "signoff.config/1");
@@ -77,7 +72,7 @@ fn one_setting_can_be_asked_for() {
     project
         .signoff(["config", "run.max_replans"])
         .assert_code(2)
-        .assert_stderr_contains("does not honour");
+        .assert_stderr_contains("does not support");
 }
 
 #[test]
@@ -127,7 +122,7 @@ fn init_shows_what_it_found_and_changes_nothing_twice() {
     project
         .signoff(["init"])
         .assert_success()
-        .assert_stdout_contains("agents: found codex; this version has no driver of its own")
+        .assert_stdout_contains("agents: found codex; this version starts them with `driver =")
         .assert_stdout_contains("planner, coder, developer, tester, reviewer, executor")
         .assert_stdout_contains("git: not a repository")
         .assert_stdout_contains("sandbox: none")
@@ -173,7 +168,7 @@ fn init_tells_what_git_says() {
 
 #[test]
 fn another_path_is_another_deal() {
-    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]))
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]))
         .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin");
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
@@ -194,7 +189,7 @@ fn another_path_is_another_deal() {
 #[test]
 fn a_script_that_a_contract_runs_is_signed_too() {
     let text = plan(&[&contract("bash scripts/check.sh && test -e data.txt")]);
-    let project = project(&obliging(), &text);
+    let project = project(&makes_out(), &text);
     project
         .write("scripts/check.sh", "exit 0\n")
         .write("data.txt", "1");

@@ -2,7 +2,7 @@
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# Tidy up\n\n## Steps\n\n### 1. Write\n\n**id:** write\n**target:** coder\n**task:** Write notes.txt.\n**contract:**\n```shell\ntest -s notes.txt\n```\nexit_code == 0\n\n### 2. Look\n\n**id:** look\n**target:** coder\n**task:** Read it again.\n**contract:**\n```shell\ngrep -q done notes.txt\n```\nexit_code == 0\n";
 
@@ -55,7 +55,7 @@ fn what_a_dialect_cannot_hold_is_listed_and_refused() {
     let output = project.signoff(["convert", "plan.md", "--to", "toolplan"]);
     output
         .assert_code(1)
-        .assert_stderr_contains("plan.md holds what `toolplan` cannot hold")
+        .assert_stderr_contains("`toolplan` cannot hold everything in plan.md")
         .assert_stderr_contains("step `write`")
         .assert_stderr_contains("step `look`")
         .assert_stderr_contains("--lossy");
@@ -222,7 +222,7 @@ fn what_cannot_be_formatted_is_left_alone_and_the_rest_is_not() {
     project
         .signoff(["fmt", "plans/a.md", "plans/b.md", "gone.md"])
         .assert_code(2)
-        .assert_stderr_contains("left alone plans/a.md")
+        .assert_stderr_contains("skipped plans/a.md")
         .assert_stderr_contains("gone.md")
         .assert_stdout_contains("changed plans/b.md");
     assert_eq!(project.read("plans/a.md"), broken);

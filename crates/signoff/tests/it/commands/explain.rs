@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use signoff_plan::diagnostic::Code;
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 #[test]
 fn a_page_says_what_why_and_what_instead() {

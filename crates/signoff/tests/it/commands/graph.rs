@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// A plan of checks; each entry is what the step waits for, `None` = everything before it.
 fn plan(title: &str, steps: &[Option<&[usize]>]) -> String {
@@ -159,7 +159,7 @@ fn equal_plans_have_no_difference() {
     project
         .signoff(["diff", "plan.md", "other.md"])
         .assert_success()
-        .assert_stderr_contains("say the same");
+        .assert_stderr_contains("are the same");
     let shape = project.json(["diff", "plan.md", "other.md"]);
     assert_eq!(shape["schema"], "signoff.diff/1");
     assert_eq!(shape["equal"], true);

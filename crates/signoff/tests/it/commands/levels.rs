@@ -3,7 +3,8 @@
 use serde_json::Value;
 use signoff_testkit::{Output, Project};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
+
 const ACCEPT: &str = "signoff doctor --accept-level";
 
 /// A confined project with a plan of one agent's step.
@@ -154,7 +155,7 @@ fn a_person_at_the_terminal_is_asked() {
         let mut asked = project.on_terminal(line);
         asked.expect("the sandbox was `namespaces` and is `landlock`");
         asked
-            .expect("accept it, from now on? [y/N] ")
+            .expect("accept this from now on? [y/N] ")
             .type_line(typed);
         asked.wait().assert_code(code);
     }

@@ -369,7 +369,9 @@ fn nothing_is_written_behind_a_link() {
         project
             .signoff_with_input(arguments, &large)
             .assert_code(4)
-            .assert_stderr_contains(&format!(".signoff/{link} is, or lies behind, a link"));
+            .assert_stderr_contains(&format!(
+                ".signoff/{link} is a link to somewhere else, or lies behind one"
+            ));
         std::fs::remove_file(&at).expect("the link");
         let left = std::fs::read_dir(&foreign).expect("a folder").count();
         assert_eq!(left, 0, "{link}");

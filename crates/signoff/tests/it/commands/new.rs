@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// A project with the one role that the built-in templates name.
 fn project() -> Project {
@@ -123,8 +123,8 @@ fn everything_missing_or_unknown_is_said_at_once() {
         .assert_stderr_contains("did you mean `problem`?")
         .assert_stderr_contains("no `colour`")
         .assert_stderr_contains("`--set nonsense` has no `=`")
-        .assert_stderr_contains("`problem` is not given")
-        .assert_stderr_contains("`test` is not given");
+        .assert_stderr_contains("`problem` is missing")
+        .assert_stderr_contains("`test` is missing");
     assert!(!project.exists("x.md"));
     project
         .signoff(["new", "x", "--template", "bugfx"])
@@ -168,7 +168,7 @@ fn a_value_changes_nothing_but_the_text_it_stands_in() {
     ] {
         new(problem, test)
             .assert_code(2)
-            .assert_stderr_contains("which steps and fields")
+            .assert_stderr_contains("the steps or fields")
             .assert_stderr_contains(why);
     }
     for (problem, test) in [
@@ -199,10 +199,10 @@ fn a_value_stands_whole_where_it_was_put() {
     // A comment, and an escape: it would be there, but not as it is.
     new("me # and you", "a")
         .assert_code(2)
-        .assert_stderr_contains("`who`: it would not stand as it is in `owner` of the plan");
+        .assert_stderr_contains("`who`: it would be read differently in `owner` of the plan");
     new("me", "a\\tb")
         .assert_code(2)
-        .assert_stderr_contains("`what`: it would not stand as it is in `params` of the plan");
+        .assert_stderr_contains("`what`: it would be read differently in `params` of the plan");
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn a_plan_becomes_a_template_without_its_past() {
             "a=not in it",
         ])
         .assert_code(2)
-        .assert_stderr_contains("no such text");
+        .assert_stderr_contains("does not contain this text");
 }
 
 /// A plan with a parameter of its own.
@@ -367,7 +367,7 @@ fn a_saved_template_says_what_it_needs_and_can_be_filled() {
     project
         .signoff(["new", "x", "--template", "n", "--set", "word=A"])
         .assert_code(2)
-        .assert_stderr_contains("`f` is not given");
+        .assert_stderr_contains("`f` is missing");
     project
         .signoff([
             "new",
@@ -391,11 +391,11 @@ fn a_built_in_template_is_not_replaced_by_accident() {
     project
         .signoff(args)
         .assert_code(5)
-        .assert_stderr_contains("built in");
+        .assert_stderr_contains("built-in");
     project
         .signoff([&args[..], &["--force"]].concat())
         .assert_success()
-        .assert_stderr_contains("stands for the built-in template `bugfix`");
+        .assert_stderr_contains("replaces the built-in template `bugfix`");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::{BINARY, write_thread};
 
 /// A plan of one check.
 fn good() -> String {
@@ -25,19 +25,6 @@ fn project(files: &[(&str, &str)]) -> Project {
         project.write(name, text);
     }
     project
-}
-
-fn thread(project: &Project, directory: &str, second: &str) {
-    project
-        .write(
-            format!("{directory}/plan.md"),
-            "---\ntitle: A thread\n---\n\nWhy.\n",
-        )
-        .write(
-            format!("{directory}/tasks/01-one.md"),
-            "---\nid: one\n---\n\nDo one thing.\n",
-        )
-        .write(format!("{directory}/tasks/02-two.md"), second);
 }
 
 #[test]
@@ -111,7 +98,7 @@ fn a_directory_without_plans_leads_to_a_command() {
 #[test]
 fn a_file_of_a_thread_leads_to_its_directory() {
     let project = project(&[]);
-    thread(&project, "a b/t", "---\nid: two\n---\n\nDo it.\n");
+    write_thread(&project, "a b/t", "---\nid: two\n---\n\nDo it.\n");
     for file in ["a b/t/plan.md", "a b/t/tasks/01-one.md"] {
         for args in [
             &["verify"][..],
@@ -155,7 +142,7 @@ fn stdin_is_read_by_every_command_and_once() {
         project
             .signoff_with_input(args, &good())
             .assert_code(2)
-            .assert_stderr_contains("stdin can be read once");
+            .assert_stderr_contains("stdin can be read only once");
     }
     project
         .signoff_with_input(["show", "-"], &good().replace("owner: me\n", ""))
@@ -200,7 +187,7 @@ fn every_dialect_is_found_in_a_directory() {
             r#"{"steps": [{"id": "step_1", "tool": "read_file", "args": {"path": "a.md"}, "dependsOn": []}], "estimatedDuration": 1000}"#,
         ),
     ]);
-    thread(&project, "plans/t", "---\nid: two\n---\n\nDo it.\n");
+    write_thread(&project, "plans/t", "---\nid: two\n---\n\nDo it.\n");
     let output = project.signoff(["verify", "plans"]);
     for name in ["plans/a.md", "plans/b.json", "plans/t"] {
         output.assert_stderr_contains(&format!(": {name}: "));

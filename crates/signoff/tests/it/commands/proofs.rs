@@ -2,15 +2,11 @@
 
 use signoff_testkit::{Output, Project, Reply, Script};
 
-use crate::support::{BINARY, agent, plan, project, signed};
-
-fn obliging() -> Script {
-    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
-}
+use crate::support::{BINARY, agent, makes_out, plan, project, signed};
 
 /// A project whose plan runs through, trusted and not signed.
 fn unsigned() -> Project {
-    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     project.signoff(["trust"]).assert_success();
     project
 }
@@ -402,7 +398,7 @@ fn a_passphrase_is_asked_for_on_the_terminal() {
 
 #[test]
 fn an_unbelieved_signature_hides_no_other() {
-    let project = signed(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     shell(&project, SET_UP);
     // Where only a key counts, the plan waits for one.
     let project = project.env("SIGNOFF_APPROVAL_MINIMUM", "key");
@@ -549,11 +545,15 @@ fn no_agent_signs_whichever_it_is() {
         "PI_CODING_AGENT=true",
     ] {
         let (name, _) = marker.split_once('=').expect("a variable");
-        for line in [
-            format!("{marker} signoff approve plan.md --proof key"),
-            format!("{marker} signoff run plan.md --approve"),
-            format!("{marker} bash -c 'env -u {name} {BINARY} approve plan.md; exit $?'"),
-        ] {
+        let mut lines = vec![format!("{marker} signoff approve plan.md --proof key")];
+        // The unit tests of `agent_check` read every marker from the environment of an ancestor.
+        if name == "SIGNOFF_INSIDE" || name == "CLAUDECODE" {
+            lines.push(format!("{marker} signoff run plan.md --approve"));
+            lines.push(format!(
+                "{marker} bash -c 'env -u {name} {BINARY} approve plan.md; exit $?'"
+            ));
+        }
+        for line in lines {
             let output = project.bash(&line, &project.path());
             output
                 .assert_code(4)

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
+
 const PLANS: usize = 200;
 
 fn filled() -> Project {

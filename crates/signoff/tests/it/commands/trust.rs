@@ -8,14 +8,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use signoff_testkit::{Output, Project, Reply, Script};
 
-use crate::support::{BINARY, agent, plan, project, signed};
-
-fn obliging() -> Script {
-    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
-}
+use crate::support::{BINARY, agent, makes_out, plan, project, signed};
 
 fn ready() -> Project {
-    signed(&obliging(), &plan(&[&agent("Make it.", "out")]))
+    signed(&makes_out(), &plan(&[&agent("Make it.", "out")]))
 }
 
 /// Another directory of the same person.
@@ -58,7 +54,7 @@ fn a_signature_that_is_copied_to_another_project_does_not_count() {
 
 /// The commands are the person's own, so that nothing but the id is to be trusted.
 fn with_own_agents() -> Project {
-    let project = project(&obliging(), &plan(&[&agent("Make it.", "out")]));
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     let own = project.home().join(".config/signoff/config.toml");
     let text = fs::read_to_string(&own).expect("it is there");
     let agents = project.read(".signoff/config.toml");
@@ -80,7 +76,7 @@ fn a_copy_of_the_whole_store_counts_once_a_person_trusts_it() {
             .assert_stderr_contains("signoff trust");
     }
     assert!(!other(&project).join("out").exists());
-    there(&project, "signoff doctor").assert_stdout_contains("do not count here");
+    there(&project, "signoff doctor").assert_stdout_contains("count here only after");
     there(&project, "signoff trust")
         .assert_success()
         .assert_stderr_contains("count here from now on");
@@ -173,7 +169,9 @@ fn a_link_to_a_trusted_configuration_is_not_trusted() {
     for command in ["signoff config", "signoff trust", "signoff verify plan.md"] {
         there(&project, command)
             .assert_code(4)
-            .assert_stderr_contains("/other/.signoff/config.toml is, or lies behind, a link");
+            .assert_stderr_contains(
+                "/other/.signoff/config.toml is a link to somewhere else, or lies behind one",
+            );
     }
 }
 
@@ -189,7 +187,10 @@ fn no_part_of_the_store_is_a_link() {
         project
             .signoff(["run", "plan.md"])
             .assert_code(4)
-            .assert_stderr_contains(&format!("{} is, or lies behind, a link", path.display()));
+            .assert_stderr_contains(&format!(
+                "{} is a link to somewhere else, or lies behind one",
+                path.display()
+            ));
         assert!(!project.exists("out"), "{part}");
     }
 }
@@ -204,7 +205,7 @@ fn a_plan_of_the_store_and_a_signature_are_no_links() {
     project
         .signoff(["approve", ".signoff/plans/linked.md"])
         .assert_code(4)
-        .assert_stderr_contains("linked.md is, or lies behind, a link");
+        .assert_stderr_contains("linked.md is a link to somewhere else, or lies behind one");
     fs::remove_file(link).expect("the folder is ours");
     let path = signature(&project);
     let moved = project.outside("moved");

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signoff_testkit::{Output, Project};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::{BINARY, write_thread};
 
 /// A plan of one check with this contract.
 fn plan(frontmatter: &str, contract: &str) -> String {
@@ -152,7 +152,7 @@ fn two_plans_of_one_id_are_a_problem_of_the_second() {
     let project = project(&[("a.md", &text), ("b.md", &text)]);
     let output = project.signoff(["verify", "a.md", "b.md", "--format", "concise"]);
     output.assert_code(1).assert_stdout_contains(
-        "b.md:5:5: error[duplicate-id]: plan id `nightly` is taken: a.md has it too",
+        "b.md:5:5: error[duplicate-id]: plan id `nightly` is not unique: a.md has it too",
     );
     assert_eq!(output.stdout.lines().count(), 1, "{output}");
 }
@@ -190,23 +190,10 @@ fn a_dialect_can_be_forced() {
     }
 }
 
-fn thread(project: &Project, directory: &str, second: &str) {
-    project
-        .write(
-            format!("{directory}/plan.md"),
-            "---\ntitle: A thread\n---\n\nWhy.\n",
-        )
-        .write(
-            format!("{directory}/tasks/01-one.md"),
-            "---\nid: one\n---\n\nDo one thing.\n",
-        )
-        .write(format!("{directory}/tasks/02-two.md"), second);
-}
-
 #[test]
 fn a_thread_is_one_plan_and_its_problems_name_their_file() {
     let project = project(&[]);
-    thread(
+    write_thread(
         &project,
         "plans/t",
         "---\nid: two\ndepends_on: [oen]\n---\n\nDo it.\n",
@@ -237,7 +224,7 @@ fn a_thread_is_one_plan_and_its_problems_name_their_file() {
 #[test]
 fn what_a_problem_refers_to_in_another_file_is_shown_there() {
     let project = project(&[]);
-    thread(&project, "t", "---\nid: one\n---\n\nDo it again.\n");
+    write_thread(&project, "t", "---\nid: one\n---\n\nDo it again.\n");
     let output = project.signoff(["verify", "t"]);
     output
         .assert_code(1)

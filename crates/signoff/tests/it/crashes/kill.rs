@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use signoff_testkit::ledger::Ledger;
 use signoff_testkit::{Dice, Output, Project, Reply, Script};
 
-use crate::support::{agent, plan, signed};
+use crate::support::{agent, plan, signed, soak};
 
 /// Where a run can be killed, and how many of its occasions the ordinary tests try.
 const POINTS: [(&str, usize); 16] = [
@@ -30,10 +30,6 @@ const POINTS: [(&str, usize); 16] = [
     ("replace.swapped", 2),
     ("replace.after", 2),
 ];
-
-fn soak() -> bool {
-    std::env::var_os("SIGNOFF_SOAK").is_some()
-}
 
 /// Agents that write in several steps; one says "done" first; one contract has no baseline.
 fn script() -> Script {
@@ -312,7 +308,7 @@ fn an_agent_cut_off_after_its_work_and_before_its_tidying() {
     project
         .signoff(["resume"])
         .assert_success()
-        .assert_stderr_contains("cut off and verified");
+        .assert_stderr_contains("interrupted and then verified");
     assert_eq!(cut_off_and_completed(&project), ["step-1"]);
     // What it had not tidied up is the agent's, and stays: only the contract decides.
     assert!(project.path().join("out-1.part").exists());

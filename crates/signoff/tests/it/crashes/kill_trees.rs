@@ -1,4 +1,4 @@
-//! A run in worktrees, killed at every named point of merging and landing and at random times: nothing is merged or
+//! A run on its own tree, killed at every named point of merging and landing and at random times: nothing is merged or
 //! landed twice, nothing that passed is lost, and what its person has not committed stays as it was.
 //!
 //! In the ordinary tests each point is visited once or twice; `cargo xtask soak` visits every one at every occasion,
@@ -10,11 +10,11 @@ use signoff_testkit::{Dice, Ledger, Project, Reply, Script};
 
 use crate::support::busy_checkout::{
     MINE, attempts, difference, in_the_middle_of_something, no_trees_left, nothing_left, picture,
-    repository, shell, soak, steps_of,
+    repository, shell, steps_of,
 };
-use crate::support::plan;
+use crate::support::{plan, soak};
 
-/// Where a run in worktrees can be killed before it has ended, and how many occasions the ordinary tests try.
+/// Where a run on its own tree can be killed before it has ended, and how many occasions the ordinary tests try.
 const MERGING: [(&str, usize); 23] = [
     ("tree.kept", 1),
     ("tree.named", 1),

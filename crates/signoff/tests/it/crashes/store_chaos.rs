@@ -9,15 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::{pi_store, soak};
 
 fn pi() -> (Project, String) {
-    let project = Project::new(BINARY);
-    std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
-    let user = project.home().join(".config/signoff");
-    std::fs::create_dir_all(&user).expect("the home is ours");
-    let role = "[approval]\nthen_run = false\n\n[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
-    std::fs::write(user.join("config.toml"), role).expect("the home is ours");
+    let project = pi_store();
     let request = json!({
         "title": "Remind a client",
         "steps": [{"description": "Send a reminder", "tool": "go-easy", "operation": "send"}],
@@ -278,11 +273,7 @@ fn a_full_disk_at_every_change_loses_nothing() {
 
 #[test]
 fn killed_at_random_times_the_plan_is_whole() {
-    let rounds = if std::env::var_os("SIGNOFF_SOAK").is_some() {
-        400
-    } else {
-        24
-    };
+    let rounds = if soak() { 400 } else { 24 };
     let mut killed = 0;
     for round in 0..rounds {
         let trial = &TRIALS[round % TRIALS.len()];
@@ -310,11 +301,7 @@ fn killed_at_random_times_the_plan_is_whole() {
 
 #[test]
 fn a_proposal_killed_at_random_is_there_or_not() {
-    let rounds = if std::env::var_os("SIGNOFF_SOAK").is_some() {
-        200_u64
-    } else {
-        12
-    };
+    let rounds = if soak() { 200_u64 } else { 12 };
     let (project, _) = pi();
     project.write(
         "request.json",

@@ -12,7 +12,7 @@ use signoff_testkit::{Dice, Ledger, Reply, Script};
 
 use crate::support::chaos::plan::{LARGE, SMALL, Size};
 use crate::support::chaos::{Chaos, Gone};
-use crate::support::{agent, plan, signed};
+use crate::support::{agent, plan, signed, soak};
 
 /// Every named point of a run, and among how many of its next occasions one is drawn.
 const POINTS: [(&str, u64); 30] = [
@@ -47,10 +47,6 @@ const POINTS: [(&str, u64); 30] = [
     ("overwrite.temp", 3),
     ("resume.ready", 1),
 ];
-
-fn soak() -> bool {
-    std::env::var_os("SIGNOFF_SOAK").is_some()
-}
 
 fn size() -> Size {
     if soak() { LARGE } else { SMALL }

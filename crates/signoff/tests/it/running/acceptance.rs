@@ -1,9 +1,9 @@
 //! Agent steps without a contract: a person accepts them, at the end or at each step.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use signoff_testkit::{Ledger, Project, Reply, Script};
 
-use crate::support::{plan, project};
+use crate::support::{only_item, plan, project, statuses};
 
 const BARE: &str = "**target:** coder\n**task:**\nMake one.\n";
 const AFTER: &str =
@@ -27,25 +27,13 @@ fn signed_with(setting: &str) -> Project {
     project
 }
 
-fn only_item(project: &Project) -> Value {
-    let items = project.json(["inbox"])["items"].clone();
-    assert_eq!(items.as_array().map(Vec::len), Some(1), "{items}");
-    items[0].clone()
-}
-
-fn statuses(project: &Project) -> Vec<Value> {
-    let shape = project.json(["status"]);
-    let steps = shape["steps"].as_array().cloned().unwrap_or_default();
-    steps.iter().map(|step| step["status"].clone()).collect()
-}
-
 #[test]
 fn at_the_end_one_item_asks_about_what_nobody_verified() {
     let project = signed_with("accept = \"end\"");
     project
         .signoff(["run", "plan.md"])
         .assert_code(3)
-        .assert_stderr_contains("no contract: going on");
+        .assert_stderr_contains("no contract: the run continues");
     assert_eq!(statuses(&project), ["waiting", "completed"]);
     let item = only_item(&project);
     assert_eq!(

@@ -4,7 +4,7 @@ use std::fs;
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 const SEEN: &str = r#"echo "$OTHER_KEY $MY_KEY $(cat ~/.my-agent/auth.json)" > seen"#;
 

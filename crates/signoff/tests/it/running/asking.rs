@@ -1,22 +1,10 @@
 //! Questions in place, on a terminal of their own, and the command that tells whoever is not there.
 
-use serde_json::Value;
 use signoff_testkit::{Ledger, Project, Reply, Script};
 
-use crate::support::{agent, plan, project, signed};
+use crate::support::{agent, first_item_id, plan, project, signed, statuses};
 
 const QUESTION: &str = "**id:** name\n**ask:** What is it called?\n";
-
-fn statuses(project: &Project) -> Vec<Value> {
-    let shape = project.json(["status"]);
-    let steps = shape["steps"].as_array().cloned().unwrap_or_default();
-    steps.iter().map(|step| step["status"].clone()).collect()
-}
-
-fn open_item(project: &Project) -> String {
-    let id = project.json(["inbox"])["items"][0]["id"].clone();
-    id.as_str().expect("an item is open").to_owned()
-}
 
 /// An agent that does it only with advice.
 fn advised() -> Project {
@@ -33,10 +21,10 @@ fn an_escalation_is_answered_in_place_with_advice() {
     let project = advised();
     let mut run = project.on_terminal("signoff run plan.md");
     run.expect("is not done after 1 attempt")
-        .expect("[ret]ry [f]ixed [s]kip [rev]ise abort; nothing: later")
+        .expect("[ret]ry [f]ixed [s]kip [rev]ise abort; empty: later")
         .expect("answer> ")
         .type_line("a")
-        .expect("no: it can be answered with")
+        .expect("no: the possible answers are")
         .type_line("ret")
         .expect("retry> ")
         .type_line("the left one");
@@ -49,7 +37,7 @@ fn nothing_typed_is_later_and_resume_asks_again() {
     let project = signed(&Script::new(), &plan(&[QUESTION]));
     let mut run = project.on_terminal("signoff run plan.md");
     run.expect("What is it called?")
-        .expect("type the answer, or skip abort; nothing: later")
+        .expect("type the answer, or skip abort; empty: later")
         .expect("answer> ")
         .type_line("");
     run.wait().assert_code(3);
@@ -68,9 +56,9 @@ fn an_answer_from_elsewhere_ends_the_question() {
     let mut run = project.on_terminal("signoff run plan.md");
     run.expect("answer> ");
     project
-        .signoff(["answer", &open_item(&project), "Ada"])
+        .signoff(["answer", &first_item_id(&project), "Ada"])
         .assert_success()
-        .assert_stdout_contains("the run goes on");
+        .assert_stdout_contains("the run continues");
     run.wait().assert_success();
     assert_eq!(statuses(&project), ["completed"]);
 }
@@ -102,12 +90,12 @@ fn some_of_several_steps_are_refused_in_place() {
     let steps = [bare("First."), bare("Second.")];
     let project = signed(&script, &plan(&[&steps[0], &steps[1]]));
     let mut run = project.on_terminal("signoff run plan.md");
-    run.expect("[a]ccept [r]efuse; nothing: later")
+    run.expect("[a]ccept [r]efuse; empty: later")
         .expect("answer> ")
         .type_line("r")
         .expect("which> ")
         .type_line("step-9")
-        .expect("it is not about `step-9`")
+        .expect("the question is not about `step-9`")
         .type_line("step-2")
         .expect("refuse> ")
         .type_line("no tests");
@@ -144,7 +132,10 @@ fn whoever_is_not_there_is_told_once() {
         .signoff(["run", "plan.md", "--approve"])
         .assert_code(3);
     project.signoff(["resume"]).assert_code(3);
-    let (item, run) = (open_item(&project), project.json(["status"])["run"].clone());
+    let (item, run) = (
+        first_item_id(&project),
+        project.json(["status"])["run"].clone(),
+    );
     let run = run.as_str().expect("runs have names");
     let told = format!("question|{item}|{run}|plan.md|What is it called?\n");
     assert_eq!(project.read("told"), told);
@@ -175,13 +166,13 @@ fn an_approval_may_change_the_arguments() {
     let step = "**tool:** write_file\n**args:**\n```json\n{\"path\": \"out\", \"content\": \"as signed\"}\n```\n**approval:** required\n";
     let project = signed(&Script::new(), &plan(&[step]));
     let mut run = project.on_terminal("signoff run plan.md");
-    run.expect("[a]pprove [d]eny; nothing: later")
+    run.expect("[a]pprove [d]eny; empty: later")
         .expect("answer> ")
         .type_line("a")
-        .expect("other arguments, as JSON; nothing: those shown")
+        .expect("other arguments, as JSON; empty: those shown")
         .expect("approve> ")
         .type_line("[1]")
-        .expect("the arguments are a JSON object")
+        .expect("the arguments must be a JSON object")
         .type_line(r#"{"path": "out", "content": "as changed"}"#);
     run.wait().assert_success();
     assert_eq!(project.read("out"), "as changed");

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// A confined project whose agent is a shell that is given its task.
 fn project(task: &str, contract: &str) -> Project {
@@ -134,7 +134,7 @@ fn a_machine_that_cannot_is_told_apart_from_one_that_must() {
     std::fs::write(user.join("config.toml"), required).expect("a home");
     run(&project)
         .assert_code(6)
-        .assert_stderr_contains("this machine gives `landlock`");
+        .assert_stderr_contains("this machine provides only `landlock`");
     assert!(!project.exists("out"));
     std::fs::remove_file(user.join("config.toml")).expect("it was there");
     run(&project).assert_success();
@@ -150,7 +150,7 @@ fn a_run_goes_on_at_no_weaker_level() {
     weaker
         .signoff(["resume"])
         .assert_code(6)
-        .assert_stderr_contains("this machine gives `none`");
+        .assert_stderr_contains("this machine provides only `none`");
 }
 
 #[test]

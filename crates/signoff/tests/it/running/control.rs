@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use signoff_testkit::{Ledger, Project, Reply, Running, Script};
 
-use crate::support::{agent, plan, signed};
+use crate::support::{agent, newest_run, plan, signed, statuses};
 
 /// The first agent says that it has begun and works until it is let go.
 fn slow() -> Script {
@@ -37,17 +37,6 @@ fn let_go(project: &Project) {
 
 fn status(project: &Project) -> Value {
     project.json(["status"])
-}
-
-fn statuses(project: &Project) -> Vec<Value> {
-    let shape = status(project);
-    let steps = shape["steps"].as_array().cloned().unwrap_or_default();
-    steps.iter().map(|step| step["status"].clone()).collect()
-}
-
-fn run_id(project: &Project) -> String {
-    let id = status(project)["run"].clone();
-    id.as_str().expect("runs have names").to_owned()
 }
 
 #[test]
@@ -84,7 +73,7 @@ fn a_paused_run_ends_what_is_under_way_and_starts_nothing_new() {
 fn a_stopped_run_has_no_agents_and_can_go_on_at_once() {
     let project = two_steps();
     let running = begun(&project);
-    let id = run_id(&project);
+    let id = newest_run(&project);
     project
         .signoff(["stop", &id])
         .assert_success()
@@ -141,7 +130,7 @@ fn an_aborted_run_has_failed() {
 fn a_step_is_skipped_while_another_is_under_way() {
     let project = two_steps();
     let running = begun(&project);
-    let id = run_id(&project);
+    let id = newest_run(&project);
     project
         .signoff(["step", "skip", &id, "step-1"])
         .assert_code(5)
@@ -157,7 +146,7 @@ fn a_step_is_skipped_while_another_is_under_way() {
     project
         .signoff(["step", "skip", &id, "step-2"])
         .assert_success()
-        .assert_stdout_contains("skips step `step-2` and goes on");
+        .assert_stdout_contains("skips step `step-2` and continues");
     let_go(&project);
     running.wait().assert_success();
     assert_eq!(statuses(&project), ["completed", "skipped"]);
@@ -178,7 +167,7 @@ fn advised() -> Project {
 fn a_failed_step_is_tried_again_with_advice() {
     let project = advised();
     project.signoff(["run", "plan.md"]).assert_code(1);
-    let id = run_id(&project);
+    let id = newest_run(&project);
     let shape = project.json(["step", "retry", &id, "step-1", "--hint", "the left one"]);
     assert_eq!(shape["outcome"], Value::Null);
     project.signoff(["resume", &id]).assert_success();
@@ -192,7 +181,7 @@ fn a_failed_step_is_tried_again_with_advice() {
 fn an_agent_cannot_give_up_skip_or_retry() {
     let project = advised();
     project.signoff(["run", "plan.md"]).assert_code(1);
-    let id = run_id(&project);
+    let id = newest_run(&project);
     let inside = project.env("CLAUDECODE", "1");
     for line in [
         vec!["abort", &id],
@@ -219,12 +208,12 @@ fn of_two_that_resume_at_once_one_wins() {
     assert!(
         one.wait_until(|| project.exists("begun")) || other.wait_until(|| project.exists("begun"))
     );
-    let id = run_id(&project);
+    let id = newest_run(&project);
     project
         .signoff(["resume"])
         .assert_code(5)
         .assert_stderr_contains(&format!(
-            "run {id} is going on in another process already (process "
+            "another process already drives run {id} (process "
         ))
         .assert_stderr_contains(&format!("`signoff stop {id}`"));
     one.wait_until(|| !other.is_running());
@@ -253,7 +242,7 @@ fn a_run_that_is_driven_takes_an_answer() {
     project
         .signoff(["answer", item, "--reply", "skip", "--resume"])
         .assert_success()
-        .assert_stdout_contains("the run goes on");
+        .assert_stdout_contains("the run continues");
     project
         .signoff(["answer", item, "again"])
         .assert_code(5)
@@ -283,7 +272,7 @@ fn an_answer_is_recorded_also_where_the_run_cannot_go_on() {
     project
         .signoff(["answer", item, "Ada", "--resume"])
         .assert_code(5)
-        .assert_stderr_contains("the answer `reply` is recorded, but the run does not go on: ");
+        .assert_stderr_contains("the answer `reply` is recorded, but the run cannot continue: ");
     assert_eq!(project.json(["inbox"])["items"], json!([]));
     let_go(&project);
     other.wait().assert_success();
@@ -379,11 +368,11 @@ fn what_cuts_a_run_short_comes_with_the_way_to_go_on() {
     let steps = [agent("First.", "first"), agent("Second.", "second")];
     let project = signed(&script, &plan(&[&steps[0], &steps[1]]));
     let output = project.signoff(["run", "plan.md"]);
-    let id = run_id(&project);
+    let id = newest_run(&project);
     output
         .assert_code(4)
         .assert_stderr_contains("`signoff trust`")
-        .assert_stderr_contains(&format!("then `signoff resume {id}` goes on"));
+        .assert_stderr_contains(&format!("then `signoff resume {id}` continues the run"));
 }
 
 #[test]

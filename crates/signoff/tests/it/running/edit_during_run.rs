@@ -7,7 +7,7 @@ use serde_json::Value;
 use signoff_testkit::ledger::Ledger;
 use signoff_testkit::{Output, Project, Reply, Script};
 
-use crate::support::{agent, signed};
+use crate::support::{agent, events, signed};
 
 /// Every task writes the file it names; `Make one` waits for `go` first.
 fn script() -> Script {
@@ -84,12 +84,6 @@ fn status_of(project: &Project, step: &str) -> Value {
     found.expect("the run has the step")
 }
 
-fn events(project: &Project, kind: &str) -> Vec<Value> {
-    let mut events = project.signoff(["log", "--format", "json"]).json_lines();
-    events.retain(|event| event["type"] == kind);
-    events
-}
-
 fn strings(value: &Value) -> Vec<&str> {
     let list = value.as_array().expect("a list").iter();
     list.filter_map(Value::as_str).collect()
@@ -156,7 +150,7 @@ fn what_is_at_work_ends_and_is_judged_and_nothing_new_starts() {
     project
         .signoff(["run", "plan.md", "--approve"])
         .assert_code(5)
-        .assert_stderr_contains("is not over");
+        .assert_stderr_contains("has not ended");
 }
 
 #[test]

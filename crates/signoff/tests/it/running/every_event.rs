@@ -8,15 +8,11 @@ use signoff_testkit::{Reply, Script};
 
 use crate::support::seeds::Example;
 use crate::support::seeds::catalogue::schema;
-use crate::support::{agent, plan};
+use crate::support::{agent, makes_out, plan};
 
 type Events = Vec<Value>;
 
 const CHECK: &str = "**contract:**\n```shell\ntest -d .\n```\n";
-
-fn obliging() -> Script {
-    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
-}
 
 fn idle() -> Script {
     Script::new().reply(Reply::always().say("done"))
@@ -45,7 +41,7 @@ fn in_one_go() -> Events {
     let each = format!("**for_each:** [1, 2]\n{CHECK}");
     let when = format!("**when:** 1 == 1\n{CHECK}");
     let example = example(
-        &obliging(),
+        &makes_out(),
         &[&make(), CHECK, &each, &when, &command("true")],
     );
     example.run().assert_success();
@@ -65,7 +61,7 @@ fn escalated(word: &str, code: i32) -> Events {
 
 fn accepted(word: &str, code: i32) -> Events {
     let bare = "**target:** coder\n**task:**\nMake it.\n";
-    let example = example(&obliging(), &[bare]);
+    let example = example(&makes_out(), &[bare]);
     example.run().assert_code(3);
     example.answer("acceptance", word, &[]).assert_code(code);
     example.events()
@@ -73,7 +69,7 @@ fn accepted(word: &str, code: i32) -> Events {
 
 fn approved(word: &str, code: i32) -> Events {
     let gated = format!("{}**approval:** required\n", make());
-    let example = example(&obliging(), &[&gated, CHECK]);
+    let example = example(&makes_out(), &[&gated, CHECK]);
     example.run().assert_code(3);
     example.answer("approval", word, &[]).assert_code(code);
     example.events()
@@ -82,7 +78,7 @@ fn approved(word: &str, code: i32) -> Events {
 /// A call that a person agreed to with other arguments than the plan's.
 fn approved_with_changes() -> Events {
     let call = command("exit 3").replace("**tools:** run_command\n", "");
-    let example = example(&obliging(), &[&call]);
+    let example = example(&makes_out(), &[&call]);
     example.run().assert_code(3);
     let changed = ["--note", "{\"command\": \"echo changed\"}"];
     example
@@ -97,7 +93,7 @@ fn approved_with_changes() -> Events {
 
 fn asked() -> Events {
     let ask = "**id:** go\n**ask:** Ship it?\n**choices:** yes, no\n";
-    let example = example(&obliging(), &[ask]);
+    let example = example(&makes_out(), &[ask]);
     example.run().assert_code(3);
     example.answer("question", "yes", &[]).assert_success();
     example.events()
@@ -118,7 +114,7 @@ fn over_budget() -> Events {
 
 /// Cut off inside a call that must not be repeated.
 fn unknown_call(word: &str, code: i32) -> Events {
-    let example = example(&obliging(), &[&command("echo once >> once"), CHECK]);
+    let example = example(&makes_out(), &[&command("echo once >> once"), CHECK]);
     example.killed_at("effect.after:1").resume().assert_code(3);
     let note: &[&str] = match word {
         "happened" => &["--note", "{\"exit_code\": 0}"],
@@ -138,7 +134,7 @@ fn unknown_call(word: &str, code: i32) -> Events {
 }
 
 fn cut_off() -> Events {
-    let example = example(&obliging(), &[&make()]);
+    let example = example(&makes_out(), &[&make()]);
     example
         .killed_at("started.after:1")
         .resume()
@@ -149,7 +145,7 @@ fn cut_off() -> Events {
 /// A contract that gives no answer in time, not even in twice the time.
 fn inconclusive() -> Events {
     let step = "**contract:**\n```shell\nsleep 50\n```\n**contract_timeout:** 50ms\n";
-    let example = example(&obliging(), &[step]);
+    let example = example(&makes_out(), &[step]);
     example.run().assert_code(3);
     example.answer("escalation", "abort", &[]).assert_code(1);
     example.events()
@@ -239,7 +235,7 @@ fn gone_on_mended(example: &Example) -> Events {
 
 /// A plan that is changed while its run stands still, and signed: the run goes on with it.
 fn replanned() -> Events {
-    let example = example(&obliging(), &[CHECK, CHECK]);
+    let example = example(&makes_out(), &[CHECK, CHECK]);
     let until = ["run", "plan.md", "--until", "step-1"];
     example.project.signoff(until).assert_success();
     gone_on_mended(&example)
@@ -261,7 +257,7 @@ fn revised() -> Events {
 }
 
 fn limited() -> Events {
-    let example = example(&obliging(), &[CHECK, CHECK]);
+    let example = example(&makes_out(), &[CHECK, CHECK]);
     let until = ["run", "plan.md", "--until", "step-1"];
     example.project.signoff(until).assert_success();
     example.resume().assert_success();
@@ -352,7 +348,7 @@ fn confirmed() -> Events {
         "```shell\n",
         "```shell\nmkdir -p target; echo x > target/built\n",
     );
-    let example = repository(&obliging(), &[&builds]);
+    let example = repository(&makes_out(), &[&builds]);
     let config = example.project.read(".signoff/config.toml");
     let config = format!("{config}\n[contract]\ncache = \"warm\"\n");
     example

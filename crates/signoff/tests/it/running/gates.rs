@@ -1,39 +1,21 @@
 //! Conditions, approvals and questions, through the inbox.
 
-use serde_json::{Value, json};
-use signoff_testkit::{Ledger, Project, Reply, Script};
+use serde_json::json;
+use signoff_testkit::{Ledger, Project, Script};
 
-use crate::support::{agent, plan, signed};
+use crate::support::{agent, makes_out, only_item, plan, signed, statuses};
 
-fn obliging() -> Script {
-    Script::new()
-        .ledger("LEDGER")
-        .reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
-}
-
-fn only_item(project: &Project) -> Value {
-    let items = project.json(["inbox"])["items"].clone();
-    assert_eq!(items.as_array().map(Vec::len), Some(1), "{items}");
-    items[0].clone()
-}
-
-/// Answers the only open item and goes on.
+/// Answers the only open item and continues.
 fn answer(project: &Project, word: &str) -> signoff_testkit::Output {
     let item = only_item(project);
     let id = item["id"].as_str().expect("items have ids");
     project.signoff(["answer", id, word, "--resume"])
 }
 
-fn statuses(project: &Project) -> Vec<Value> {
-    let shape = project.json(["status"]);
-    let steps = shape["steps"].as_array().cloned().unwrap_or_default();
-    steps.iter().map(|step| step["status"].clone()).collect()
-}
-
 #[test]
 fn a_step_that_needs_leave_waits_for_it() {
     let gated = format!("{}**approval:** required\n", agent("Make it.", "out"));
-    let project = signed(&obliging(), &plan(&[&gated]));
+    let project = signed(&makes_out().ledger("LEDGER"), &plan(&[&gated]));
     project.signoff(["run", "plan.md"]).assert_code(3);
     let item = only_item(&project);
     assert_eq!(
@@ -50,7 +32,7 @@ fn a_step_that_needs_leave_waits_for_it() {
 fn a_denied_step_is_never_begun() {
     let gated = format!("{}**approval:** required\n", agent("Make it.", "out"));
     let after = "**contract:**\n```shell\ntrue; test -d .\n```\n";
-    let project = signed(&obliging(), &plan(&[&gated, after]));
+    let project = signed(&makes_out().ledger("LEDGER"), &plan(&[&gated, after]));
     project.signoff(["run", "plan.md"]).assert_code(3);
     answer(&project, "deny")
         .assert_code(1)
@@ -68,7 +50,10 @@ fn asking() -> Project {
             agent("Make it.", "out")
         )
     };
-    signed(&obliging(), &plan(&[ask, &step("yes"), &step("no")]))
+    signed(
+        &makes_out().ledger("LEDGER"),
+        &plan(&[ask, &step("yes"), &step("no")]),
+    )
 }
 
 #[test]
@@ -113,7 +98,7 @@ fn a_condition_reads_what_a_contract_printed() {
         )
     };
     let project = signed(
-        &obliging(),
+        &makes_out().ledger("LEDGER"),
         &plan(&[probe, &step("changed"), &step("same")]),
     );
     project.signoff(["run", "plan.md"]).assert_success();

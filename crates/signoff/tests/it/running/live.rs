@@ -101,7 +101,7 @@ fn interrupting_leaves_a_clean_terminal() {
     output.assert_code(130);
     let screen = shown(&output.stdout).join("\n");
     assert!(!screen.contains('▱') && !screen.contains("^C"), "{screen}");
-    assert!(screen.contains("goes on"), "{screen}");
+    assert!(screen.contains("continues"), "{screen}");
 }
 
 #[test]
@@ -158,14 +158,14 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
     let expected = [
         "Test plan",
         "…",
-        "sandbox: none (`signoff doctor` tells why), up to 4 steps at once",
+        "sandbox: none (`signoff doctor` shows why), up to 4 steps at once",
         "●    1. Step 1  coder → signoff · contract",
         "├─●  2. Step 2  writer → signoff · no contract",
         "○    3. Step 3  check",
         "uncommitted files: 1: plan.md",
-        "first the contract of step 1 runs; if it is green, its agent works all the same",
+        "the contract of step 1 runs first; if it is green, its agent works anyway",
         "at worst: 6 agents, each up to 10m; the budget allows 100k tokens, 1h, 4 agents",
-        "not counted: tokens and money, which `driver = \"command\"` does not report",
+        "not counted: tokens and money, because `driver = \"command\"` does not report them",
         "note: steps work in the checkout itself, agents one after another, and nothing is `proved`: the sandbox mounts nothing here (`none`)",
     ];
     let steady: Vec<&str> = screen

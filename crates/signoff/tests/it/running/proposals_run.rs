@@ -1,9 +1,9 @@
-//! Proposals (seed 003) carried out by agents: what they are told, and what the file says meanwhile.
+//! Runs of proposals: what agents are told, and which marks the file gets.
 
 use serde_json::{Value, json};
 use signoff_testkit::{Ledger, Project, Reply, Script};
 
-use crate::support::BINARY;
+use crate::support::{BINARY, first_item_id};
 
 const ID: &str = "PLAN-a1b2c3d4";
 const PLAN: &str = ".pi/plans/PLAN-a1b2c3d4.md";
@@ -75,11 +75,6 @@ fn field(project: &Project, name: &str) -> String {
     value.trim().to_owned()
 }
 
-fn open_item(project: &Project) -> String {
-    let items = project.json(["inbox"])["items"].clone();
-    items[0]["id"].as_str().expect("an item is open").to_owned()
-}
-
 fn session(project: &Project) -> Vec<Value> {
     let text = project.read(format!(".pi/plans/sessions/{ID}.jsonl"));
     text.lines()
@@ -114,7 +109,7 @@ fn from_approved_over_executing_to_completed() {
         .assert_code(5)
         .assert_stderr_contains("executing");
 
-    let item = open_item(&project);
+    let item = first_item_id(&project);
     project
         .signoff(["answer", &item, "accept", "--resume"])
         .assert_success();
@@ -208,7 +203,7 @@ fn a_log_is_not_written_through_a_link() {
         .expect("the project is writable");
     project.signoff(["approve", ID]).assert_success();
     project.signoff(["run", ID]).assert_code(3);
-    let item = open_item(&project);
+    let item = first_item_id(&project);
     project
         .signoff(["answer", &item, "accept", "--resume"])
         .assert_success()

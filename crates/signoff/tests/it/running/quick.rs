@@ -183,7 +183,7 @@ fn a_rehearsal_refuses_as_the_run_would() {
     };
     check(&["run", "plan.md", "--dry-run"], 4, "signoff trust");
     project.signoff(["trust"]).assert_success();
-    check(&["run", "plan.md", "--dry-run"], 4, "nobody has signed")
+    check(&["run", "plan.md", "--dry-run"], 4, "is not signed")
         .assert_stdout_contains("[step-3] coder");
     check(
         &["run", "plan.md", "--dry-run", "--approve"],

@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use signoff_testkit::Project;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// The stand-in for a model, and where it listens.
 struct Model(Child, u16);

@@ -1,6 +1,5 @@
-//! The example of each seed, made runnable: carried out in one go, killed and resumed, escalated and
-//! answered. What the run reported is checked against the catalogue of events, and the marks against
-//! the seed's own words.
+//! The example of each dialect's specification, made runnable: run in one go, killed and resumed, escalated
+//! and answered. Checks the events against the catalogue, and the marks against the specification.
 
 mod proposal;
 mod record;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
 
-use crate::support::{plan, project};
+use crate::support::{events, plan, project};
 
 const REASON: &str = "its contract reused what an earlier run of it had built";
 
@@ -53,16 +53,6 @@ fn evidence(project: &Project) -> Vec<Value> {
     let status = project.json(["status"]);
     let steps = status["steps"].as_array().expect("a run has steps");
     steps.iter().map(|step| step["evidence"].clone()).collect()
-}
-
-/// What the events of one type say, in order.
-fn events(project: &Project, kind: &str) -> Vec<Value> {
-    let log = project.signoff(["log", "--format", "json"]);
-    let events = log.assert_success().json_lines();
-    events
-        .into_iter()
-        .filter(|event| event["type"] == kind)
-        .collect()
 }
 
 /// Builds once if it can, and finds nothing but what contracts built: neither what agents put there, nor what an

@@ -9,10 +9,6 @@ use signoff_testkit::{Project, Script};
 
 use crate::support::project;
 
-pub(crate) fn soak() -> bool {
-    std::env::var_os("SIGNOFF_SOAK").is_some()
-}
-
 /// Runs a line of bash in the checkout, which must succeed, and returns what it printed.
 #[track_caller]
 pub(crate) fn shell(project: &Project, line: &str) -> String {

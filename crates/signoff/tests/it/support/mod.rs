@@ -7,9 +7,22 @@ pub(crate) mod seeds;
 
 use std::fmt::Write as _;
 
-use signoff_testkit::{Project, Script};
+use serde_json::Value;
+use signoff_testkit::{Project, Reply, Script};
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+
+/// Is this the long form, as `cargo xtask soak` asks for?
+pub(crate) fn soak() -> bool {
+    std::env::var_os("SIGNOFF_SOAK").is_some()
+}
+
+/// The points to kill a run at: all of them in the long form, else every third. The tests in `crashes` kill at every
+/// named point in the short form too.
+pub(crate) fn kill_points<'a>(points: &[&'a str]) -> Vec<&'a str> {
+    let every = if soak() { 1 } else { 3 };
+    points.iter().copied().step_by(every).collect()
+}
 
 /// A project whose roles `coder` and `writer` follow this script. Not yet trusted. A script whose
 /// ledger is `LEDGER` writes it to the file of that name beside the project.
@@ -58,4 +71,89 @@ pub(crate) fn agent(task: &str, file: &str) -> String {
     format!(
         "**target:** coder\n**task:**\n{task}\n\n**contract:**\n```shell\ntest -s {file} || {{ echo \"{file} is missing\" >&2; exit 1; }}\n```\nexit_code == 0\n"
     )
+}
+
+/// An agent that does the step `agent("Make it.", "out")`.
+pub(crate) fn makes_out() -> Script {
+    Script::new().reply(Reply::when(["Make it"]).write("out", "x\n").say("done"))
+}
+
+/// The same work, but it writes `begun` and waits for the file `go` first.
+pub(crate) fn waits_then_makes_out() -> Reply {
+    Reply::when(["Make it"])
+        .write("begun", "x")
+        .wait_for("go")
+        .write("out", "x\n")
+}
+
+/// Makes the project a git repository with everything committed.
+pub(crate) fn commit_all(project: &Project) {
+    for words in [
+        "init -q -b main",
+        "config user.name p",
+        "config user.email p@x",
+        "add -A",
+        "commit -qm base",
+    ] {
+        project.git(words);
+    }
+}
+
+/// Events of a type in the newest run; none if nothing has run yet.
+pub(crate) fn events(project: &Project, kind: &str) -> Vec<Value> {
+    let mut events = project.signoff(["log", "--format", "json"]).json_lines();
+    events.retain(|event| event["type"] == kind);
+    events
+}
+
+/// The id of the newest run.
+pub(crate) fn newest_run(project: &Project) -> String {
+    let run = project.json(["status"])["run"].clone();
+    run.as_str().expect("runs have ids").to_owned()
+}
+
+/// The status of each step in the newest run.
+pub(crate) fn statuses(project: &Project) -> Vec<Value> {
+    let run = project.json(["status"]);
+    let steps = run["steps"].as_array().expect("a run has steps");
+    steps.iter().map(|step| step["status"].clone()).collect()
+}
+
+/// The only open item of the inbox.
+#[track_caller]
+pub(crate) fn only_item(project: &Project) -> Value {
+    let items = project.json(["inbox"])["items"].clone();
+    assert_eq!(items.as_array().map(Vec::len), Some(1), "{items}");
+    items[0].clone()
+}
+
+/// The id of the first open item of the inbox.
+pub(crate) fn first_item_id(project: &Project) -> String {
+    let id = project.json(["inbox"])["items"][0]["id"].clone();
+    id.as_str().expect("an item is open").to_owned()
+}
+
+/// A `.pi/plans` store in which approving only signs, with the role `executor`.
+pub(crate) fn pi_store() -> Project {
+    let project = Project::new(BINARY);
+    std::fs::create_dir_all(project.path().join(".pi/plans")).expect("the project is ours");
+    let user = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&user).expect("the home is ours");
+    let config = "[approval]\nthen_run = false\n\n[agents.executor]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    std::fs::write(user.join("config.toml"), config).expect("the home is ours");
+    project
+}
+
+/// Writes a thread with a good first task and this second one.
+pub(crate) fn write_thread(project: &Project, directory: &str, second: &str) {
+    project
+        .write(
+            format!("{directory}/plan.md"),
+            "---\ntitle: A thread\n---\n\nWhy.\n",
+        )
+        .write(
+            format!("{directory}/tasks/01-one.md"),
+            "---\nid: one\n---\n\nDo one thing.\n",
+        )
+        .write(format!("{directory}/tasks/02-two.md"), second);
 }

@@ -3,17 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
 
 use crate::support::busy_checkout::{repository, shell};
-use crate::support::{agent, plan};
-
-fn events(project: &Project, kind: &str) -> Vec<Value> {
-    let mut events = project.signoff(["log", "--format", "json"]).json_lines();
-    events.retain(|event| event["type"] == kind);
-    events
-}
+use crate::support::{agent, events, plan};
 
 fn makes(file: &str) -> Script {
     Script::new().reply(Reply::always().write(file, "whole\n").say("done"))
@@ -195,8 +188,9 @@ fn a_person_s_edit_of_the_same_file_fails_no_attempt() {
             output.stderr
         );
         assert_eq!(project.read("conf.txt"), "person\n", "{}", output.stderr);
-        output
-            .assert_stderr_contains("changed by you and by the run, each keeps its own: conf.txt");
+        output.assert_stderr_contains(
+            "both you and the run changed these files, and each keeps its own version: conf.txt",
+        );
         let status = project.json(["status"]);
         assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
         if land == "step" {
@@ -308,7 +302,7 @@ fn check_removed(remove: &str, told: &str, put_right: &str) {
 fn a_branch_that_is_deleted_meanwhile_stops_the_run() {
     check_removed(
         "git for-each-ref --format='delete %(refname)' refs/heads/signoff | git update-ref --stdin",
-        "brings it back",
+        "restores it",
         "git branch BRANCH HEAD",
     );
 }

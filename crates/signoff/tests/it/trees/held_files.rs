@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
 
-use crate::support::{agent, plan, project};
+use crate::support::{agent, commit_all, plan, project};
 
 /// A run whose step changed two files while a person changed them too; and whether there is git.
 fn held(git: bool) -> (Project, String) {
@@ -26,15 +26,7 @@ fn held(git: bool) -> (Project, String) {
     project.write("plan.md", &plan(&[&step]));
     project.write("conf.txt", "one\n").write("d/b.txt", "one\n");
     if git {
-        for words in [
-            "init -q -b main",
-            "config user.name p",
-            "config user.email p@x",
-            "add -A",
-        ] {
-            project.git(words);
-        }
-        project.git("commit -qm base");
+        commit_all(&project);
     }
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
@@ -49,7 +41,7 @@ fn held(git: bool) -> (Project, String) {
     let run = runs["runs"][0]["run"].as_str().expect("something ran");
     output
         .assert_success()
-        .assert_stdout_contains("2 files of it are not in your checkout yet")
+        .assert_stdout_contains("2 files are not in your checkout yet")
         .assert_stdout_contains(&format!("signoff land {run} --take conf.txt"));
     assert_eq!(project.read("new.txt"), "run\n");
     assert_eq!(project.read("conf.txt"), "mine\n");
@@ -88,19 +80,19 @@ fn check(git: bool) {
         .assert_code(5)
         .assert_stderr_contains("2 files are held")
         .assert_stderr_contains("`conf.txt`: it was changed here too")
-        .assert_stderr_contains(&format!("`{diff}` shows"))
+        .assert_stderr_contains(&format!("`{diff}` compares"))
         .assert_stderr_contains(&format!("`signoff land {run} --keep conf.txt`"));
     let shown = project.bash(&diff, &project.path());
     assert_eq!(shown.stdout, "1c1\n< mine\n---\n> run\n");
     let wrong = project.signoff(["land", "--keep", "new.txt"]);
     wrong
         .assert_code(2)
-        .assert_stderr_contains("held are: conf.txt d/b.txt");
+        .assert_stderr_contains("held files: conf.txt d/b.txt");
     // Also where a directory means it.
     let twice = project.signoff(["land", "--take", "d/b.txt", "--keep", "d"]);
     twice
         .assert_code(2)
-        .assert_stderr_contains("`d/b.txt` is to be taken and kept");
+        .assert_stderr_contains("both `--take` and `--keep` name `d/b.txt`");
     assert_eq!(project.read("conf.txt"), "mine\n");
     project
         .signoff(["land", &run, "--take", "conf.txt"])

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use signoff_testkit::{Dice, Project, Script};
 
-use crate::support::busy_checkout::{attempts, nothing_left, repository, shell, soak, steps_of};
-use crate::support::plan;
+use crate::support::busy_checkout::{attempts, nothing_left, repository, shell, steps_of};
+use crate::support::{plan, soak};
 
 /// What one step does to the tree.
 enum Change {

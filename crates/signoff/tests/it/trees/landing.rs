@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use signoff_testkit::{Output, Project, Reply, Running, Script};
 
-use crate::support::{agent, plan, project};
-
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::{BINARY, agent, newest_run, plan, project};
 
 /// Agents that write `en` and `de`; the first goes on only once `go` is there, beside the project.
 fn agents(go: bool) -> Script {
@@ -86,15 +84,6 @@ fn last_event(output: &Output) -> Value {
     let event: Value = serde_json::from_str(line).expect("a JSON object");
     assert_eq!(event["type"], "run_finished", "{output}");
     event
-}
-
-fn run_id(project: &Project) -> String {
-    let runs = project.json(["runs"]);
-    let last = runs["runs"].as_array().and_then(|runs| runs.last());
-    last.expect("something ran")["run"]
-        .as_str()
-        .expect("it has a name")
-        .to_owned()
 }
 
 fn worktrees(project: &Project) -> PathBuf {
@@ -238,7 +227,7 @@ fn not_by_itself(meanwhile: &str, refused: &str, remedy: Option<&str>) -> Projec
         "{meanwhile}: {landing}"
     );
     assert_eq!(seen(&project), before, "{meanwhile}");
-    let run = run_id(&project);
+    let run = newest_run(&project);
     project
         .signoff(["runs"])
         .assert_stdout_contains("not landed");
@@ -298,7 +287,7 @@ fn changing_the_last_line(meanwhile: &str) -> (Project, String, Value) {
     project.write("lines", meanwhile);
     project.git("commit -qam mine");
     let landing = let_go(&project, running)["landing"].clone();
-    let run = run_id(&project);
+    let run = newest_run(&project);
     (project, run, landing)
 }
 
@@ -357,7 +346,7 @@ fn another_branch_is_a_persons_to_decide() {
 fn a_branch_that_is_checked_out_is_not_moved() {
     let project = repository(true);
     held_back(&project).kill();
-    let run = run_id(&project);
+    let run = newest_run(&project);
     project.git(&format!("switch -q -f signoff/{run}"));
     let before = refs(&project);
     fs::write(project.outside("go"), "").expect("the folder is ours");
@@ -400,7 +389,7 @@ fn a_run_in_worktrees_is_undone() {
     let running = held_back(&project);
     project.write("kept", "other\n");
     let_go(&project, running);
-    let run = run_id(&project);
+    let run = newest_run(&project);
     let linked = project.outside("linked").display().to_string();
     project.git(&format!("worktree add -q {linked} signoff/{run}"));
     project
@@ -452,7 +441,7 @@ fn two_runs_work_side_by_side() {
     project
         .signoff(there)
         .assert_code(5)
-        .assert_stderr_contains("another run works in this checkout");
+        .assert_stderr_contains("another run is using this checkout");
     let rehearsed = project.signoff([&there[..], &["--dry-run"]].concat());
     rehearsed.assert_code(5);
     let output = project.signoff(["run", "second.md", "--format", "json"]);
@@ -479,7 +468,7 @@ fn not_landed() -> (Project, String) {
     let running = held_back(&project);
     project.write("kept", "other\n");
     let_go(&project, running);
-    let run = run_id(&project);
+    let run = newest_run(&project);
     (project, run)
 }
 
@@ -543,7 +532,7 @@ fn a_run_that_was_given_up_goes_with_its_plan() {
     let project = repository(true);
     let running = held_back(&project);
     running.kill();
-    let run = run_id(&project);
+    let run = newest_run(&project);
     project
         .signoff(["cancel", "plan.md"])
         .assert_success()
@@ -631,7 +620,7 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
     project.write("looked", "");
     let fixed = |item: &str| project.signoff(["answer", item, "fixed", "--resume"]);
     fixed(&item).assert_code(3);
-    let branch = format!("signoff/{}", run_id(&project));
+    let branch = format!("signoff/{}", newest_run(&project));
     let files = format!("show --format= --name-only {branch}");
     // What the other step did is not done yet.
     assert_eq!(project.git(&files), "looked");
@@ -656,7 +645,7 @@ fn one_is_told_whether_worktrees_are_possible() {
     assert_eq!(possible(&project)["possible"], true);
     project
         .signoff(["doctor"])
-        .assert_stdout_contains("trees for agents: possible");
+        .assert_stdout_contains("trees for agents: available");
     project.git("sparse-checkout set --cone .");
     // Their work is recorded elsewhere then.
     assert_eq!(possible(&project)["possible"], true);
@@ -664,23 +653,23 @@ fn one_is_told_whether_worktrees_are_possible() {
         project
             .signoff([command])
             .assert_success()
-            .assert_stdout_contains("trees for agents: possible")
-            .assert_stdout_contains("recorded outside of your repository")
+            .assert_stdout_contains("trees for agents: available")
+            .assert_stdout_contains("recorded outside your repository")
             .assert_stdout_contains("sparse");
     }
     let bare = Project::new(BINARY).on_trees();
     assert_eq!(possible(&bare), Value::Null);
     bare.signoff(["init"])
         .assert_success()
-        .assert_stdout_contains("`signoff undo` takes it back");
+        .assert_stdout_contains("`signoff undo` works");
     assert_eq!(possible(&bare)["possible"], true);
     assert_eq!(possible(&bare)["private"][0], "there is no git repository");
     let unconfined = Project::new(BINARY);
     unconfined.signoff(["init"]).assert_success();
     assert_eq!(possible(&unconfined)["possible"], false);
-    unconfined
-        .signoff(["doctor"])
-        .assert_stdout_contains("trees for agents: not possible, so agents work one after another");
+    unconfined.signoff(["doctor"]).assert_stdout_contains(
+        "trees for agents: not available, so agents work one after another",
+    );
 }
 
 #[test]
@@ -768,12 +757,12 @@ fn a_landing_that_was_cut_off_is_finished_and_not_undone() {
         assert!(!undo.stderr.contains("once more"), "{undo}");
         project
             .signoff(["status"])
-            .assert_stdout_contains("its landing was cut off");
+            .assert_stdout_contains("its landing was interrupted");
         project.write("en", "mine\n");
         project
             .signoff(["land"])
             .assert_code(5)
-            .assert_stderr_contains("a part of it may be in the checkout")
+            .assert_stderr_contains("the checkout may hold a part of it")
             .assert_stderr_contains("`en` changed since the run began");
         fs::remove_file(project.path().join("en")).unwrap();
         project.signoff(["land"]).assert_success();

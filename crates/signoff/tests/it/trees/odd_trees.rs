@@ -1,8 +1,8 @@
-//! Runs in worktrees where something is odd: filters, ignored products, a branch that is gone.
+//! Runs on their own trees where something is odd: filters, ignored products, a branch that is gone.
 
 use signoff_testkit::{Ledger, Project, Reply, Script};
 
-use crate::support::{agent, plan, project};
+use crate::support::{agent, newest_run, plan, project};
 
 const RUN: [&str; 4] = ["run", "plan.md", "--isolation", "worktree"];
 
@@ -27,13 +27,6 @@ fn repository(script: &Script, step: &str, files: &[(&str, &str)]) -> Project {
     project
 }
 
-fn run_id(project: &Project) -> String {
-    let runs = project.json(["runs"]);
-    let last = runs["runs"].as_array().and_then(|runs| runs.last());
-    let name = last.and_then(|run| run["run"].as_str());
-    name.expect("something ran").to_owned()
-}
-
 #[test]
 fn what_a_filter_would_change_is_not_committed_as_it_is() {
     let pattern = "*.key filter=crypt\n*.plain filter=nobody\n";
@@ -51,7 +44,7 @@ fn what_a_filter_would_change_is_not_committed_as_it_is() {
             .assert_code(1)
             .assert_stdout_contains("`x.key` (filter `crypt`)");
         assert!(!project.exists("x.key"));
-        let log = format!("log --oneline signoff/{} -- x.key", run_id(&project));
+        let log = format!("log --oneline signoff/{} -- x.key", newest_run(&project));
         assert_eq!(project.git(&log), "");
     }
     // A filter that nobody has does nothing.
@@ -97,7 +90,7 @@ fn without_its_branch_a_run_does_not_go_on() {
     let step = format!("{}**on_fail:** escalate\n", agent("Work", "y"));
     let project = repository(&script, &step, &[]);
     assert_ne!(project.signoff(RUN).code, Some(0));
-    let run = run_id(&project);
+    let run = newest_run(&project);
     let starts = || Ledger::read(project.outside("ledger")).started().len();
     let before = starts();
     let item = project.json(["inbox"])["items"][0]["id"].clone();
@@ -110,7 +103,7 @@ fn without_its_branch_a_run_does_not_go_on() {
     project
         .signoff(["resume"])
         .assert_code(5)
-        .assert_stderr_contains(&format!("`git {repair}` brings it back"));
+        .assert_stderr_contains(&format!("`git {repair}` restores it"));
     assert_eq!(starts(), before);
     project.git(&repair);
     project.signoff(["resume"]).assert_success();

@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use serde_json::Value;
 use signoff_testkit::{Output, Project, Script};
 
-use crate::support::busy_checkout::{shell, soak};
+use crate::support::busy_checkout::shell;
 use crate::support::person::hand::{Hand, checkout, commit, gate};
 use crate::support::person::{Case, Edit, Files, SHARED, case, line_of, sorted};
-use crate::support::{plan, project};
+use crate::support::{plan, project, soak};
 
 fn step(project: &Project, case: &Case, at: usize) -> String {
     let after = case.steps[at].after;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use signoff_testkit::{Project, Reply, Running, Script};
 
-use crate::support::{agent, plan, project};
+use crate::support::{agent, commit_all, plan, project};
 
 const RUN: [&str; 2] = ["run", "plan.md"];
 
@@ -21,15 +21,7 @@ fn repository(script: &Script, steps: &[&str]) -> Project {
         .replace("\"GO\"", &format!("\"{}\"", at("go")));
     fs::write(&script, text).expect("the folder is ours");
     project.write("a", "one\n").write("b", "keep\n");
-    for words in [
-        "init -q -b main",
-        "config user.name p",
-        "config user.email p@x",
-        "add -A",
-        "commit -qm base",
-    ] {
-        project.git(words);
-    }
+    commit_all(&project);
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
     project
@@ -93,9 +85,9 @@ fn what_a_person_changed_while_it_waited_stays() {
     let undone = project.signoff(["undo"]);
     undone
         .assert_success()
-        .assert_stdout_contains("put back a\nput back b\nremoved y\nremoved z\n")
-        .assert_stdout_contains("2 files put back, 2 files removed")
-        .assert_stdout_contains("what the run did stays in its commits");
+        .assert_stdout_contains("restored a\nrestored b\nremoved y\nremoved z\n")
+        .assert_stdout_contains("2 files restored, 2 files removed")
+        .assert_stdout_contains("the run's commits stay");
     assert_eq!(project.read("mine"), "mine\n");
     assert_eq!(project.read("b"), "keep\nmine\n");
     assert_eq!(project.read("a"), "one\n");
@@ -180,7 +172,7 @@ fn what_steps_did_before_one_was_killed_is_taken_back() {
     let undone = project.signoff(["undo"]);
     undone
         .assert_success()
-        .assert_stdout_contains("put back a\nremoved x\n");
+        .assert_stdout_contains("restored a\nremoved x\n");
     assert_eq!(project.read("a") + &project.read("b"), "one\nmine\n");
     assert!(!project.exists("x") && !project.exists("y"));
 }
@@ -248,7 +240,7 @@ fn a_run_needs_no_file_but_its_own_to_be_read_and_undone() {
         .assert_success()
         .assert_stdout_contains("landed already");
     let undone = project.signoff(["undo"]);
-    undone.assert_success().assert_stdout_contains("put back a");
+    undone.assert_success().assert_stdout_contains("restored a");
     assert_eq!(project.read("a"), "one\n");
     // One of an older version has no copy. Nobody has to sign anything for it.
     project
@@ -282,21 +274,21 @@ fn what_a_person_writes_after_an_undo_is_theirs() {
     project
         .signoff(["undo"])
         .assert_success()
-        .assert_stdout_contains("put back a\nremoved y\nleft as it is: `b`: ")
-        .assert_stdout_contains("1 file put back, 1 file removed");
+        .assert_stdout_contains("restored a\nremoved y\nleft as it is: `b`: ")
+        .assert_stdout_contains("1 file restored, 1 file removed");
     // Exactly what the run had written. What was left is tried again, and nothing else.
     project.write("a", "agent\n").write("y", "y\n");
     let again = project.signoff(["undo"]);
     again
         .assert_success()
         .assert_stdout_contains("left as it is: `b`: ")
-        .assert_stdout_contains("nothing could be taken back without");
+        .assert_stdout_contains("nothing could be undone without");
     assert_eq!(project.read("a") + &project.read("b"), "agent\nmine\n");
     project.write("b", "agent\n");
     let again = project.signoff(["undo"]);
     again
         .assert_success()
-        .assert_stdout_contains("put back b\n");
+        .assert_stdout_contains("restored b\n");
     project.write("b", "agent\n");
     let again = project.signoff(["undo"]);
     let run = project.json(["status"])["run"].to_string();
@@ -317,7 +309,7 @@ fn where_nothing_can_be_taken_back_nothing_else_is_said() {
     undone
         .assert_success()
         .assert_stdout_contains("left as it is: `a`: ")
-        .assert_stdout_contains("nothing could be taken back");
+        .assert_stdout_contains("nothing could be undone");
     assert!(!undone.stdout.contains("left nothing"), "{undone}");
     assert_eq!(project.read("a"), "mine\n");
 }

@@ -1,6 +1,6 @@
-//! Steps that simply follow each other, drawn as one thing.
+//! Chains: steps that simply follow each other, drawn as one item.
 
-use super::{Graph, in_order, list, ranks};
+use super::{StepGraph, in_order, list, ranks};
 
 /// Steps of which each waits for the one before it and for nothing else, and nothing else waits for
 /// any but the last.
@@ -24,7 +24,7 @@ pub(crate) enum Item {
 /// The chains of a graph: each after all it waits for, those that may begin earlier first.
 ///
 /// Of a chain longer than `longest` the middle is folded away.
-pub(crate) fn fold(graph: &Graph, longest: usize) -> Vec<Chain> {
+pub(crate) fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
     let dependents = graph.dependents();
     let continues = |step: usize| match list(&graph.dependencies, step) {
         [before] if list(&dependents, *before).len() == 1 => Some(*before),
@@ -48,7 +48,7 @@ pub(crate) fn fold(graph: &Graph, longest: usize) -> Vec<Chain> {
     let before: Vec<Vec<usize>> = members
         .iter()
         .map(|steps| {
-            let first = steps.first().copied().unwrap_or_default();
+            let first = *steps.first().expect("a chain has a step");
             let own = list(&graph.dependencies, first).iter();
             own.filter_map(|step| chain_of.get(*step).copied())
                 .collect()
@@ -101,7 +101,7 @@ mod tests {
     #[track_caller]
     fn check(dependencies: &[&[usize]], expected: &str) {
         let direct = dependencies.iter().map(|list| list.to_vec()).collect();
-        let chains = fold(&Graph::reduced(direct), 5);
+        let chains = fold(&StepGraph::reduced(direct), 5);
         let shown: Vec<String> = chains
             .iter()
             .map(|chain| {

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{list, turned};
+use super::{list, reversed};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Row {
+pub(crate) struct LaneRow {
     /// The node that stands on it; `None` for a line that only joins lanes.
     pub(crate) node: Option<usize>,
     /// What is drawn in each lane.
@@ -55,32 +55,32 @@ impl Cell {
 
 /// Draws nodes, each of which waits only for earlier ones. `None` if more lanes than `widest` would
 /// be needed.
-pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<Row>> {
-    let dependents = turned(dependencies);
+pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<LaneRow>> {
+    let dependents = reversed(dependencies);
     let mut alike: BTreeMap<&[usize], usize> = BTreeMap::new();
     for own in &dependents {
         *alike.entry(own).or_default() += 1;
     }
-    let mut drawing = Drawing::default();
+    let mut grid = LaneGrid::default();
     for node in 0..dependencies.len() {
         let out = list(&dependents, node);
         let more = alike.get_mut(out).map_or(0, |left| {
             *left -= 1;
             *left
         });
-        drawing.node(node, out, more > 0);
-        if drawing.lanes.len() > widest {
+        grid.node(node, out, more > 0);
+        if grid.lanes.len() > widest {
             return None;
         }
     }
-    Some(drawing.rows)
+    Some(grid.rows)
 }
 
 /// Lanes that are open, each with the nodes that still wait for it, and the lines so far.
 #[derive(Debug, Default)]
-struct Drawing<'a> {
+struct LaneGrid<'a> {
     lanes: Vec<Option<&'a [usize]>>,
-    rows: Vec<Row>,
+    rows: Vec<LaneRow>,
     /// Where the last node stands, and who waits for it.
     last: usize,
     last_out: &'a [usize],
@@ -100,7 +100,7 @@ impl Inputs {
     }
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> LaneGrid<'a> {
     fn node(&mut self, node: usize, out: &'a [usize], shared: bool) {
         let inputs = self.inputs(node);
         let same = self.lanes.iter().position(|lane| *lane == Some(out));
@@ -200,20 +200,20 @@ impl<'a> Drawing<'a> {
     }
 
     /// A line on which every open lane simply goes on.
-    fn row_of_lanes(&self) -> Row {
+    fn row_of_lanes(&self) -> LaneRow {
         let cells = self.lanes.iter().map(|lane| Cell {
             up: lane.is_some(),
             down: lane.is_some(),
             ..Cell::default()
         });
-        Row {
+        LaneRow {
             node: None,
             cells: cells.collect(),
         }
     }
 
     /// A line between a lane and a node; lanes on its way that it has nothing to do with stay whole.
-    fn connect(&self, row: &mut Row, lane: usize, column: usize) {
+    fn connect(&self, row: &mut LaneRow, lane: usize, column: usize) {
         let (from, to) = (lane.min(column), lane.max(column));
         for place in from..to {
             cell(row, place).gap = true;
@@ -263,7 +263,7 @@ impl<'a> Drawing<'a> {
 }
 
 /// A cell of a row, made if it is not there.
-fn cell(row: &mut Row, column: usize) -> &mut Cell {
+fn cell(row: &mut LaneRow, column: usize) -> &mut Cell {
     if row.cells.len() <= column {
         row.cells.resize(column + 1, Cell::default());
     }
@@ -272,141 +272,4 @@ fn cell(row: &mut Row, column: usize) -> &mut Cell {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    fn drawn(dependencies: &[&[usize]]) -> String {
-        let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
-        let rows = draw(&dependencies, 40).expect("it fits");
-        let mut text = String::new();
-        for row in rows {
-            let mut line = String::new();
-            for cell in &row.cells {
-                line.push(if cell.node { '●' } else { cell.line() });
-                line.push(if cell.gap { '─' } else { ' ' });
-            }
-            text.push_str(line.trim_end());
-            if let Some(node) = row.node {
-                text.extend([" ", &node.to_string()]);
-            }
-            text.push('\n');
-        }
-        text
-    }
-
-    #[track_caller]
-    fn check(dependencies: &[&[usize]], expected: &str) {
-        assert_eq!(drawn(dependencies), expected, "\n{}", drawn(dependencies));
-    }
-
-    #[test]
-    fn a_chain_is_a_straight_line() {
-        check(&[&[], &[0], &[1]], "● 0\n● 1\n● 2\n");
-    }
-
-    #[test]
-    fn a_fan_needs_two_lanes() {
-        check(
-            &[&[], &[0], &[0], &[0], &[1, 2, 3]],
-            "● 0\n├─●─╮ 1\n├─●─┤ 2\n╰─●─┤ 3\n●───╯ 4\n",
-        );
-    }
-
-    #[test]
-    fn steps_without_dependencies_stand_alone() {
-        check(&[&[], &[], &[]], "● 0\n  ● 1\n● 2\n");
-        check(&[&[], &[], &[0, 1]], "●─╮ 0\n●─┤ 1\n  ● 2\n");
-    }
-
-    #[test]
-    fn lanes_that_have_nothing_to_do_with_a_line_stay_whole() {
-        check(
-            &[&[], &[], &[], &[0, 2], &[1], &[0, 3, 4]],
-            "● 0\n│ ● 1\n│ │ ● 2\n├─│─● 3\n├─│─╯\n│ ● 4\n├─╯\n● 5\n",
-        );
-    }
-
-    /// Reads a drawing as a person does: what each node waits for.
-    fn read(rows: &[Row]) -> Vec<BTreeSet<usize>> {
-        let mut found = Vec::new();
-        // What flows down each lane.
-        let mut flows: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); 100];
-        for row in rows {
-            let cell = |at: usize| row.cells.get(at).copied().unwrap_or_default();
-            for (at, flow) in flows.iter_mut().enumerate() {
-                if !cell(at).up && !cell(at).node {
-                    flow.clear();
-                }
-            }
-            let nodes = (0..row.cells.len()).filter(|at| cell(*at).node);
-            let joining = |at: &usize| cell(*at).up && !cell(*at).down && row.node.is_none();
-            let column = nodes.chain((0..row.cells.len()).filter(joining)).next();
-            let column = column.expect("a node, or a lane that ends");
-            let mut inputs = std::mem::take(&mut flows[column]);
-            let mut output = None;
-            let left = (0..column).rev().take_while(|at| cell(*at).gap);
-            for at in left.filter(|at| cell(*at).right && cell(*at).up) {
-                if row.node.is_none() {
-                    output = Some(at);
-                } else {
-                    inputs.extend(&flows[at]);
-                }
-            }
-            let right = (column + 1..row.cells.len()).take_while(|at| cell(*at - 1).gap);
-            for at in right.filter(|at| cell(*at).left) {
-                if cell(at).down {
-                    output = Some(at);
-                } else if cell(at).up {
-                    inputs.extend(&flows[at]);
-                }
-            }
-            for (at, flow) in flows.iter_mut().enumerate() {
-                if at != column && !cell(at).down {
-                    flow.clear();
-                }
-            }
-            let out = row
-                .node
-                .map_or_else(|| inputs.clone(), |node| [node].into());
-            flows[output.unwrap_or(column)].extend(out);
-            if row.node.is_some() {
-                found.push(inputs);
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn every_drawing_can_be_read_back() {
-        let mut seed = 1_u64;
-        let mut random = |below: usize| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            usize::try_from(seed >> 33).expect("31 bits") % below
-        };
-        for case in 0..3000 {
-            let count = 2 + case % 14;
-            let direct = (0..count)
-                .map(|node| (0..node).filter(|_| random(count) < 2).collect())
-                .collect();
-            let dependencies = super::super::Graph::reduced(direct).dependencies;
-            let rows = draw(&dependencies, 100).expect("it fits");
-            let expected: Vec<BTreeSet<usize>> = dependencies
-                .iter()
-                .map(|own| own.iter().copied().collect())
-                .collect();
-            let lists: Vec<&[usize]> = dependencies.iter().map(Vec::as_slice).collect();
-            assert_eq!(read(&rows), expected, "{dependencies:?}\n{}", drawn(&lists));
-        }
-    }
-
-    #[test]
-    fn too_many_lanes_are_no_drawing() {
-        let dependencies: Vec<Vec<usize>> = (0..40)
-            .map(|node| if node < 20 { vec![] } else { vec![node - 20] })
-            .collect();
-        assert_eq!(draw(&dependencies, 10), None);
-        assert!(draw(&dependencies, 20).is_some());
-    }
-}
+mod tests;

@@ -1,8 +1,7 @@
-//! Boxes in layers: each below (or right of) all it waits for, lines between them with few
-//! crossings.
+//! Places boxes in layers: each box below (or right of) its dependencies, with few crossing lines.
 
-use super::spread::{Wish, spread};
-use super::{at, crossings, list, ranks, turned};
+use super::spread::{Preferred, spread};
+use super::{at, crossings, list, ranks, reversed};
 
 /// Which way the layers follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,13 +39,13 @@ pub(crate) struct Picture {
     pub(crate) size: Size,
     /// Upper left corner of each box.
     pub(crate) boxes: Vec<Point>,
-    /// Pieces of lines. Lines from one box that go the same way share theirs.
-    pub(crate) pieces: Vec<Piece>,
+    /// Segments of lines. Lines from one box that go the same way share theirs.
+    pub(crate) segments: Vec<EdgeSegment>,
 }
 
-/// A piece of a line, from layer to layer.
+/// A segment of a line, from layer to layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Piece {
+pub(crate) struct EdgeSegment {
     /// Where it begins.
     pub(crate) from: Point,
     /// Where it ends.
@@ -68,14 +67,14 @@ const ROUNDS: usize = 24;
 
 /// Places boxes of these sizes, each after its `dependencies` (which have no cycle).
 pub(crate) fn place(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
-    let net = Net::new(sizes, dependencies, direction);
+    let net = LayerGraph::new(sizes, dependencies, direction);
     let middles = net.middles();
     let bands = net.bands();
     net.picture(sizes, &middles, &bands, direction)
 }
 
 /// Boxes and the points where lines pass layers, all called nodes; boxes come first.
-struct Net {
+struct LayerGraph {
     boxes: usize,
     /// Extent of each node within its layer, and across it.
     extents: Vec<(f64, f64)>,
@@ -86,11 +85,11 @@ struct Net {
     below: Vec<Vec<usize>>,
 }
 
-impl Net {
+impl LayerGraph {
     fn new(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Self {
         let mut rank = ranks(dependencies);
-        let dependents = turned(dependencies);
-        // What waits for nothing stands right before the first that waits for it.
+        let dependents = reversed(dependencies);
+        // A box without dependencies goes into the layer before its first dependent.
         for node in 0..sizes.len() {
             let next = list(&dependents, node)
                 .iter()
@@ -127,7 +126,7 @@ impl Net {
         net
     }
 
-    /// Lines from a box to others below it. Through the layers between goes one line for all.
+    /// Connects a box to others below it. One line for all of them passes the layers between.
     fn connect(&mut self, from: usize, to: &[usize]) {
         let first = at(&self.rank, from);
         let last = to.iter().map(|other| at(&self.rank, *other)).max();
@@ -192,26 +191,26 @@ impl Net {
         middles.iter().map(|middle| middle - first).collect()
     }
 
-    /// Moves the nodes of a layer to where they wish to be, as far as there is room.
+    /// Moves the nodes of a layer to their preferred positions, as far as there is room.
     fn settle(
         &self,
         nodes: &[usize],
         middles: &mut [f64],
-        wish: impl Fn(usize, &[f64]) -> Option<f64>,
+        prefer: impl Fn(usize, &[f64]) -> Option<f64>,
     ) {
-        let wishes: Vec<Wish> = nodes
+        let preferred: Vec<Preferred> = nodes
             .iter()
             .map(|node| {
                 let is_box = *node < self.boxes;
-                Wish {
-                    middle: wish(*node, middles).unwrap_or_else(|| at(middles, *node)),
+                Preferred {
+                    middle: prefer(*node, middles).unwrap_or_else(|| at(middles, *node)),
                     room: at(&self.extents, *node).0 + if is_box { BOX_GAP } else { LINE_ROOM },
                     // Long lines should be straight.
                     weight: if is_box { 1.0 } else { 8.0 },
                 }
             })
             .collect();
-        for (node, middle) in nodes.iter().zip(spread(&wishes)) {
+        for (node, middle) in nodes.iter().zip(spread(&preferred)) {
             if let Some(place) = middles.get_mut(*node) {
                 *place = middle;
             }
@@ -263,7 +262,7 @@ impl Net {
                 point(within, band(node).0)
             })
             .collect();
-        let mut pieces = Vec::new();
+        let mut segments = Vec::new();
         for node in 0..self.extents.len() {
             let (begin, thickness) = band(node);
             let is_box = node < self.boxes;
@@ -275,14 +274,14 @@ impl Net {
                 };
             let middle = at(middles, node);
             if !is_box {
-                pieces.push(Piece {
+                segments.push(EdgeSegment {
                     from: point(middle, begin),
                     to: point(middle, end),
                     passing: true,
                     ends: false,
                 });
             } else if end < begin + thickness && !list(&self.below, node).is_empty() {
-                pieces.push(Piece {
+                segments.push(EdgeSegment {
                     from: point(middle, end),
                     to: point(middle, begin + thickness),
                     passing: true,
@@ -290,7 +289,7 @@ impl Net {
                 });
             }
             for other in list(&self.below, node) {
-                pieces.push(Piece {
+                segments.push(EdgeSegment {
                     from: point(middle, begin + thickness),
                     to: point(at(middles, *other), band(*other).0),
                     passing: false,
@@ -300,19 +299,21 @@ impl Net {
         }
         Picture {
             direction,
-            size: bounds(&boxes, sizes, &pieces),
+            size: bounds(&boxes, sizes, &segments),
             boxes,
-            pieces,
+            segments,
         }
     }
 }
 
-fn bounds(boxes: &[Point], sizes: &[Size], pieces: &[Piece]) -> Size {
+fn bounds(boxes: &[Point], sizes: &[Size], segments: &[EdgeSegment]) -> Size {
     let corners = boxes.iter().zip(sizes).map(|(corner, size)| Point {
         x: corner.x + size.width,
         y: corner.y + size.height,
     });
-    let ends = pieces.iter().flat_map(|piece| [piece.from, piece.to]);
+    let ends = segments
+        .iter()
+        .flat_map(|segment| [segment.from, segment.to]);
     corners
         .chain(ends)
         .fold(Size::default(), |size, point| Size {

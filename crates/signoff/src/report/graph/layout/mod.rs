@@ -1,7 +1,6 @@
-//! Where to draw the steps of a plan, for whoever draws them: [`lanes`] beside lines of text,
-//! [`layered`] in a plane.
+//! Lays out the steps of a plan: [`lanes`] beside lines of text, [`layered`] in a plane.
 //!
-//! Start with [`Graph::of_plan`], which leaves out what follows from the rest, then
+//! Start with [`StepGraph::of_plan`], which leaves out what follows from the rest, then
 //! [`chains::fold`], which puts steps that simply follow each other together.
 
 pub(crate) mod chains;
@@ -13,17 +12,17 @@ mod spread;
 
 use signoff_plan::model::Plan;
 
-/// Who waits for whom, without what follows from the rest: if `c` waits for `b` and `b` for `a`,
-/// then that `c` waits for `a` is not said again.
+/// The dependencies between steps, transitively reduced: if `c` depends on `b` and `b` on `a`, then the edge from `c` to
+/// `a` is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Graph {
+pub(crate) struct StepGraph {
     /// The dependencies of each step, by position, in plan order. Without a cycle.
     pub(crate) dependencies: Vec<Vec<usize>>,
     /// Dependencies that close a cycle, as (step, what it waits for).
     pub(crate) backward: Vec<(usize, usize)>,
 }
 
-impl Graph {
+impl StepGraph {
     /// The graph of a plan.
     pub(crate) fn of_plan(plan: &Plan) -> Self {
         Self::reduced(reduce::direct(plan))
@@ -40,26 +39,26 @@ impl Graph {
 
     /// The steps that wait for each step, by position, in plan order.
     pub(crate) fn dependents(&self) -> Vec<Vec<usize>> {
-        turned(&self.dependencies)
+        reversed(&self.dependencies)
     }
 }
 
-/// The same edges, seen from their other ends.
-fn turned(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut turned = vec![Vec::new(); edges.len()];
+/// The same edges in the other direction.
+fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut reversed = vec![Vec::new(); edges.len()];
     for (from, list) in edges.iter().enumerate() {
         for to in list {
-            if let Some(place) = turned.get_mut(*to) {
+            if let Some(place) = reversed.get_mut(*to) {
                 place.push(from);
             }
         }
     }
-    turned
+    reversed
 }
 
-/// Nodes after everything they wait for; those of equal rights in their own order.
+/// The nodes in topological order; independent ones keep their order.
 fn in_order(dependencies: &[Vec<usize>]) -> Vec<usize> {
-    let dependents = turned(dependencies);
+    let dependents = reversed(dependencies);
     let mut missing: Vec<usize> = dependencies.iter().map(Vec::len).collect();
     let free = missing.iter().enumerate().filter(|(_, left)| **left == 0);
     let mut order: Vec<usize> = free.map(|(node, _)| node).collect();
@@ -78,7 +77,7 @@ fn in_order(dependencies: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// How many steps come before each node on the longest way to it.
+/// The length of the longest path to each node.
 fn ranks(dependencies: &[Vec<usize>]) -> Vec<usize> {
     let mut ranks = vec![0; dependencies.len()];
     for node in in_order(dependencies) {
@@ -93,12 +92,14 @@ fn ranks(dependencies: &[Vec<usize>]) -> Vec<usize> {
     ranks
 }
 
-/// A value of a list by position; nothing is asked for that is not there.
-fn at<T: Copy + Default>(values: &[T], index: usize) -> T {
-    values.get(index).copied().unwrap_or_default()
+/// The value of a node.
+fn at<T: Copy>(values: &[T], node: usize) -> T {
+    *values
+        .get(node)
+        .expect("a value for each node of the graph")
 }
 
-/// A list of a list.
-fn list(lists: &[Vec<usize>], index: usize) -> &[usize] {
-    lists.get(index).map_or(&[], Vec::as_slice)
+/// The list of a node.
+fn list(lists: &[Vec<usize>], node: usize) -> &[usize] {
+    lists.get(node).expect("a list for each node of the graph")
 }

@@ -1,4 +1,4 @@
-//! Dependencies without those that follow from others.
+//! Transitive reduction of dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -149,12 +149,12 @@ fn doubtful(dependencies: &[Vec<usize>], place: &[usize]) -> BTreeMap<usize, (us
 
 #[cfg(test)]
 mod tests {
-    use super::super::Graph;
+    use super::super::StepGraph;
 
     #[track_caller]
     fn check(direct: &[&[usize]], reduced: &[&[usize]], backward: &[(usize, usize)]) {
         let direct = direct.iter().map(|list| list.to_vec()).collect();
-        let graph = Graph::reduced(direct);
+        let graph = StepGraph::reduced(direct);
         assert_eq!(graph.dependencies, reduced);
         assert_eq!(graph.backward, backward);
     }
@@ -169,7 +169,7 @@ mod tests {
         );
         check(&[&[2], &[], &[1], &[0, 1]], &[&[2], &[], &[1], &[0]], &[]);
         let chain: Vec<Vec<usize>> = (0..200).map(|step| (0..step).collect()).collect();
-        let graph = Graph::reduced(chain);
+        let graph = StepGraph::reduced(chain);
         assert!(graph.dependencies.iter().skip(1).all(|own| own.len() == 1));
     }
 
@@ -219,7 +219,10 @@ mod tests {
                     bits >>= 1;
                 }
             }
-            assert_eq!(Graph::reduced(direct.clone()).dependencies, needed(&direct));
+            assert_eq!(
+                StepGraph::reduced(direct.clone()).dependencies,
+                needed(&direct)
+            );
         }
         // Larger ones, in an order that is not that of the steps.
         for factor in [7, 13, 61] {
@@ -231,7 +234,10 @@ mod tests {
                 own.sort_unstable();
                 direct[name(step)] = own;
             }
-            assert_eq!(Graph::reduced(direct.clone()).dependencies, needed(&direct));
+            assert_eq!(
+                StepGraph::reduced(direct.clone()).dependencies,
+                needed(&direct)
+            );
         }
     }
 }

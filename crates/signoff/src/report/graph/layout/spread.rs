@@ -1,30 +1,30 @@
-//! Things side by side, each as near as possible to where it would like to be.
+//! Places items side by side, each as near as possible to its preferred position.
 
-/// Something that wants a place on a line.
+/// The preferred position of an item on a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Wish {
-    /// Where its middle would like to be.
+pub(super) struct Preferred {
+    /// The preferred middle.
     pub(super) middle: f64,
     /// Room it needs, the gap to its neighbour included.
     pub(super) room: f64,
-    /// How much its wish counts.
+    /// How much its preference counts.
     pub(super) weight: f64,
 }
 
 /// Middles in the given order, none overlapping, with the least sum of squared distances from the
-/// wishes: neighbours that would overlap move together, by as much as either wants.
-pub(super) fn spread(wishes: &[Wish]) -> Vec<f64> {
-    // Room used up to each middle; without it the task is to keep numbers in order.
-    let mut used = Vec::with_capacity(wishes.len());
+/// preferred middles: neighbours that would overlap move together, by as much as either wants.
+pub(super) fn spread(preferred: &[Preferred]) -> Vec<f64> {
+    // Room used up to each middle. After subtracting it, the problem is to keep numbers in order.
+    let mut used = Vec::with_capacity(preferred.len());
     let mut total = 0.0;
-    for wish in wishes {
-        used.push(total + wish.room / 2.0);
-        total += wish.room;
+    for prefer in preferred {
+        used.push(total + prefer.room / 2.0);
+        total += prefer.room;
     }
-    // Groups that move together: sum of weighted wishes, weight, number of members.
+    // Groups that move together: weighted sum of preferred middles, weight, number of members.
     let mut groups: Vec<(f64, f64, usize)> = Vec::new();
-    for (wish, used) in wishes.iter().zip(&used) {
-        let mut group = ((wish.middle - used) * wish.weight, wish.weight, 1);
+    for (prefer, used) in preferred.iter().zip(&used) {
+        let mut group = ((prefer.middle - used) * prefer.weight, prefer.weight, 1);
         while let Some(last) = groups.last().copied() {
             if last.0 / last.1 <= group.0 / group.1 {
                 break;
@@ -45,16 +45,16 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(wishes: &[(f64, f64)], expected: &[f64]) {
-        let wishes: Vec<Wish> = wishes
+    fn check(preferred: &[(f64, f64)], expected: &[f64]) {
+        let preferred: Vec<Preferred> = preferred
             .iter()
-            .map(|(middle, room)| Wish {
+            .map(|(middle, room)| Preferred {
                 middle: *middle,
                 room: *room,
                 weight: 1.0,
             })
             .collect();
-        assert_eq!(spread(&wishes), expected);
+        assert_eq!(spread(&preferred), expected);
     }
 
     #[test]

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use signoff_testkit::{Output, Project};
 
 use super::table::Attack;
-
-const BINARY: &str = env!("CARGO_BIN_EXE_signoff");
+use crate::support::BINARY;
 
 /// An ordinary user that every system has.
 const NOBODY: u32 = 65534;

@@ -1,7 +1,8 @@
-//! Seed 003: an executor with the tools that are named, the model that is named, and the rule to
+//! `proposal`: an executor with the tools that are named, the model that is named, and the rule to
 //! stop and report.
 
 use super::*;
+use crate::support::kill_points;
 
 const TEXT: &str =
     include_str!("../../../../../signoff-plan/tests/fixtures/proposal/invoice-reminder.md");
@@ -31,7 +32,7 @@ fn field(example: &Example, name: &str) -> String {
     line.unwrap_or("none").trim().to_owned()
 }
 
-/// The executor's log, in the seed's own shape.
+/// The executor's log, in the format of plan mode.
 fn session(example: &Example) -> Vec<Value> {
     let text = example
         .project
@@ -90,7 +91,7 @@ fn runs_to_its_end() {
 
 #[test]
 fn killed_and_resumed() {
-    for point in ["spawn.released:2", "finished.after:2", "mark.after:1"] {
+    for point in kill_points(&["spawn.released:2", "finished.after:2", "mark.after:1"]) {
         let example = example(&script());
         example.killed_at(point);
         assert_eq!(

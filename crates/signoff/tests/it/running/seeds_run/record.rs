@@ -1,7 +1,8 @@
-//! Seed 000: five agents, no contracts, so that a person accepts at the end; a failure is
+//! `record`: five agents, no contracts, so that a person accepts at the end; a failure is
 //! planned anew, which without a planner asks a person.
 
 use super::*;
+use crate::support::kill_points;
 
 fn script() -> Script {
     let when = |text: &str| Reply::when([text]);
@@ -46,7 +47,7 @@ fn runs_to_its_end() {
 
 #[test]
 fn killed_and_resumed() {
-    for point in ["spawn.released:2", "finished.after:3", "work.ended:1"] {
+    for point in kill_points(&["spawn.released:2", "finished.after:3", "work.ended:1"]) {
         let example = example(&script());
         example.killed_at(point);
         example.resume().assert_code(3);

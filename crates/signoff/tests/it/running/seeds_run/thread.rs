@@ -1,6 +1,7 @@
-//! Seed 004: a directory whose files stay as they are.
+//! `thread`: a directory whose files stay as they are.
 
 use super::*;
+use crate::support::kill_points;
 
 const PLAN: &str = include_str!(
     "../../../../../signoff-plan/tests/fixtures/thread/add-user-authentication/plan.md"
@@ -67,7 +68,7 @@ fn runs_to_its_end() {
 
 #[test]
 fn killed_and_resumed() {
-    for point in ["append.torn:5", "started.after:2", "spawn.released:3"] {
+    for point in kill_points(&["append.torn:5", "started.after:2", "spawn.released:3"]) {
         let example = example(&script());
         example.killed_at(point);
         example.resume().assert_code(3);

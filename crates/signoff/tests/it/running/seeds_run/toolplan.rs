@@ -1,4 +1,4 @@
-//! Seed 001: the harness calls the tools itself; a reference implies the dependency; what
+//! `toolplan`: the harness calls the tools itself; a reference implies the dependency; what
 //! destroys needs leave.
 
 use super::*;

@@ -1,6 +1,7 @@
-//! Seed 002: contracts decide; two retries, then a person.
+//! `workunit`: contracts decide; two retries, then a person.
 
 use super::*;
+use crate::support::kill_points;
 
 const TIMEOUT: &str =
     include_str!("../../../../../signoff-plan/tests/fixtures/fix-auth-timeout.md");
@@ -92,14 +93,14 @@ fn runs_to_its_end() {
 
 #[test]
 fn killed_and_resumed() {
-    for point in [
+    for point in kill_points(&[
         "append.after:9",
         "spawn.held:2",
         "spawn.released:4",
         "contract.ended:3",
         "verdict.after:4",
         "mark.after:1",
-    ] {
+    ]) {
         let example = timeout(&script());
         example.killed_at(point);
         let output = example.resume();
@@ -193,7 +194,7 @@ fn unexpanded_steps_are_signed_once_they_are_expanded() {
             "### 3. Migrate file batch",
         )
         .replace("### N+1. Remove", "### 4. Remove")
-        // The seed's task names the file; only `produces` is leave to change what configures pytest.
+        // The task names the file, but only `produces` allows to change what configures pytest.
         .replace(
             "Remove `requests` from pyproject.toml. Run uv sync. Verify no remaining imports.\n",
             "Remove `requests` from pyproject.toml. Run uv sync. Verify no remaining imports.\n\n**produces:** pyproject.toml\n",

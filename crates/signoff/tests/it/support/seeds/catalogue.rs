@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-/// What design 6.2 names of a run. `merged` and those of plans have their own tests.
+/// The events of a run. `merged` and the events of plans have their own tests.
 const DESIGNED: [&str; 25] = [
     "step_started",
     "step_completed",

@@ -122,7 +122,7 @@ impl Example {
         item.clone()
     }
 
-    /// Answers the only item, which is of this kind, and goes on.
+    /// Answers the only item, which is of this kind, and continues.
     #[track_caller]
     pub(crate) fn answer(&self, kind: &str, word: &str, more: &[&str]) -> Output {
         let item = self.item(kind);

@@ -32,7 +32,7 @@ pub(super) const ATTACKS: [Attack; 10] = [
         script: "printf '[contract]\\nshell = \"true\"\\n' > .signoff/config.toml && echo effect",
         happened: "grep -q '^effect' @SAID@",
         expected: mounts_or(Detected),
-        signs: &["names commands that nobody on this machine has trusted"],
+        signs: &["names commands that you have not trusted on this machine"],
         shows: "a run keeps the settings it began with, and stops before the next agent",
         ..HONEST
     },

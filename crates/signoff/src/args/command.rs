@@ -1,0 +1,279 @@
+//! The commands, with their help.
+
+use clap::Subcommand;
+
+use super::{
+    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
+    Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, New, PlanName, Prompt, Propose,
+    Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify, VerifyFormat,
+    agentctl,
+};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// See everything once, in a temporary folder; needs no key, no network and no set-up
+    #[command(after_help = "Example:\n  signoff demo")]
+    Demo(Demo),
+    /// Set up a project: `.signoff/` with a configuration to fill in
+    #[command(after_help = "Example:\n  signoff init")]
+    Init(FormatOnly),
+    /// Allow the commands in this project's configuration to run, as it is now
+    #[command(after_help = "Example:\n  signoff trust")]
+    Trust(FormatOnly),
+    /// Show the settings in force and where each came from
+    #[command(
+        after_help = "Examples:\n  signoff config\n  signoff config approval.proof\n  signoff config --format json"
+    )]
+    Config(Config),
+    /// Begin a plan from a template or from another plan
+    #[command(
+        after_help = "Examples:\n  signoff new fix-login --template bugfix --set problem=\"Login fails with a long password\" --set test=\"cargo test\"\n  signoff new --list\n  signoff new --from plan.md --save nightly"
+    )]
+    New(New),
+    /// Format plans; their meaning and their digest stay the same
+    #[command(after_help = "Examples:\n  signoff fmt plan.md\n  signoff fmt docs/plans --check")]
+    Fmt(Fmt),
+    /// Write a plan in another dialect; refuse, with the reasons, if that dialect cannot hold it
+    #[command(
+        after_help = "Examples:\n  signoff convert plan.md --to record\n  signoff convert plan.md --to thread -o plans/thread\n  signoff convert plan.md --to toolplan --lossy -o plan.json"
+    )]
+    Convert(Convert),
+    /// Check plans like source code: report every problem at once, with its position
+    #[command(
+        after_help = "Examples:\n  signoff verify plan.md\n  signoff verify docs/plans --deny warnings\n  signoff verify plans --format sarif > plans.sarif\n  cat plan.md | signoff verify -"
+    )]
+    Verify(Verify),
+    /// Show a plan as Signoff understands it: steps, dependencies, contracts, state
+    #[command(after_help = "Example:\n  signoff show plan.md --format json")]
+    Show(Show),
+    /// Draw the dependencies between steps: in the terminal, or as SVG, Mermaid or Graphviz text
+    #[command(
+        after_help = "Examples:\n  signoff graph plan.md\n  signoff graph plan.md --format svg > plan.svg\n  signoff graph --run"
+    )]
+    Graph(Graph),
+    /// Compare two plans, in any dialects; exit code 1 if they differ
+    ///
+    /// Compares what a signature covers. A change that is not shown does not void a signature.
+    #[command(
+        after_help = "Examples:\n  signoff diff old.md new.md\n  signoff diff plan.md plan.yaml --format json\n  signoff diff --signed plan.md\n\nExit codes: 0 the same · 1 different · 2 wrong use"
+    )]
+    Diff(Diff),
+    /// Explain a problem that `verify` reports: what it means, why it matters, what to write instead
+    #[command(after_help = "Examples:\n  signoff explain contract-vacuous\n  signoff explain")]
+    Explain(Explain),
+    /// Submit a plan, so that a person can sign or reject it
+    ///
+    /// A file of the project stays where it is. A text from stdin, or a JSON proposal
+    /// (`{"title", "steps": [{"description", "tool", "operation", "target"}], "context"}`), is stored
+    /// as a new plan `PLAN-xxxxxxxx`.
+    #[command(
+        after_help = "Examples:\n  signoff propose plan.md\n  signoff propose - < proposal.json"
+    )]
+    Propose(Propose),
+    /// List the plans and their states, newest first
+    ///
+    /// Also cancels plans that have not changed for too long, and archives plans that finished long
+    /// ago. It reports both.
+    #[command(
+        after_help = "Examples:\n  signoff list\n  signoff list --status proposed --status needs_review\n  signoff list --all --format json"
+    )]
+    List(List),
+    /// Sign a plan as it is now, with the terms it runs under
+    #[command(
+        after_help = "Examples:\n  signoff approve plan.md\n  signoff approve plan.md --expect-digest 3f9a0c1d --note \"read it twice\"\n  signoff approve plan.md --proof key"
+    )]
+    Approve(Approve),
+    /// Reject a plan, and say why; after the third time only a person can go on with it
+    #[command(after_help = "Example:\n  signoff reject PLAN-a1b2c3d4 --feedback \"wrong invoice\"")]
+    Reject(Reject),
+    /// Submit a new version of a plan: the edited file, or another text in its place
+    #[command(
+        after_help = "Examples:\n  signoff revise plan.md\n  signoff revise PLAN-a1b2c3d4 --with better.md --expect-version 2"
+    )]
+    Revise(Revise),
+    /// Cancel a plan; this also ends a run of it that no process drives any more
+    #[command(after_help = "Example:\n  signoff cancel PLAN-a1b2c3d4 --reason \"done by hand\"")]
+    Cancel(Cancel),
+    /// Let a failed or stalled plan run again from scratch, under its present signature
+    #[command(after_help = "Example:\n  signoff retry plan.md")]
+    Retry(PlanName),
+    /// Copy a plan as a new plan, without its marks, history and signature
+    #[command(after_help = "Example:\n  signoff clone PLAN-a1b2c3d4")]
+    Clone(PlanName),
+    /// Remove a plan from the store; its log stays
+    #[command(after_help = "Example:\n  signoff delete PLAN-a1b2c3d4")]
+    Delete(PlanName),
+    /// Run a signed plan; after each step the harness runs its contract
+    #[command(
+        after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve\n  signoff run plan.md --dry-run\n  signoff run plan.md --until step-2 --jobs 8\n  signoff run plan.md --isolation worktree\n  signoff run --task \"Fix the failing test\" --agent coder --contract \"cargo test\""
+    )]
+    Run(Run),
+    /// Continue a run that was interrupted, was paused or has failed
+    #[command(
+        after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9\n  signoff resume --until step-3"
+    )]
+    Resume(Resume),
+    /// List the runs, newest last
+    #[command(after_help = "Examples:\n  signoff runs\n  signoff runs --format json")]
+    Runs(FormatOnly),
+    /// Show the state of a run, with the evidence for each step
+    #[command(
+        after_help = "Examples:\n  signoff status\n  signoff status 20261115-093012-k3f9 --format json"
+    )]
+    Status(RunArg),
+    /// Show what happened in a run
+    #[command(
+        after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --format json"
+    )]
+    Log(Log),
+    /// Show what waits on a person
+    #[command(after_help = "Example:\n  signoff inbox")]
+    Inbox(FormatOnly),
+    /// Answer something in the inbox
+    #[command(
+        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\"\n  signoff answer 20261115-093012-k3f9/name-1 --reply \"skip\""
+    )]
+    Answer(Answer),
+    /// Retry or skip one step of a run
+    #[command(
+        after_help = "Examples:\n  signoff step retry 20261115-093012-k3f9 step-2 --hint \"the fixture is in tests/data\"\n  signoff step skip 20261115-093012-k3f9 step-2",
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Step(Step),
+    /// Pause a run: nothing new starts, and the run pauses once the current work has been judged
+    #[command(after_help = "Examples:\n  signoff pause\n  signoff pause 20261115-093012-k3f9")]
+    Pause(RunArg),
+    /// Stop a run and its agents; `resume` continues it
+    #[command(after_help = "Examples:\n  signoff stop\n  signoff stop 20261115-093012-k3f9")]
+    Stop(RunArg),
+    /// End a run as failed, and end its agents
+    #[command(after_help = "Examples:\n  signoff abort\n  signoff abort 20261115-093012-k3f9")]
+    Abort(RunArg),
+    /// Bring a run's changes into the checkout, and settle the files that are held
+    ///
+    /// A run lands by itself if the checkout is as it was when the run began. Otherwise this command
+    /// names the files that are in the way, and what to type. A file is held if you and the run
+    /// changed the same lines. Your version stays in the checkout; the run's version is in
+    /// `.signoff/runs/RUN/held`. Settle the file with `--take` (the run's version) or `--keep` (yours,
+    /// as it is or merged by hand).
+    #[command(
+        after_help = "Examples:\n  signoff land\n  signoff land 20261115-093012-k3f9\n  signoff land --take conf.txt\n  signoff land --keep src/a.rs src/b.rs\n  signoff land --keep .\n\nExit codes: 0 it has landed · 2 no such run or held file · 5 conflict: your files stay as they are"
+    )]
+    Land(Land),
+    /// Undo a run's changes: restore the files that landed, or remove its trees and its branch
+    #[command(
+        after_help = "Examples:\n  signoff undo\n  signoff undo 20261115-093012-k3f9\n\nExit codes: 0 undone · 2 no such run · 5 conflict: the command names what it could not undo"
+    )]
+    Undo(RunArg),
+    /// Show statistics about plans and runs: states, approvals, rejections, missing tools
+    #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
+    Stats(FormatOnly),
+    /// Show how this machine confines agents and contracts, and why not better
+    ///
+    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules. Then compares the
+    /// result with what this machine had when a run last began.
+    #[command(
+        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here"
+    )]
+    Doctor(Doctor),
+    /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
+    #[command(
+        after_help = agentctl::AFTER_HELP,
+        subcommand_required = true,
+        arg_required_else_help = true
+    )]
+    Agentctl(Agentctl),
+    /// Print the system prompt of an agent
+    #[command(
+        after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
+    )]
+    Prompt(Prompt),
+    /// List the tools that plans can call: their arguments, when they ask a person, their servers
+    ///
+    /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
+    /// checks plans against that record, and signatures cover it.
+    #[command(
+        after_help = "Examples:\n  signoff tools\n  signoff tools --format json\n\nExit codes: 0 every server answered · 6 a server cannot be started; the others are listed"
+    )]
+    Tools(FormatOnly),
+    /// Move a finished plan to the archive; without a plan, all that finished long ago
+    #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
+    Archive(Archive),
+    /// Delete old archived plans with their artifacts, and leftovers of runs and locks
+    ///
+    /// Keeps logs and signatures, unless `--records` is given.
+    #[command(
+        after_help = "Examples:\n  signoff prune --dry-run\n  signoff prune --older-than 30 --records"
+    )]
+    Prune(Prune),
+    /// Write shell completions to stdout
+    #[command(
+        after_help = "Example:\n  signoff completions bash > ~/.local/share/bash-completion/completions/signoff"
+    )]
+    Completions(Completions),
+    /// Write manual pages: one to stdout, or all of them into a directory
+    #[command(
+        after_help = "Examples:\n  signoff man | man -l -\n  signoff man --dir ~/.local/share/man/man1"
+    )]
+    Man(Man),
+    /// The demo's agent: follows a script instead of a model
+    #[command(hide = true)]
+    ScriptedAgent(ScriptedAgent),
+}
+
+impl Command {
+    /// The output format of this command and its errors.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Demo(_)
+            | Self::Completions(_)
+            | Self::Graph(_)
+            | Self::Man(_)
+            | Self::ScriptedAgent(_) => Format::Human,
+            Self::Init(args)
+            | Self::Trust(args)
+            | Self::Inbox(args)
+            | Self::Stats(args)
+            | Self::Tools(args)
+            | Self::Runs(args) => args.format,
+            Self::Doctor(args) => args.format,
+            Self::List(args) => args.format,
+            Self::Archive(args) => args.format,
+            Self::Prune(args) => args.format,
+            Self::Verify(args) => match args.format {
+                VerifyFormat::Json => Format::Json,
+                VerifyFormat::Human
+                | VerifyFormat::Concise
+                | VerifyFormat::Sarif
+                | VerifyFormat::Github => Format::Human,
+            },
+            Self::Config(args) => args.format,
+            Self::New(args) => args.format,
+            Self::Fmt(args) => args.format,
+            Self::Convert(args) => args.format,
+            Self::Diff(args) => args.format,
+            Self::Explain(args) => args.format,
+            Self::Show(args) => args.format,
+            Self::Propose(args) => args.format,
+            Self::Reject(args) => args.plan.format,
+            Self::Revise(args) => args.plan.format,
+            Self::Cancel(args) => args.plan.format,
+            Self::Retry(args) | Self::Clone(args) | Self::Delete(args) => args.format,
+            Self::Approve(args) => args.plan.format,
+            Self::Run(args) => args.format,
+            Self::Resume(args) => args.run.format,
+            Self::Log(args) => args.run.format,
+            Self::Status(args)
+            | Self::Pause(args)
+            | Self::Stop(args)
+            | Self::Abort(args)
+            | Self::Undo(args) => args.format,
+            Self::Land(args) => args.run.format,
+            Self::Step(args) => args.command.step_arg().format,
+            Self::Answer(args) => args.format,
+            Self::Agentctl(args) => args.format(),
+            Self::Prompt(args) => args.format,
+        }
+    }
+}

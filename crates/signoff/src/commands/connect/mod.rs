@@ -1,0 +1,6 @@
+//! For agents and other programs.
+
+pub(crate) mod agentctl;
+pub(crate) mod prompt;
+pub(crate) mod scripted_agent;
+pub(crate) mod tools;

@@ -1,0 +1,29 @@
+//! `stats`: statistics about the plans of a store.
+
+use signoff_runtime::SystemClock;
+use signoff_runtime::plans::ActorContext;
+
+use crate::agent_check::actor;
+use crate::commands::sign::list::say_troubles;
+use crate::failure::Failure;
+use crate::report::stats::lines;
+use crate::session::Session;
+
+pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let doing = ActorContext {
+        project: &project,
+        actor: actor(&session.around.variables),
+        clock: &SystemClock::new(),
+    };
+    let (stats, troubles) = signoff_runtime::plans::stats(doing)?;
+    let code = say_troubles(session, troubles);
+    if session.is_json() {
+        session.json(&stats);
+        return Ok(code);
+    }
+    for line in lines(&stats) {
+        session.out.answer(line);
+    }
+    Ok(code)
+}

@@ -1,0 +1,157 @@
+//! `answer`: a person answers an inbox item.
+
+use signoff_api::inbox::Inbox;
+use signoff_api::request::RequestKind;
+use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
+use signoff_runtime::live::RunOptions;
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::view::{RunView, each_event};
+
+use crate::args::Answer;
+use crate::commands::running::resume::resume;
+use crate::failure::Failure;
+use crate::report::run::event_text;
+use crate::session::Session;
+
+pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
+    session.require_person("answer")?;
+    let project = session.project()?;
+    let (run, item) = args.item.split_once('/').ok_or_else(|| {
+        Failure::new(
+            2,
+            "bad-item",
+            format!("`{}` is not an inbox item", args.item),
+        )
+        .hint("`signoff inbox` shows them, as RUN/NAME")
+    })?;
+    let view = RunView::load(&project, run)?;
+    let open = view.run.items().find(|open| open.id == item);
+    let open = open.ok_or_else(|| closed_item(&project, run, item))?;
+    let (choice, note) = parse_answer(args, open)?;
+    let clock = signoff_runtime::SystemClock::new();
+    let answer = RequestKind::Answer {
+        item: item.to_owned(),
+        steps: args.steps.clone(),
+        choice,
+        note,
+    };
+    let done = ask(&project, run, answer, &clock)?;
+    if args.resume && done != RequestOutcome::There {
+        let resumed = resume(session, Some(run), &RunOptions::default());
+        return resumed.map_err(|failure| recorded_but_not_resumed(failure, choice));
+    }
+    let view = RunView::load(&project, run)?;
+    if session.is_json() {
+        session.json(&Inbox::new(
+            view.items(),
+            view.files_to_settle().into_iter().collect(),
+        ));
+    } else {
+        let next = match done {
+            RequestOutcome::There => "the run continues".to_owned(),
+            RequestOutcome::Here | RequestOutcome::Idle if choice == Choice::Revise => format!(
+                "edit the plan, sign it with `signoff approve`, then type `signoff resume {run}`"
+            ),
+            RequestOutcome::Here | RequestOutcome::Idle => {
+                format!("`signoff resume {run}` continues the run")
+            }
+        };
+        session
+            .out
+            .answer(format!("recorded: {}; {next}", choice.name()));
+    }
+    Ok(0)
+}
+
+/// The failure for an item that is not open: it was answered, or its step no longer needs an answer.
+fn closed_item(project: &Project, run: &str, item: &str) -> Failure {
+    let (mut asked, mut answer) = (false, None);
+    let read = each_event(project, run, |event| match event {
+        Event::InboxOpened { item: of, .. } => asked |= of == item,
+        Event::InboxAnswered {
+            item: of,
+            choice,
+            note,
+            by,
+            ..
+        } if of == item => {
+            let said = event_text::answer(*choice, note.as_deref());
+            answer = Some(format!("{by} answered it with {said}"));
+        }
+        _ => {}
+    });
+    if let Err(error) = read {
+        return error.into();
+    }
+    let waits = format!("no open item is named `{run}/{item}`");
+    let failure = match answer {
+        Some(answer) => Failure::new(5, "answered", format!("{waits} any more: {answer}")),
+        None if asked => {
+            let why = "its step continued or ended without an answer";
+            Failure::new(5, "answered", format!("{waits} any more: {why}"))
+        }
+        None => Failure::new(5, "refused", waits),
+    };
+    failure.hint("`signoff inbox` shows what waits, and the choices")
+}
+
+/// The failure for an answer that was recorded although the run could not continue.
+fn recorded_but_not_resumed(failure: Failure, choice: Choice) -> Failure {
+    let message = format!(
+        "the answer `{}` is recorded, but the run cannot continue: {}",
+        choice.name(),
+        failure.message
+    );
+    Failure { message, ..failure }
+}
+
+/// The choice and the note that the arguments stand for. For a question the word is the answer itself, unless it
+/// names a choice of the question.
+fn parse_answer(args: &Answer, open: &EngineItem) -> Result<(Choice, Option<String>), Failure> {
+    if let Some(text) = &args.reply {
+        return Ok((Choice::Reply, Some(require_text(text)?)));
+    }
+    let word = args.choice.as_deref();
+    let word = word.expect("clap requires a choice or a reply");
+    let named = Choice::from_name(word);
+    if open.kind != InboxKind::Question {
+        let choice = named.ok_or_else(|| unknown_choice(word))?;
+        return Ok((choice, args.note.clone()));
+    }
+    let offered = open.options.iter().any(|option| option == word);
+    match named.filter(|choice| !offered && open.choices.contains(choice)) {
+        Some(Choice::Reply) => {
+            let note = args.note.as_deref().unwrap_or_default();
+            Ok((Choice::Reply, Some(require_text(note)?)))
+        }
+        Some(choice) => Ok((choice, args.note.clone())),
+        None => Ok((Choice::Reply, Some(require_text(word)?))),
+    }
+}
+
+/// Refuses an empty answer.
+fn require_text(text: &str) -> Result<String, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::new(2, "empty-reply", "the answer is empty")
+            .hint("type it: `--reply \"TEXT\"`; `skip` skips the question"));
+    }
+    Ok(text.to_owned())
+}
+
+fn unknown_choice(word: &str) -> Failure {
+    let names: Vec<&str> = Choice::ALL.iter().map(|choice| choice.name()).collect();
+    let failure = Failure::new(2, "bad-choice", format!("`{word}` is not an answer"));
+    match names
+        .iter()
+        .min_by_key(|name| strsim::damerau_levenshtein(name, word))
+    {
+        Some(near) if strsim::damerau_levenshtein(near, word) <= 2 => {
+            failure.hint(format!("did you mean `{near}`?"))
+        }
+        _ => failure.hint(format!(
+            "the answers are {}; `signoff inbox` shows which ones fit",
+            names.join(", ")
+        )),
+    }
+}

@@ -1,0 +1,119 @@
+//! `pause`, `stop`, `abort` and `step`: act on a run, whichever process drives it.
+
+use signoff_api::request::RequestKind;
+use signoff_runtime::SystemClock;
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::view::RunView;
+
+use crate::args::StepCommand;
+use crate::failure::{Failure, no_step};
+use crate::session::Session;
+use crate::shell_words::shell_word;
+use crate::style::{CARE, GOOD, paint, sanitize};
+
+pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    let (project, view) = open_run(session, run)?;
+    let id = view.run.id();
+    let line = match ask(&project, id, RequestKind::Pause, &SystemClock::new())? {
+        RequestOutcome::There => format!(
+            "{} run {id}: nothing new starts, and the current work ends and is judged; `signoff resume {id}` continues",
+            paint(GOOD, "pausing")
+        ),
+        RequestOutcome::Here | RequestOutcome::Idle => not_driven(id),
+    };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    let (project, view) = open_run(session, run)?;
+    let id = view.run.id();
+    let line = match ask(&project, id, RequestKind::Stop, &SystemClock::new())? {
+        RequestOutcome::There => format!(
+            "{} run {id} and its agents; `signoff resume {id}` continues",
+            paint(GOOD, "stopped")
+        ),
+        RequestOutcome::Here | RequestOutcome::Idle => not_driven(id),
+    };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
+    session.require_person("abort a run")?;
+    let (project, view) = open_run(session, run)?;
+    let id = view.run.id();
+    ask(&project, id, RequestKind::Abort, &SystemClock::new())?;
+    let line = format!(
+        "{} run {id}: it has failed; `signoff resume {id}` continues it, `signoff retry {}` starts from scratch",
+        paint(GOOD, "aborted"),
+        sanitize(&shell_word(&view.key)),
+    );
+    let line = match view.branch() {
+        Some(branch) => {
+            format!("{line}; its trees and `{branch}` stay until `signoff undo {id}`")
+        }
+        None => line,
+    };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, Failure> {
+    let args = command.step_arg();
+    let step = args.step.clone();
+    let (word, what) = match command {
+        StepCommand::Retry { hint, .. } => {
+            session.require_person("retry a step")?;
+            let hint = hint.clone();
+            ("tries", RequestKind::RetryStep { step, hint })
+        }
+        StepCommand::Skip { .. } => {
+            session.require_person("skip a step")?;
+            ("skips", RequestKind::SkipStep { step })
+        }
+    };
+    let (project, view) = open_run(session, Some(&args.run))?;
+    // Checked here, whichever process drives the run: a typing error is not a conflict.
+    if view.run.position(&args.step).is_none() {
+        let steps = view.run.steps().map(|(step, _)| step.id.as_str());
+        return Err(no_step(&args.step, steps));
+    }
+    let id = view.run.id();
+    let done = ask(&project, id, what, &SystemClock::new())?;
+    let next = match done {
+        RequestOutcome::There => "and continues".to_owned(),
+        RequestOutcome::Here | RequestOutcome::Idle => {
+            format!("when it continues: `signoff resume {id}`")
+        }
+    };
+    let again = if word == "tries" { " once more" } else { "" };
+    let line = format!(
+        "{}: run {id} {word} step `{}`{again} {next}",
+        paint(GOOD, "recorded"),
+        sanitize(&args.step),
+    );
+    tell(session, &project, id, &line)
+}
+
+fn open_run(session: &Session, run: Option<&str>) -> Result<(Project, RunView), Failure> {
+    let project = session.project()?;
+    let view = RunView::find(&project, run)?;
+    Ok((project, view))
+}
+
+fn not_driven(run: &str) -> String {
+    format!(
+        "{} drives run {run}; `signoff resume {run}` continues it",
+        paint(CARE, "no process")
+    )
+}
+
+/// Prints the line, or the run as JSON.
+fn tell(session: &mut Session, project: &Project, run: &str, line: &str) -> Result<u8, Failure> {
+    if session.is_json() {
+        let shape = RunView::load(project, run)?.to_api();
+        session.json(&shape);
+    } else {
+        session.out.answer(line);
+    }
+    Ok(0)
+}

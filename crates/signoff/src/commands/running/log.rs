@@ -1,0 +1,37 @@
+//! `log`: the events of a run, from its journal; `--follow` waits for more.
+
+use signoff_engine::{RecordedEvent, Run};
+use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
+use signoff_runtime::runs::view::{RunView, streamed};
+
+use crate::args::Log;
+use crate::failure::Failure;
+use crate::report::run::event_lines::EventLines;
+use crate::session::Session;
+use crate::style::{DIM, paint};
+
+pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let view = RunView::find(&project, args.run.run.as_deref())?;
+    // Replays the run, so that each line shows the state at that time.
+    let mut follow = Follow::of(&project, view.run.id())?;
+    let mut lines = EventLines::default();
+    loop {
+        let then = follow.look(|run, recorded| show(session, &mut lines, run, recorded))?;
+        if !args.follow || then == FollowState::Over || session.out.is_closed() {
+            return Ok(0);
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+fn show(session: &mut Session, lines: &mut EventLines, run: &Run, recorded: &RecordedEvent) {
+    let shape = streamed(run, recorded);
+    if session.is_json() {
+        session.json(&shape);
+    } else if let Some(text) = lines.line(run, recorded) {
+        let time = shape.at.get(11..19).expect("a time as in RFC 3339");
+        let time = time.to_owned();
+        session.out.answer(format!("{}  {text}", paint(DIM, time)));
+    }
+}

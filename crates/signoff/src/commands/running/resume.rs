@@ -1,0 +1,53 @@
+//! `resume`: continues a run where its journal ends.
+
+use signoff_engine::{Actor, Outcome};
+use signoff_runtime::Error;
+use signoff_runtime::live::{PreparedRun, RunOptions};
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::view::RunView;
+
+use crate::agent_check::actor;
+use crate::commands::running::accept_level::asking_to_accept;
+use crate::commands::running::run::drive;
+use crate::failure::{Failure, with_known_steps};
+use crate::session::Session;
+
+pub(crate) fn resume(
+    session: &mut Session,
+    run: Option<&str>,
+    options: &RunOptions,
+) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let run = run.map_or_else(|| RunView::newest_id(&project), |run| Ok(run.to_owned()))?;
+    let actor = actor(&session.around.variables);
+    // The runtime would refuse this too; this check also says how the agent was recognised.
+    if actor == Actor::Agent
+        && RunView::load(&project, &run)?.run.outcome() == Some(Outcome::Failed)
+    {
+        session.require_person("resume a failed run")?;
+    }
+    let clock = signoff_runtime::SystemClock::new();
+    let prepared = asking_to_accept(session, &project, || {
+        PreparedRun::resume(&project, &run, actor, options, &clock)
+    });
+    let prepared = prepared.map_err(|error| resume_failure(&project, &run, error))?;
+    drive(session, &project, prepared)
+}
+
+fn resume_failure(project: &Project, run: &str, error: Error) -> Failure {
+    match error {
+        // The run that uses the checkout is this one.
+        Error::WorkspaceTaken {
+            holder: Some(holder),
+            ..
+        } if holder.run.as_deref() == Some(run) => Error::RunTaken {
+            run: run.to_owned(),
+            holder: Some(holder),
+        }
+        .into(),
+        error => match RunView::load(project, run) {
+            Ok(view) => with_known_steps(error, view.run.steps().map(|(step, _)| step.id.as_str())),
+            Err(_) => error.into(),
+        },
+    }
+}

@@ -1,0 +1,379 @@
+//! `run`: runs a signed plan.
+
+use std::path::Path;
+
+use signoff_api::event::StreamedEvent;
+use signoff_engine::{Outcome, PauseReason, PlanState};
+use signoff_runtime::Error;
+use signoff_runtime::confinement::levels::check;
+use signoff_runtime::drive::{NoPerson, Person, StopReason};
+use signoff_runtime::live::landing::LandingReport;
+use signoff_runtime::live::{PreparedRun, RunLimit, RunOptions, RunReport};
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::status::plan_status;
+use signoff_runtime::plans::{ActorContext, ApproveOptions, changed_run, sign_by_policy};
+use signoff_runtime::project::Project;
+use signoff_runtime::project::uncommitted::{left_out, uncommitted_files};
+use signoff_runtime::runs::view::RunView;
+use signoff_runtime::signing::proof::SignatureCheck;
+
+use crate::agent_check::actor;
+use crate::args::{Run, RunLimits};
+use crate::commands::running::accept_level::asking_to_accept;
+use crate::commands::running::ask::person_at_terminal;
+use crate::commands::running::dry_run::dry_run;
+use crate::commands::running::land;
+use crate::commands::running::task::run_task;
+use crate::commands::sign::approve::{show_problems, sign_off};
+use crate::commands::sign::locate;
+use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
+use crate::report::count::count_of;
+use crate::report::run::opening::{OpeningContext, opening};
+use crate::report::run::reporter::RunReporter;
+use crate::report::run::table::table;
+use crate::report::signature::signature;
+use crate::session::Session;
+use crate::shell_words::shell_word;
+use crate::style::{CARE, ERROR, GOOD, HINT, paint, sanitize};
+use crate::terminal::Stream;
+
+/// Columns and rows of output that does not go to a terminal.
+const PAGE: (usize, usize) = (100, 40);
+
+pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
+    if let Some(task) = &args.task {
+        return run_task(session, args, task);
+    }
+    let project = session.project()?;
+    let named = args.path.as_ref().expect("clap requires a plan or a task");
+    let (path, name) = locate(&project, &named.to_string_lossy())?;
+    let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let options = RunOptions::from(args);
+    require_known_step(&options, &plan)?;
+    if args.preview {
+        return dry_run(session, &project, &plan, (&options, args.approve));
+    }
+    // Before the plan is signed, because a run would not start anyway.
+    if plan.checked.errors() == 0 {
+        asking_to_accept(session, &project, || {
+            check(&project, &plan, options.isolation)
+        })?;
+    }
+    if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
+        let wish = ApproveOptions {
+            proof: session.proof,
+            ..ApproveOptions::default()
+        };
+        if let Some(during) = changed_run(&project, &plan)? {
+            return Err(unfinished_run(&name, &during.run));
+        }
+        sign_off(session, &project, &plan, &wish)?;
+    } else {
+        sign_by_policy_if_due(session, &project, &plan)?;
+    }
+    start(session, &project, &plan, &options)
+}
+
+impl From<&Run> for RunOptions {
+    fn from(args: &Run) -> Self {
+        Self {
+            isolation: args.isolation.map(Into::into),
+            ..Self::from(&args.limits)
+        }
+    }
+}
+
+impl From<&RunLimits> for RunOptions {
+    fn from(limits: &RunLimits) -> Self {
+        let until = limits.until.clone().map(RunLimit::Until);
+        Self {
+            jobs: limits.jobs,
+            limit: until.or_else(|| limits.only.clone().map(RunLimit::Only)),
+            // A resumed run keeps the isolation that it began with.
+            isolation: None,
+        }
+    }
+}
+
+/// Refuses a `--until` or `--only` step that the plan does not have, before anything is signed.
+fn require_known_step(options: &RunOptions, plan: &PlanFile) -> Result<(), Failure> {
+    let Some(RunLimit::Until(step) | RunLimit::Only(step)) = &options.limit else {
+        return Ok(());
+    };
+    let plan = &plan.checked.plan;
+    match plan.index_of(step) {
+        // A plan without steps is refused later, for that reason.
+        None if !plan.steps.is_empty() => {
+            let known = plan.steps.iter().map(|step| step.id.as_str());
+            Err(no_step(step, known))
+        }
+        None | Some(_) => Ok(()),
+    }
+}
+
+/// The failure for a plan whose run has stopped because the plan changed: that run continues, and no other starts.
+fn unfinished_run(plan: &str, run: &str) -> Failure {
+    let name = shell_word(plan);
+    Failure::new(5, "state", format!("run {run} of {plan} has not ended"))
+        .hint(format!(
+            "to continue with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
+        ))
+        .hint(format!(
+            "to start from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
+        ))
+}
+
+/// Signs a plan by policy, if the policy allows that and nobody has signed it.
+fn sign_by_policy_if_due(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<(), Failure> {
+    let doing = ActorContext {
+        project,
+        actor: actor(&session.around.variables),
+        clock: &signoff_runtime::SystemClock::new(),
+    };
+    let signed = sign_by_policy(doing, plan).map_err(|error| show_problems(session, error))?;
+    if let Some(note) = signed.and_then(|approved| approved.signature.note)
+        && !session.is_json()
+    {
+        session
+            .out
+            .say(format!("{} by policy: {note}", paint(GOOD, "signed")));
+    }
+    Ok(())
+}
+
+/// Starts a run of a signed plan and drives it.
+pub(crate) fn start(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+    options: &RunOptions,
+) -> Result<u8, Failure> {
+    let clock = signoff_runtime::SystemClock::new();
+    let actor = actor(&session.around.variables);
+    let prepared = asking_to_accept(session, project, || {
+        PreparedRun::start(project, plan, actor, options, &clock)
+    });
+    let prepared = prepared.map_err(|error| show_problems(session, error))?;
+    drive(session, project, prepared)
+}
+
+/// Drives a run until it ends or stops, and prints the result.
+pub(crate) fn drive(
+    session: &mut Session,
+    project: &Project,
+    prepared: PreparedRun<'_>,
+) -> Result<u8, Failure> {
+    let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
+    announce(session, project, &prepared);
+    let signed = prepared.signature()?;
+    let at_terminal = person_at_terminal(session, &project.process.person, prepared.worktrees());
+    let mut reporter = RunReporter::new(session, project);
+    let mut person: Box<dyn Person> = match at_terminal {
+        Some(person) => Box::new(person.with_screen(reporter.screen())),
+        None => Box::new(NoPerson),
+    };
+    let ran = prepared.drive(&mut reporter, person.as_mut(), forward_signals);
+    // Remove the live lines before printing anything else.
+    if let Some(last) = reporter.end() {
+        let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
+        session.json(&StreamedEvent {
+            landing: landing.map(land::shape),
+            ..last
+        });
+    }
+    let ran = ran.map_err(|error| run_failure(error, project, &id))?;
+    for note in &ran.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    conclude(session, (&id, &plan), &ran, &signed)
+}
+
+/// The failure of a run that an error interrupted, with a hint how to continue.
+fn run_failure(error: Error, project: &Project, run: &str) -> Failure {
+    let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
+    let failure = Failure::from(error);
+    // A run that had not begun left nothing.
+    match RunView::load(project, run) {
+        Err(_) => failure,
+        Ok(_) if says_how => failure,
+        Ok(view) if view.run.outcome().is_some() => {
+            failure.hint(format!("then `signoff land {run}` brings in its changes"))
+        }
+        Ok(_) => failure.hint(format!("then `signoff resume {run}` continues the run")),
+    }
+}
+
+/// Prints what a person should know before the first step.
+fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>) {
+    if session.is_json() {
+        return;
+    }
+    let program = |role: &str| {
+        let (_, agent) = project.config.agent(Some(role))?;
+        let program = Path::new(agent.command.first()?);
+        Some(program.file_name()?.to_string_lossy().into_owned())
+    };
+    let uncommitted = uncommitted_files(project);
+    let large = left_out(project, uncommitted.as_deref().unwrap_or_default());
+    let lines = opening(
+        prepared.run(),
+        &OpeningContext {
+            run: prepared.id(),
+            workspace: project.store.workspace(),
+            settings: prepared.settings(),
+            uncommitted,
+            program: &program,
+            step_timeout: project.config.run.step_timeout.value,
+            size: session.out.live_stream().map_or(PAGE, Stream::size),
+        },
+    );
+    session.out.say(lines.join("\n"));
+    if !large.is_empty() {
+        let names = sanitize(&large.join("`, `"));
+        session.out.say(format!(
+            "{} the run leaves out files larger than 2 GiB: `{names}`",
+            paint(CARE, "note:")
+        ));
+    }
+    if let Some(note) = prepared.note() {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+}
+
+fn conclude(
+    session: &mut Session,
+    (id, plan): (&str, &str),
+    ran: &RunReport,
+    signed: &SignatureCheck,
+) -> Result<u8, Failure> {
+    if let Some(trouble) = &ran.trouble {
+        session.out.say(format!(
+            "{} could not write marks into the plan's file: {trouble}",
+            paint(CARE, "note:")
+        ));
+    }
+    let (code, line) = match &ran.stopped {
+        StopReason::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
+        StopReason::Finished(Outcome::Partial) => (
+            0,
+            paint(CARE, "partly completed: steps that are not critical failed").to_string(),
+        ),
+        StopReason::Finished(Outcome::Failed) => (
+            1,
+            format!(
+                "{}; `signoff resume {id}` retries the failed steps",
+                paint(ERROR, "failed")
+            ),
+        ),
+        StopReason::Waiting => (
+            3,
+            format!(
+                "{}; `signoff inbox` shows the questions",
+                paint(CARE, "waiting on a person")
+            ),
+        ),
+        StopReason::Paused(PauseReason::Limited) => (
+            0,
+            format!("{}; `signoff resume {id}` continues", paint(CARE, "paused")),
+        ),
+        // A script that waits for the run must not take it for done.
+        StopReason::Paused(_) => (
+            130,
+            format!("{}; `signoff resume {id}` continues", paint(CARE, "paused")),
+        ),
+        StopReason::Interrupted => (
+            130,
+            format!(
+                "{}; `signoff resume {id}` continues",
+                paint(CARE, "stopped")
+            ),
+        ),
+        StopReason::Changed(difference) => {
+            return Err(plan_changed_during_run(id, plan, difference));
+        }
+    };
+    if !session.is_json() {
+        let columns = session.out.columns();
+        let table = table(&ran.run, false, columns);
+        session.out.answer_lines(&format!("\n{table}"));
+        for row in signature(signed) {
+            session.out.answer(format!("  {row}"));
+        }
+        session.out.answer(line);
+        if let Some(landing) = &ran.landing {
+            for line in landing_lines(landing) {
+                session.out.answer(line);
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// The lines about the landing, and what to do if the run did not land.
+fn landing_lines(landing: &LandingReport) -> Vec<String> {
+    if landing.refused.is_empty() {
+        return vec![land::summary(landing)];
+    }
+    let why = landing.refused.iter().map(|why| format!("  {why}"));
+    let what = match landing.held.len() {
+        0 => "its changes are not in your checkout yet".to_owned(),
+        files => {
+            let files = count_of(files, "file is", "files are");
+            format!("{files} not in your checkout yet; your versions stay as they are")
+        }
+    };
+    let first = format!("{} {what}", paint(CARE, "note:"));
+    let hand = landing.by_hand.iter().take(1);
+    let hand = hand.map(|line| format!("`{}` brings them in", sanitize(line)));
+    let next = held_hints(landing).into_iter().chain(hand);
+    let next = next.map(|line| format!("  {} {line}", paint(HINT, "→")));
+    std::iter::once(first).chain(why).chain(next).collect()
+}
+
+/// Lets Ctrl-C and termination signals stop the run cleanly, so that it can be resumed.
+fn forward_signals(interrupt: signoff_runtime::Interrupt) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    {
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                interrupt.send();
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use signoff_store::config::Isolation;
+
+    use super::*;
+    use crate::args::{Command, parse};
+
+    #[test]
+    fn where_agents_work_can_be_said_for_one_run() {
+        for (words, expected) in [
+            ("signoff run p.md", None),
+            (
+                "signoff run p.md --isolation worktree",
+                Some(Isolation::Worktree),
+            ),
+            (
+                "signoff run --task x --isolation=shared",
+                Some(Isolation::Shared),
+            ),
+        ] {
+            let words_typed: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            let Ok(Command::Run(args)) = parse(&words_typed).map(|cli| cli.command) else {
+                panic!("{words}");
+            };
+            assert_eq!(RunOptions::from(&args).isolation, expected, "{words}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `approve`: a person signs a plan.
+
+use signoff_engine::Actor;
+use signoff_runtime::Error;
+use signoff_runtime::live::RunOptions;
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{
+    ActorContext, ApproveOptions, ApproveReport, approve as sign, changed_run,
+};
+use signoff_runtime::project::Project;
+use signoff_store::signatures::Proof;
+
+use crate::args::Approve;
+use crate::commands::sign::{locate, plan_ref};
+use crate::failure::{Failure, difference_lines};
+use crate::report::problems::text::concise;
+use crate::session::Session;
+use crate::style::{CARE, GOOD, escape_command, paint};
+
+pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let wish = ApproveOptions {
+        proof: session.proof.or(args.proof.map(Into::into)),
+        note: args.note.clone(),
+        expect_digest: args.expect_digest.clone(),
+        expect_version: args.expect_version,
+    };
+    let (approved, during) = sign_off(session, &project, &plan, &wish)?;
+    let goes = args.run || project.config.approval.then_run.value;
+    if let Some(run) = during {
+        if goes {
+            return crate::commands::running::resume::resume(
+                session,
+                Some(&run),
+                &RunOptions::default(),
+            );
+        }
+        if !session.is_json() {
+            session
+                .out
+                .say(format!("next: `signoff resume {run}` continues with it"));
+        }
+    } else if goes {
+        return crate::commands::running::run::start(
+            session,
+            &project,
+            &approved.done.plan,
+            &RunOptions::default(),
+        )
+        .map_err(|failure| failure.hint(format!("{name} stays approved")));
+    }
+    if session.is_json() {
+        let shape = plan_ref(&approved.done);
+        session.json(&shape);
+    }
+    Ok(0)
+}
+
+/// Signs the plan and prints the signature. If a run of the plan has not ended, first shows the changes that the run
+/// does not carry out yet, and returns its name.
+pub(crate) fn sign_off(
+    session: &mut Session,
+    project: &Project,
+    plan: &PlanFile,
+    wish: &ApproveOptions,
+) -> Result<(ApproveReport, Option<String>), Failure> {
+    session.require_person("sign a plan")?;
+    let during = changed_run(project, plan)?;
+    if let Some(during) = during.as_ref().filter(|_| !session.is_json()) {
+        session.out.say(format!(
+            "changes that run {} does not carry out yet:",
+            during.run
+        ));
+        for line in difference_lines(&during.difference) {
+            session.out.say(format!("  {}", escape_command(&line)));
+        }
+    }
+    for problem in &plan.checked.diagnostics {
+        if problem.code.concerns_signing() && !session.is_json() {
+            session.out.say(concise(problem, &plan.source));
+        }
+    }
+    let doing = ActorContext {
+        project,
+        actor: match session.proof {
+            Some(Proof::Policy) => Actor::Policy,
+            _ => Actor::Person,
+        },
+        clock: &signoff_runtime::SystemClock::new(),
+    };
+    let approved = sign(doing, plan, wish).map_err(|error| show_problems(session, error))?;
+    for note in &approved.done.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    if !session.is_json() {
+        session.out.say(format!(
+            "{} {} by {} (proof: {}), digest {}",
+            paint(GOOD, "signed"),
+            plan.source.name(),
+            approved.signature.by,
+            approved.signature.proof,
+            approved.signature.digest.short(),
+        ));
+    }
+    Ok((approved, during.map(|during| during.run)))
+}
+
+/// Shows the errors that a plan was refused for. `verify` might not show them: something missing on this machine is
+/// only a warning there, and a text from stdin is gone.
+pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
+    let Error::Invalid {
+        source,
+        diagnostics,
+    } = &error
+    else {
+        return error.into();
+    };
+    let mut details = Vec::new();
+    for diagnostic in diagnostics {
+        if session.is_json() {
+            details.push(diagnostic.message.clone());
+            continue;
+        }
+        session
+            .out
+            .say(crate::report::problems::text::render(diagnostic, source));
+        session.out.say("");
+    }
+    let there = session.around.directory.join(source.name());
+    // `verify` would read the same text that was refused.
+    let same = || std::fs::read(&there).is_ok_and(|bytes| bytes == source.bytes());
+    let is_there = there.is_dir() || same();
+    let missing = diagnostics.iter().any(|one| one.code.is_environmental());
+    let mut failure = Failure::from(error);
+    failure.details = details;
+    if missing || !is_there {
+        failure.hints = vec!["solve these problems, then repeat the command".to_owned()];
+    }
+    failure
+}

@@ -1,0 +1,17 @@
+//! `cancel`: a person cancels a plan.
+
+use super::{by_person, locate, tell};
+use crate::args::Cancel;
+use crate::failure::Failure;
+use crate::session::Session;
+
+pub(crate) fn cancel(session: &mut Session, args: &Cancel) -> Result<u8, Failure> {
+    session.require_person("cancel a plan")?;
+    let project = session.project()?;
+    let clock = signoff_runtime::SystemClock::new();
+    let (path, name) = locate(&project, &args.plan.plan)?;
+    let doing = by_person(&project, &clock);
+    let done = signoff_runtime::plans::cancel(doing, &path, &name, args.reason.as_deref())?;
+    tell(session, &done, "cancelled", None);
+    Ok(0)
+}

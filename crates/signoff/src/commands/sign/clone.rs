@@ -1,0 +1,25 @@
+//! `clone`: copies a plan as a new plan.
+
+use signoff_runtime::plans::ActorContext;
+
+use super::{locate, tell};
+use crate::agent_check::actor;
+use crate::args::PlanName;
+use crate::failure::Failure;
+use crate::session::Session;
+
+pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let clock = signoff_runtime::SystemClock::new();
+    let doing = ActorContext {
+        project: &project,
+        actor: actor(&session.around.variables),
+        clock: &clock,
+    };
+    let (path, name) = locate(&project, &args.plan)?;
+    let done = signoff_runtime::plans::clone(doing, &path, &name);
+    let done = done.map_err(|error| super::approve::show_problems(session, error))?;
+    let next = super::then_approve(&done);
+    tell(session, &done, "cloned as", Some(next));
+    Ok(0)
+}

@@ -1,0 +1,101 @@
+//! `list`: the plans and their states.
+
+use std::path::Path;
+
+use signoff_api::plans::{ListedPlan as Shape, Plans, SCHEMA};
+use signoff_runtime::plans::{ActorContext, ListOptions, ListedPlan, UnreadablePlan};
+use signoff_runtime::{Error, SystemClock};
+
+use crate::agent_check::actor;
+use crate::args::List;
+use crate::failure::Failure;
+use crate::report::count::count_of;
+use crate::report::plans::table;
+use crate::session::Session;
+use crate::style::{CARE, paint, sanitize};
+
+pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let doing = ActorContext {
+        project: &project,
+        actor: actor(&session.around.variables),
+        clock: &SystemClock::new(),
+    };
+    let wanted = ListOptions {
+        states: args.status.clone(),
+        archived: args.all,
+    };
+    let listing = signoff_runtime::plans::list(doing, &wanted)?;
+    for note in &listing.notes {
+        say_note(session, note);
+    }
+    if let Some(undone) = listing.undone {
+        let count = count_of(undone.plans, "plan is", "plans are");
+        let why = Failure::from(undone.error).message;
+        let note = format!("{count} due to expire or to be archived, but that failed: {why}");
+        say_note(session, &note);
+    }
+    let code = say_troubles(session, listing.troubles);
+    if session.is_json() {
+        let plans = listing.plans.iter();
+        let plans = plans.map(|plan| shape(session, plan)).collect();
+        let schema = SCHEMA.to_owned();
+        session.json(&Plans { schema, plans });
+        return Ok(code);
+    }
+    if listing.plans.is_empty() {
+        let nothing = if args.status.is_empty() {
+            "no plans here yet: `signoff propose PLAN` submits one"
+        } else {
+            "no plan is in that state"
+        };
+        session.out.answer(nothing);
+        return Ok(code);
+    }
+    let lines = table(&listing.plans, |plan| relative_path(session, &plan.path));
+    let count = count_of(listing.plans.len(), "plan", "plans");
+    let pending = listing.pending;
+    session.out.answer_lines(&lines);
+    session.out.answer(format!("{count}, {pending} pending"));
+    Ok(code)
+}
+
+fn shape(session: &Session, plan: &ListedPlan) -> Shape {
+    Shape {
+        id: plan.key.clone(),
+        title: plan.title.clone(),
+        status: plan.state.name().to_owned(),
+        version: plan.version,
+        updated_at: plan.updated_at.clone(),
+        path: relative_path(session, &plan.path),
+        proof: plan.proof.clone(),
+    }
+}
+
+/// A path relative to the current directory, where that is possible.
+pub(crate) fn relative_path(session: &Session, path: &Path) -> String {
+    let here = &session.around.directory;
+    path.strip_prefix(here)
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
+/// Says which plans could not be read; returns the exit code.
+pub(crate) fn say_troubles(session: &mut Session, troubles: Vec<UnreadablePlan>) -> u8 {
+    let code = if troubles.is_empty() { 0 } else { 6 };
+    for trouble in troubles {
+        let path = relative_path(session, &trouble.path);
+        let note = match trouble.error {
+            Error::Unreadable { why, .. } => format!("{path} is left out: {why}"),
+            error => format!("{path} is left out: {}", Failure::from(error).message),
+        };
+        say_note(session, &note);
+    }
+    code
+}
+
+pub(crate) fn say_note(session: &mut Session, note: &str) {
+    let note = format!("{} {}", paint(CARE, "note:"), sanitize(note));
+    session.out.say(note);
+}

@@ -1,0 +1,102 @@
+//! The commands that change a plan's state. The runtime decides what is allowed.
+
+pub(crate) mod approve;
+mod cancel;
+mod clone;
+mod delete;
+pub(crate) mod list;
+mod propose;
+mod reject;
+mod retry;
+mod revise;
+
+use std::path::PathBuf;
+
+use signoff_api::plan_ref::{PlanRef, SCHEMA};
+use signoff_engine::{Actor, PlanState};
+use signoff_runtime::SystemClock;
+use signoff_runtime::plans::{ActorContext, PlanReport, find};
+use signoff_runtime::project::Project;
+
+pub(crate) use self::cancel::cancel;
+pub(crate) use self::clone::clone;
+pub(crate) use self::delete::delete;
+pub(crate) use self::propose::propose;
+pub(crate) use self::reject::reject;
+pub(crate) use self::retry::retry;
+pub(crate) use self::revise::revise;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::shell_words::shell_word;
+use crate::style::{CARE, GOOD, paint};
+
+/// The file of a plan that was named by path or id, and its name for messages.
+pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
+    let path = find(project, text)?;
+    let here = &project.process.directory;
+    let direct = path == here.join(text);
+    let shown = match path.strip_prefix(here) {
+        _ if direct => text.to_owned(),
+        Ok(below) => below.display().to_string(),
+        Err(_) => path.display().to_string(),
+    };
+    Ok((path, shown))
+}
+
+/// The context for what a person does.
+pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> ActorContext<'a> {
+    ActorContext {
+        project,
+        actor: Actor::Person,
+        clock,
+    }
+}
+
+/// Prints the new state of a plan.
+pub(crate) fn tell(session: &mut Session, done: &PlanReport, word: &str, next: Option<String>) {
+    for note in &done.notes {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    if session.is_json() {
+        let shape = plan_ref(done);
+        session.json(&shape);
+        return;
+    }
+    let name = done.plan.source.name();
+    let key = if done.key == name {
+        String::new()
+    } else {
+        format!(" ({name})")
+    };
+    let version = done.plan.checked.plan.version;
+    let version = version.map_or_else(String::new, |version| format!(", version {version}"));
+    session.out.answer(format!(
+        "{} {}{key}: {}{version}",
+        paint(GOOD, word),
+        done.key,
+        done.state,
+    ));
+    if let Some(next) = next {
+        session.out.answer(format!("next: {next}"));
+    }
+}
+
+/// The next commands after a plan was submitted.
+fn then_approve(done: &PlanReport) -> String {
+    let name = shell_word(&done.key);
+    match done.state {
+        PlanState::Approved => format!("`signoff run {name}`"),
+        _ => format!("`signoff show {name}`, then `signoff approve {name}`"),
+    }
+}
+
+pub(crate) fn plan_ref(done: &PlanReport) -> PlanRef {
+    PlanRef {
+        schema: SCHEMA.to_owned(),
+        id: done.key.clone(),
+        status: done.state.name().to_owned(),
+        version: done.plan.checked.plan.version,
+        digest: done.plan.digest().to_string(),
+        path: done.plan.source.name().to_owned(),
+    }
+}

@@ -1,0 +1,28 @@
+//! `reject`: a person rejects a plan.
+
+use signoff_engine::PlanState;
+
+use super::{by_person, locate, tell};
+use crate::args::Reject;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::shell_words::shell_word;
+
+pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure> {
+    session.require_person("reject a plan")?;
+    let project = session.project()?;
+    let clock = signoff_runtime::SystemClock::new();
+    let (path, name) = locate(&project, &args.plan.plan)?;
+    let doing = by_person(&project, &clock);
+    let feedback = args.feedback.as_deref();
+    let done = signoff_runtime::plans::reject(doing, &path, &name, feedback)?;
+    let next = match done.state {
+        PlanState::NeedsReview => format!(
+            "it was rejected too often; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",
+            shell_word(&done.key)
+        ),
+        _ => format!("revise it, then `signoff revise {}`", shell_word(&done.key)),
+    };
+    tell(session, &done, "rejected", Some(next));
+    Ok(0)
+}

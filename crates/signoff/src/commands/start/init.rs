@@ -1,0 +1,197 @@
+//! `init`: sets up a project, and says what it found.
+
+mod agents;
+mod git;
+mod prepare;
+
+use std::path::Path;
+
+use signoff_api::project::{INIT_SCHEMA, Init};
+use signoff_runtime::Error;
+use signoff_runtime::doctor::{sandbox, worktrees};
+use signoff_runtime::project::Project;
+use signoff_runtime::trust::Trust;
+use signoff_store::atomic::{ReplaceError, replace};
+use signoff_store::root::{Store, discover};
+
+use self::agents::KnownAgent;
+use self::git::GitState;
+use self::prepare::PrepareCommand;
+use crate::commands::prove::doctor::worktrees_line;
+use crate::commands::start::trust::remember;
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// What `init` found in the project and on the machine.
+struct Findings {
+    agents: Vec<&'static KnownAgent>,
+    git: GitState,
+    prepare: Vec<PrepareCommand>,
+}
+
+pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
+    let here = session.around.directory.clone();
+    refuse_nested(&here)?;
+    let files =
+        ["config.toml", ".gitignore", "project.json"].map(|name| here.join(".signoff").join(name));
+    let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
+    let found = Findings {
+        agents: agents::installed(&session.around),
+        git: git::state(&session.around),
+        prepare: prepare::proposals(&here),
+    };
+    let store = Store::create(&here).map_err(Error::from)?;
+    let wrote_config = write_config(
+        session,
+        &store.config_path(),
+        &prepare::in_config(&agents::config(&found.agents), &found.prepare),
+    )?;
+    let written: Vec<String> = missing
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let root = store.dir().display().to_string();
+    if session.is_json() {
+        session.json(&Init {
+            schema: INIT_SCHEMA.to_owned(),
+            root,
+            written,
+            found_agents: found.agents.iter().map(|one| one.name.to_owned()).collect(),
+            git: found.git.name().to_owned(),
+            sandbox: level(session),
+            prepare: found
+                .prepare
+                .iter()
+                .map(|one| one.command.clone())
+                .collect(),
+        });
+        return Ok(0);
+    }
+    tell_written(session, &root, &written);
+    tell_found(session, &found, wrote_config);
+    let next = next(session);
+    session.out.answer(format!("next: {next}"));
+    Ok(0)
+}
+
+/// Refuses to set up a project inside another one, because Signoff would not use it.
+fn refuse_nested(here: &Path) -> Result<(), Failure> {
+    let outer = discover(here).map_err(Error::from)?;
+    let real = here.canonicalize();
+    let here = real.as_deref().unwrap_or(here);
+    match outer.filter(|outer| outer.workspace() != here) {
+        Some(outer) => Err(Failure::from(Error::NestedStore {
+            inner: here.join(".signoff"),
+            outer: outer.dir().to_owned(),
+        })),
+        None => Ok(()),
+    }
+}
+
+/// Writes the configuration, unless the project has one.
+fn write_config(session: &Session, path: &Path, text: &str) -> Result<bool, Failure> {
+    match replace(path, None, text.as_bytes(), true) {
+        Ok(_) => {
+            // The file that we wrote names no foreign commands.
+            remember(session, path, text.as_bytes())?;
+            Ok(true)
+        }
+        Err(ReplaceError::Changed { .. }) => Ok(false),
+        Err(error) => Err(Failure::new(6, "file", error.to_string())),
+    }
+}
+
+fn tell_written(session: &mut Session, root: &str, written: &[String]) {
+    if written.is_empty() {
+        let text = format!("{root} is already set up; nothing was changed");
+        session.out.answer(text);
+        return;
+    }
+    session.out.answer(format!("set up {root}"));
+    for path in written {
+        session.out.answer(format!("  wrote {path}"));
+    }
+}
+
+fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
+    let names: Vec<_> = found.agents.iter().map(|agent| agent.name).collect();
+    if names.is_empty() {
+        let looked_for: Vec<_> = agents::ALL.iter().map(|agent| agent.name).collect();
+        session.out.answer(format!(
+            "agents: none of {} is on PATH; any program that takes a prompt works",
+            looked_for.join(", ")
+        ));
+    } else {
+        session.out.answer(format!(
+            "agents: found {}; this version starts them with `driver = \"command\"`",
+            names.join(", ")
+        ));
+    }
+    if wrote_config {
+        session.out.answer(format!(
+            "roles: {} are in config.toml as commented examples",
+            agents::ROLES.join(", ")
+        ));
+    }
+    let config = if wrote_config {
+        "is in config.toml as a comment"
+    } else {
+        "could be in config.toml"
+    };
+    for PrepareCommand { lockfile, command } in &found.prepare {
+        session.out.answer(format!(
+            "prepare: found {lockfile}; `prepare = [\"{command}\"]` {config}: it prepares the trees of a run"
+        ));
+    }
+    session.out.answer(format!("git: {}", found.git));
+    // Without a repository, the line about git says it already.
+    if let Some(obstacle) = obstacles(session).filter(|_| found.git.is_repository()) {
+        session.out.answer(obstacle);
+    }
+    let level = level(session);
+    let rights = if level == "none" {
+        "; agents and contracts run with your rights"
+    } else {
+        ""
+    };
+    session.out.answer(format!(
+        "sandbox: {level}{rights}; `signoff doctor` shows details"
+    ));
+}
+
+/// The sandbox level for agents and contracts.
+fn level(session: &Session) -> String {
+    Project::open(&session.around).map_or_else(
+        |_| "unknown".to_owned(),
+        |project| sandbox(&project.config).level,
+    )
+}
+
+/// What keeps agents from working side by side, or their commits from the repository.
+fn obstacles(session: &Session) -> Option<String> {
+    let project = Project::open(&session.around).ok()?;
+    let found = worktrees(&project).ok()?;
+    let is_worth_telling = !found.possible || !found.private.is_empty();
+    is_worth_telling.then(|| worktrees_line(&found))
+}
+
+/// The next command before a plan can run.
+fn next(session: &Session) -> String {
+    let Ok(project) = Project::open(&session.around) else {
+        return "`signoff config` shows what is wrong with the settings".to_owned();
+    };
+    if project.config.agents.is_empty() {
+        return "name an agent in .signoff/config.toml, type `signoff trust`, then `signoff verify PLAN`"
+            .to_owned();
+    }
+    match project.trust() {
+        Trust::Changed(_) => {
+            "read the files that `signoff doctor` names, then type `signoff trust`".to_owned()
+        }
+        Trust::Missing(_) => "read .signoff/config.toml, then type `signoff trust`".to_owned(),
+        Trust::NotNeeded | Trust::Given => {
+            "`signoff new --list` shows templates for a plan; `signoff verify PLAN` checks a plan"
+                .to_owned()
+        }
+    }
+}

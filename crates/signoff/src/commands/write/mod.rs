@@ -1,0 +1,5 @@
+//! To write a plan.
+
+pub(crate) mod convert;
+pub(crate) mod fmt;
+pub(crate) mod new;

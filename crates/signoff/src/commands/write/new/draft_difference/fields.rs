@@ -1,0 +1,243 @@
+//! All fields of a draft, as text.
+
+use signoff_plan::draft::{Contract, Details, Draft, Hint, Spanned, Step};
+
+/// The position of a field in a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FieldPath {
+    pub(super) step: Option<usize>,
+    pub(super) field: &'static str,
+}
+
+/// The fields of a draft, in order.
+#[derive(Default)]
+pub(super) struct DraftFields {
+    step: Option<usize>,
+    pub(super) fields: Vec<(FieldPath, String)>,
+}
+
+impl DraftFields {
+    pub(super) fn of(draft: &Draft) -> Self {
+        let mut fields = Self::default();
+        // Destructured in full, so that a new field is not forgotten here.
+        let Draft {
+            dialect,
+            problems,
+            anchors: _,
+            kind,
+            id,
+            title,
+            task,
+            context,
+            status,
+            version,
+            owner,
+            previous,
+            budget,
+            priority,
+            tools,
+            constraints,
+            params,
+            risks,
+            executor_model,
+            record,
+            steps,
+        } = draft;
+        fields.put("dialect", dialect.to_string());
+        fields.some("type", kind.as_ref());
+        fields.some("id", id.as_ref());
+        fields.some("title", title.as_ref());
+        fields.some("task", task.as_ref());
+        fields.some("context", context.as_ref());
+        fields.some("status", status.as_ref());
+        fields.some("version", version.as_ref());
+        fields.some("owner", owner.as_ref());
+        fields.some("previous", previous.as_ref());
+        fields.some("budget", budget.as_ref());
+        fields.some("priority", priority.as_ref());
+        fields.scope("tools", tools.as_deref());
+        fields.list("constraints", constraints);
+        fields.list("risks", risks);
+        fields.some("executor_model", executor_model.as_ref());
+        for (name, value) in params {
+            fields.put("params", format!("{}={}", name.value, strings(value)));
+        }
+        for (name, value) in record {
+            fields.put(name, strings(&value.value));
+        }
+        for (at, step) in steps.iter().enumerate() {
+            fields.step = Some(at);
+            fields.step(step);
+        }
+        fields.step = None;
+        for problem in problems {
+            fields.put("form", problem.code.to_string());
+        }
+        fields
+    }
+
+    fn step(&mut self, step: &Step) {
+        let Step {
+            number,
+            unexpanded,
+            title,
+            id,
+            depends_on,
+            target,
+            task,
+            tool,
+            args,
+            args_unread,
+            marks,
+            // Positions do not count; the details follow below.
+            span: _,
+            heading: _,
+            args_places: _,
+            ..
+        } = step;
+        self.put(
+            "number",
+            format!("{:?}", number.as_ref().map(|one| one.value)),
+        );
+        self.some("number", unexpanded.as_ref());
+        self.some("title", Some(title));
+        self.some("id", id.as_ref());
+        self.scope("depends_on", depends_on.as_deref());
+        self.some("target", target.as_ref());
+        self.some("task", task.as_ref());
+        self.some("tool", tool.as_ref());
+        if let Some(args) = args {
+            self.put("args", strings(&args.value));
+        }
+        self.put("args", args_unread.to_string());
+        self.put("status", marks.ticks.len().to_string());
+        for mark in &marks.statuses {
+            self.some("status", Some(&mark.word));
+        }
+        self.details(step);
+    }
+
+    fn details(&mut self, details: &Details) {
+        let Details {
+            ask,
+            choices,
+            contract,
+            contract_missing_command,
+            on_fail,
+            subscriptions,
+            produces,
+            protects,
+            tools,
+            approval,
+            when,
+            for_each,
+            max_items,
+            timeout,
+            budget,
+            critical,
+            locks,
+            isolation,
+            acceptance,
+            subtasks,
+            instructions,
+            hint:
+                Hint {
+                    tool,
+                    operation,
+                    target,
+                },
+            record,
+        } = details;
+        self.some("ask", ask.as_ref());
+        self.list("choices", choices);
+        if let Some(contract) = contract {
+            self.contract(contract);
+        }
+        self.put("contract", contract_missing_command.to_string());
+        self.some("on_fail", on_fail.as_ref());
+        self.list("subscriptions", subscriptions);
+        self.list("produces", produces);
+        self.list("protects", protects);
+        self.scope("tools", tools.as_deref());
+        self.some("approval", approval.as_ref());
+        self.some("when", when.as_ref());
+        self.some("for_each", for_each.as_ref());
+        self.some("max_items", max_items.as_ref());
+        self.some("timeout", timeout.as_ref());
+        self.some("budget", budget.as_ref());
+        self.some("critical", critical.as_ref());
+        self.list("locks", locks);
+        self.some("isolation", isolation.as_ref());
+        self.list("accept", acceptance);
+        self.list("subtasks", subtasks);
+        self.some("instructions", instructions.as_ref());
+        self.some("hint", tool.as_ref());
+        self.some("hint", operation.as_ref());
+        self.some("hint", target.as_ref());
+        for (name, value) in record {
+            self.put(name, strings(&value.value));
+        }
+    }
+
+    fn contract(&mut self, contract: &Contract) {
+        let Contract {
+            span: _,
+            command,
+            shell,
+            expect,
+            timeout,
+            baseline,
+            fewer_tests,
+            holds,
+        } = contract;
+        self.put("contract", command.text.clone());
+        self.some("shell", shell.as_ref());
+        self.list("expect", expect);
+        self.some("contract_timeout", timeout.as_ref());
+        self.some("baseline", baseline.as_ref());
+        self.some("fewer_tests", fewer_tests.as_ref());
+        self.some("holds", holds.as_ref());
+    }
+
+    fn put(&mut self, field: &'static str, text: String) {
+        let step = self.step;
+        self.fields.push((FieldPath { step, field }, text));
+    }
+
+    fn some(&mut self, field: &'static str, value: Option<&Spanned<String>>) {
+        if let Some(value) = value {
+            self.put(field, value.value.clone());
+        }
+    }
+
+    fn list(&mut self, field: &'static str, values: &[Spanned<String>]) {
+        for value in values {
+            self.some(field, Some(value));
+        }
+    }
+
+    /// A list whose empty form has a meaning.
+    fn scope(&mut self, field: &'static str, values: Option<&[Spanned<String>]>) {
+        if let Some(values) = values {
+            self.put(field, values.len().to_string());
+            self.list(field, values);
+        }
+    }
+}
+
+/// A JSON value with unescaped texts, because placeholders are filled before the JSON is parsed.
+fn strings(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => format!("\"{text}\""),
+        serde_json::Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(strings).collect();
+            format!("[{}]", items.join("\u{1f}"))
+        }
+        serde_json::Value::Object(members) => {
+            let member = |(name, value): (&String, _)| format!("{name}\u{1e}{}", strings(value));
+            let members: Vec<String> = members.iter().map(member).collect();
+            format!("{{{}}}", members.join("\u{1f}"))
+        }
+        other => other.to_string(),
+    }
+}

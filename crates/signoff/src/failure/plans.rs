@@ -1,0 +1,128 @@
+//! Failures of plans: their state, their log, and changes after signing.
+
+use signoff_engine::{ForbiddenTransition, PlanState, Transition};
+use signoff_runtime::error::SignedDifference;
+use signoff_store::journal::JournalError;
+
+use super::Failure;
+use crate::shell_words::shell_word;
+
+/// A plan's log was changed, or cannot be read.
+pub(super) fn plan_log(error: &JournalError) -> Failure {
+    let log = match error {
+        JournalError::Corrupt { path, .. }
+        | JournalError::Shorter { path, .. }
+        | JournalError::OtherPlan { path, .. } => path.clone(),
+        // `NAME.head.json` beside `NAME.jsonl`.
+        JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
+        JournalError::File(error) => return Failure::new(6, "file", error.to_string()),
+        JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
+            return Failure::new(6, "plan-log", error.to_string()).hint("repeat the command");
+        }
+        JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
+    };
+    let word = |path: &std::path::Path| shell_word(&path.display().to_string());
+    let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
+    Failure::new(6, "plan-log", error.to_string())
+        .hint(format!("restore it: `git restore {log} {head}`"))
+        .hint(format!(
+            "or start over: `rm -f {log} {head}`, then `signoff propose PLAN`; this loses past rejections and cancellations"
+        ))
+}
+
+/// The plan's state, or the actor's rights, do not allow an act.
+pub(super) fn forbidden_act(forbidden: &ForbiddenTransition) -> Failure {
+    let (exit, code) = match forbidden {
+        ForbiddenTransition::State { .. } => (5, "state"),
+        ForbiddenTransition::Actor { .. } => (4, "person-only"),
+    };
+    let failure = Failure::new(exit, code, forbidden.to_string());
+    let ForbiddenTransition::State {
+        state, possible, ..
+    } = forbidden
+    else {
+        return failure.hint("ask the person who runs the plan to do it in their own terminal");
+    };
+    let commands: Vec<String> = possible.iter().filter_map(|act| command_of(*act)).collect();
+    let failure = match state {
+        PlanState::Completed | PlanState::Cancelled => {
+            failure.hint("`signoff clone PLAN` copies it as a new plan")
+        }
+        PlanState::Executing => failure.hint(
+            "a run of it has not ended: `signoff status` shows its state, `signoff inbox` what it waits for, `signoff resume` continues it",
+        ),
+        _ => failure,
+    };
+    match commands.as_slice() {
+        [] => failure,
+        _ => failure.hint(format!("possible now: {}", commands.join(", "))),
+    }
+}
+
+/// The command for an act, if there is one.
+fn command_of(act: Transition) -> Option<String> {
+    match act {
+        Transition::Edit => Some("editing its text".to_owned()),
+        Transition::Approve
+        | Transition::Reject
+        | Transition::Revise
+        | Transition::Cancel
+        | Transition::Start
+        | Transition::Resume
+        | Transition::Retry => Some(format!("`signoff {} …`", act.verb())),
+        Transition::Verify
+        | Transition::Escalate
+        | Transition::Expire
+        | Transition::Complete
+        | Transition::Fail
+        | Transition::Stall
+        | Transition::Replan => None,
+    }
+}
+
+/// The plan or its terms changed since they were signed.
+pub(crate) fn plan_changed(plan: &str, difference: &SignedDifference) -> Failure {
+    differing(plan, difference).hints([
+        format!(
+            "if the change is right, sign it: `signoff approve {}`",
+            shell_word(plan)
+        ),
+        "if not, restore the file; the signature still holds".to_owned(),
+    ])
+}
+
+/// The plan or its terms changed during a run, which only carries out what was signed.
+pub(crate) fn plan_changed_during_run(
+    run: &str,
+    plan: &str,
+    difference: &SignedDifference,
+) -> Failure {
+    let name = shell_word(plan);
+    differing(plan, difference).hints([
+        format!("if the change is wrong, undo it; then `signoff resume {run}` continues the run"),
+        format!(
+            "if it is right, sign it: `signoff approve {name}`; then `signoff resume {run}` continues the run with it"
+        ),
+    ])
+}
+
+fn differing(plan: &str, difference: &SignedDifference) -> Failure {
+    let failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
+    difference_lines(difference)
+        .into_iter()
+        .fold(failure, Failure::detail)
+}
+
+/// A difference, a line for each change.
+pub(crate) fn difference_lines(difference: &SignedDifference) -> Vec<String> {
+    let mut lines: Vec<String> = difference.broken.iter().cloned().collect();
+    for change in &difference.plan {
+        lines.extend(change.to_string().lines().map(str::to_owned));
+    }
+    lines.extend(difference.terms.iter().cloned());
+    if difference.is_empty() {
+        let unseen = "(the difference is in how ids or defaults resolve)";
+        lines.push(unseen.to_owned());
+    }
+    lines
+}

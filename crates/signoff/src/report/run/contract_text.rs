@@ -1,0 +1,79 @@
+//! What reports say about contracts.
+
+use signoff_engine::{Observation, Run, Verdict};
+
+use crate::report::run::evidence::first_names;
+use crate::report::run::short_text::one_line;
+use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
+
+pub(super) fn baseline(verdict: Verdict, observed: &Observation) -> String {
+    let said = match verdict {
+        Verdict::Fail => "red, as it should be".to_owned(),
+        Verdict::Pass => "already green, so it cannot prove anything".to_owned(),
+        Verdict::Inconclusive => match observed.inconclusive_reason() {
+            Some(why) => format!("no answer: {}", one_line(&why)),
+            None => "no answer".to_owned(),
+        },
+    };
+    format!("contract before the work: {said}")
+}
+
+/// Why a contract runs again: something changed while it ran, so its answer does not count.
+pub(super) fn rerun_reason(run: &Run, step: &str, observed: &Observation) -> Option<String> {
+    let state = run.position(step).and_then(|at| run.step(at));
+    let is_run_again = state.is_some_and(|(_, state)| state.is_run_again());
+    let why = observed.void.as_ref().filter(|_| is_run_again)?;
+    Some(format!("contract is run again: {}", one_line(why)))
+}
+
+/// The files that a passed contract ran without.
+fn left_out_files(observed: &Observation) -> String {
+    match &observed.left_out[..] {
+        [] => String::new(),
+        left_out => format!(
+            " (without {}, which changed in your checkout since the run began)",
+            sanitize(&first_names(left_out))
+        ),
+    }
+}
+
+pub(super) fn contract_finished(
+    verdict: Verdict,
+    unmet: &[String],
+    observed: &Observation,
+) -> String {
+    let unmet = one_line(&unmet.join("; "));
+    match verdict {
+        Verdict::Pass => {
+            let without = left_out_files(observed);
+            format!("  {} contract holds{without}", paint(GOOD, "✓"))
+        }
+        Verdict::Inconclusive => {
+            format!("  {} contract gave no answer: {unmet}", paint(CARE, "?"))
+        }
+        Verdict::Fail => {
+            let mut text = format!("  {} contract does not hold: {unmet}", paint(ERROR, "✗"));
+            text.push_str(&quoted_tail(complaint(observed)));
+            text
+        }
+    }
+}
+
+/// The stream with a contract's error messages: many print them to stdout.
+pub(super) fn complaint(observed: &Observation) -> &str {
+    if observed.stderr.trim().is_empty() {
+        &observed.stdout
+    } else {
+        &observed.stderr
+    }
+}
+
+/// The last lines of what a contract complained about.
+pub(super) fn quoted_tail(stderr: &str) -> String {
+    let written = stderr.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<&str> = written.collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(3));
+    last.fold(String::new(), |text, line| {
+        format!("{text}\n    {}", paint(DIM, sanitize(line)))
+    })
+}

@@ -1,0 +1,298 @@
+//! The lines that stay in the scrollback of a terminal. The live lines show the rest, so a successful step leaves only
+//! a line or two with its evidence.
+
+use signoff_engine::{
+    Event, EvidenceFacts, Grade, Observation, ProcessEnd, RecordedEvent, Run, StepState, Verdict,
+};
+use signoff_plan::model::Work;
+
+use crate::report::columns::cut;
+use crate::report::run::contract_text::{complaint, quoted_tail, rerun_reason};
+use crate::report::run::event_text::{conflict, has_nothing_to_do, is_over, log_of, text};
+use crate::report::run::evidence::{because, grade};
+use crate::report::run::short_text::{one_line, short_value};
+use crate::report::run::totals::NOTHING;
+use crate::report::step_name::name_of;
+use crate::report::time::short;
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
+
+/// Columns of a step's name.
+const NAMED: usize = 40;
+
+/// The text for an event; most events have none.
+pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
+    let event = &recorded.event;
+    let said = match event {
+        Event::BaselineFinished {
+            step,
+            verdict,
+            observed,
+        } => match rerun_reason(run, step, observed) {
+            Some(again) => format!("{} {again}", paint(CARE, "?")),
+            None => baseline_warning(*verdict, observed)?,
+        },
+        Event::WorkFinished {
+            ended,
+            attempt,
+            step,
+            ..
+        } => agent_failure(ended, &log_of(run, step, *attempt))?,
+        Event::ContractFinished {
+            verdict,
+            unmet,
+            observed,
+            attempt,
+            step,
+        } => {
+            let when = if is_over(run, step) {
+                "at the end".to_owned()
+            } else {
+                format!("attempt {attempt}")
+            };
+            match rerun_reason(run, step, observed) {
+                Some(again) => format!("{} {when}: {again}", paint(CARE, "?")),
+                None => contract_failure(*verdict, &when, unmet, complaint(observed))?,
+            }
+        }
+        Event::RetryScheduled {
+            counted: false,
+            reason,
+            ..
+        } => format!("{} starting over: {}", paint(CARE, "↻"), one_line(reason)),
+        Event::AttemptInterrupted { attempt, .. } => {
+            format!("{} attempt {attempt} was interrupted", paint(CARE, "!"))
+        }
+        Event::Expanded { items, .. } => {
+            format!("{} {} items", paint(DIM, "·"), items.len())
+        }
+        Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
+            format!("{} {}", paint(DIM, "–"), NOTHING.1)
+        }
+        Event::StepCompleted {
+            step,
+            evidence,
+            facts,
+            attempts,
+        } => return Some(step_completed(run, step, (*evidence, facts), *attempts)),
+        Event::StepConfirmed {
+            step,
+            evidence,
+            facts,
+        } => return Some(step_completed(run, step, (*evidence, facts), 1)),
+        Event::StepFailed { reason, .. } => {
+            format!("{} failed: {}", paint(ERROR, "✗"), one_line(reason))
+        }
+        Event::StepSkipped { reason, .. } => {
+            format!("{} skipped: {}", paint(CARE, "–"), one_line(reason))
+        }
+        Event::StepBlocked { by, .. } => {
+            format!("{} blocked by `{}`", paint(CARE, "–"), sanitize(by))
+        }
+        Event::StepProvisional { .. } => format!(
+            "{} no contract: the run continues, and a person decides at the end",
+            paint(CARE, "?")
+        ),
+        Event::MergeConflicted { files, text, .. } => {
+            format!("{} {}", paint(ERROR, "✗"), conflict(files, text))
+        }
+        Event::StepStarted { .. }
+        // Its evidence follows at once.
+        | Event::Merged { .. }
+        | Event::AttemptStarted { .. }
+        | Event::CallStarted { .. }
+        | Event::CallFinished { .. }
+        | Event::RetryScheduled { counted: true, .. }
+        | Event::RunPaused { .. } => return None,
+        _ => return text(run, recorded),
+    };
+    let step = event.step().expect("every event above is about a step");
+    Some(with_step_name(&cut(&name_of(run, step), NAMED), &said))
+}
+
+/// Puts the step's name after the sign.
+fn with_step_name(name: &str, said: &str) -> String {
+    let (sign, rest) = said.split_once(' ').unwrap_or((said, ""));
+    format!("{sign} {}  {rest}", paint(TITLE, name))
+}
+
+/// A warning before an agent costs money: the contract is green before the work, or gave no answer.
+fn baseline_warning(verdict: Verdict, observed: &Observation) -> Option<String> {
+    Some(match verdict {
+        Verdict::Fail => return None,
+        Verdict::Pass => format!(
+            "{} contract already green before the work, so it cannot prove anything",
+            paint(CARE, "!")
+        ),
+        Verdict::Inconclusive => {
+            let why = observed
+                .inconclusive_reason()
+                .map(|why| format!(": {}", one_line(&why)));
+            format!(
+                "{} contract gave no answer before the work{}",
+                paint(CARE, "!"),
+                why.unwrap_or_default()
+            )
+        }
+    })
+}
+
+fn agent_failure(ended: &ProcessEnd, log: &str) -> Option<String> {
+    (!ended.succeeded()).then(|| {
+        format!(
+            "{} the agent ended: {} {}",
+            paint(CARE, "!"),
+            sanitize(&ended.to_string()),
+            paint(DIM, format!("(its output: {log})"))
+        )
+    })
+}
+
+fn contract_failure(
+    verdict: Verdict,
+    when: &str,
+    unmet: &[String],
+    stderr: &str,
+) -> Option<String> {
+    let unmet = one_line(&unmet.join("; "));
+    Some(match verdict {
+        Verdict::Pass => return None,
+        Verdict::Inconclusive => {
+            format!("{} contract gave no answer: {unmet}", paint(CARE, "?"))
+        }
+        Verdict::Fail => {
+            let head = format!(
+                "{} {when}: contract does not hold: {unmet}",
+                paint(ERROR, "✗")
+            );
+            head + &quoted_tail(stderr)
+        }
+    })
+}
+
+fn step_completed(
+    run: &Run,
+    id: &str,
+    (found, facts): (Grade, &EvidenceFacts),
+    attempts: u32,
+) -> String {
+    let step = run.position(id).and_then(|at| run.step(at));
+    let mut aside = because(found, facts);
+    if attempts > 1 {
+        aside = format!("{aside}; {attempts} attempts");
+    }
+    if let Some(took) = step.and_then(|(_, state)| state.duration()) {
+        aside = format!("{aside}; {}", short(took));
+    }
+    let mut text = format!(
+        "{} {}  {} {}",
+        paint(GOOD, "✓"),
+        paint(TITLE, cut(&name_of(run, id), NAMED)),
+        paint(
+            if found == Grade::Proved { GOOD } else { CARE },
+            grade(found)
+        ),
+        paint(DIM, sanitize(&format!("({aside})")))
+    );
+    if let Some(last) = step.and_then(|(step, state)| last_word(&step.work, state)) {
+        text = format!("{text}\n  {}", paint(DIM, last));
+    }
+    text
+}
+
+/// The agent's last message, or the tool's result.
+fn last_word(work: &Work, state: &StepState) -> Option<String> {
+    match work {
+        Work::Agent { .. } => {
+            let said = state.history.said.as_deref()?;
+            let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
+            Some(format!("agent says: {}", sanitize(last)))
+        }
+        Work::Tool { .. } => {
+            let result = state.values.output.as_ref()?;
+            Some(format!("result: {}", short_value(result)))
+        }
+        Work::Ask { .. } | Work::Check => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started};
+
+    fn said(run: &Run, event: Event) -> Option<String> {
+        let recorded = RecordedEvent {
+            seq: 9,
+            at: 9000,
+            event,
+        };
+        let text = milestone(run, &recorded)?;
+        Some(anstream::adapter::strip_str(&text).to_string())
+    }
+
+    #[test]
+    fn a_step_that_goes_well_leaves_its_evidence() {
+        let mut run = run(&[("A \u{7}step", AGENT), ("B", CHECK)]);
+        assert_eq!(said(&run, started("step-1")), None);
+        let spoken = Event::WorkFinished {
+            step: "step-1".to_owned(),
+            attempt: 1,
+            ended: ProcessEnd::Exited(0),
+            output: signoff_engine::AgentOutput {
+                text: "thinking\nI made it.\n\n".to_owned(),
+            },
+            changes: signoff_engine::Changes::default(),
+        };
+        assert_eq!(said(&run, spoken.clone()), None);
+        let done = completed("step-1", Grade::Proved, EvidenceFacts::default());
+        happened(&mut run, [started("step-1"), spoken, done.clone()]);
+        assert_eq!(
+            said(&run, done).as_deref(),
+            Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent says: I made it.")
+        );
+    }
+
+    #[test]
+    fn what_goes_wrong_is_told_at_once_with_its_step() {
+        let run = run(&[("A", AGENT)]);
+        let step = || "step-1".to_owned();
+        let ended = Event::WorkFinished {
+            step: step(),
+            attempt: 2,
+            ended: ProcessEnd::TimedOut,
+            output: signoff_engine::AgentOutput::default(),
+            changes: signoff_engine::Changes::default(),
+        };
+        let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());
+        for (event, expected) in [
+            (
+                ended,
+                "! 1. A  the agent ended: time limit reached (its output: .signoff/runs/steps/step-1/2/agent.log)",
+            ),
+            (
+                Event::StepFailed {
+                    step: step(),
+                    attempts: 1,
+                    reason,
+                },
+                "✗ 1. A  failed: nope",
+            ),
+            (
+                Event::StepBlocked { step: step(), by },
+                "– 1. A  blocked by `x`",
+            ),
+            (
+                Event::MergeConflicted {
+                    step: step(),
+                    attempt: 1,
+                    onto: "c1".to_owned(),
+                    files: vec!["a.rs".to_owned()],
+                    text: String::new(),
+                },
+                "✗ 1. A  conflict with what was merged meanwhile: a.rs",
+            ),
+        ] {
+            assert_eq!(said(&run, event).as_deref(), Some(expected));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! A run: before it begins, while it goes on, and what became of each step.
+
+mod caches;
+mod contract_text;
+pub(crate) mod event_lines;
+pub(crate) mod event_text;
+pub(crate) mod evidence;
+pub(crate) mod live_rows;
+pub(crate) mod milestone;
+pub(crate) mod opening;
+pub(crate) mod reporter;
+#[cfg(test)]
+pub(crate) mod sample;
+pub(crate) mod screen;
+pub(crate) mod short_text;
+pub(crate) mod table;
+pub(crate) mod totals;
+pub(crate) mod worst_case;

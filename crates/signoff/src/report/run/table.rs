@@ -1,0 +1,263 @@
+//! The table of a run: the evidence for every step. It may have ten thousand rows, so it avoids work for each row.
+
+use std::collections::BTreeMap;
+
+use anstyle::Style;
+use signoff_engine::{Grade, Run, StepState, StepStatus};
+
+use crate::report::columns::{cut, push, spaces, width, wrap};
+use crate::report::graph::progress::seat_name;
+use crate::report::run::evidence::{because, grade};
+use crate::report::run::short_text::one_line;
+use crate::report::run::totals::{HALTED, NOTHING, grades, totals};
+use crate::report::step_name::name;
+use crate::report::time::short;
+use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
+
+/// The minimum and maximum width of a name.
+const NAME: (usize, usize) = (16, 48);
+/// Columns of the evidence or status.
+const WORD: usize = 9;
+/// Columns of attempts and time.
+const NUMBERS: (usize, usize) = (5, 7);
+/// The minimum width of the reason.
+const REASON: usize = 23;
+/// A loop with more items than this shows only those without evidence.
+const ITEMS: usize = 10;
+
+/// One row for each step under a heading, then the totals. `driven`: a process drives the run.
+pub(crate) fn table(run: &Run, driven: bool, columns: usize) -> String {
+    let rows = rows(run, driven);
+    let names = rows.iter().map(|row| row.indent + width(&row.name));
+    let fixed = 2 + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
+    let widest = columns.saturating_sub(fixed + REASON).clamp(NAME.0, NAME.1);
+    let layout = Layout {
+        name: names.max().unwrap_or(0).clamp(4, widest),
+        columns,
+    };
+    let mut table = String::with_capacity(160 * (rows.len() + 2));
+    layout.heading(&mut table);
+    for row in &rows {
+        layout.row(&mut table, row);
+    }
+    table.push_str("  ");
+    push_styled(&mut table, DIM, &totals(run, driven));
+    table.push('\n');
+    table
+}
+
+struct Row {
+    indent: usize,
+    name: String,
+    word: &'static str,
+    style: Style,
+    attempts: u32,
+    took: Option<u64>,
+    because: String,
+}
+
+/// The rows of all steps, items below their loops.
+fn rows(run: &Run, driven: bool) -> Vec<Row> {
+    let mut asked: BTreeMap<usize, &str> = BTreeMap::new();
+    for item in run.items() {
+        asked.extend(item.about().iter().map(|&at| (at, item.question.as_str())));
+    }
+    let mut rows = Vec::new();
+    let mut order = run.order().peekable();
+    while let Some(at) = order.next() {
+        rows.extend(row(run, (at, driven), asked.get(&at).copied()));
+        let mut items = Vec::new();
+        while let Some(item) = order.next_if(|&next| parent(run, next) == Some(at)) {
+            items.push(item);
+        }
+        let (shown, fine) = split(run, items);
+        for item in shown {
+            rows.extend(row(run, (item, driven), asked.get(&item).copied()));
+        }
+        rows.extend(folded_row(run, &fine));
+    }
+    rows
+}
+
+fn parent(run: &Run, at: usize) -> Option<usize> {
+    run.step(at).and_then(|(_, state)| state.parent())
+}
+
+/// Splits the items of a loop: those shown one by one, and those only counted.
+fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+    if items.len() <= ITEMS {
+        return (items, Vec::new());
+    }
+    let fine =
+        |at: &usize| (run.step(*at)).is_some_and(|(_, state)| state.outcome.evidence.is_some());
+    let (fine, shown) = items.into_iter().partition(fine);
+    (shown, fine)
+}
+
+fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Row> {
+    let (step, state) = run.step(at)?;
+    let (word, style, because) = match &state.outcome.evidence {
+        Some(_) if run.is_empty_loop(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
+        Some((found, known)) => (grade(*found), grade_style(*found), because(*found, known)),
+        None => {
+            let halted = run.halt_reason(at).filter(|_| !driven);
+            let place = run.work_location(at).filter(|_| driven).map(seat_name);
+            let reason = state
+                .outcome
+                .reason
+                .as_deref()
+                .or(asked)
+                .or(halted)
+                .or(place);
+            let (word, style) = status(run, at, driven);
+            (word, style, with_end(reason.unwrap_or_default(), state))
+        }
+    };
+    Some(Row {
+        indent: if state.item.is_some() { 2 } else { 0 },
+        name: name(step, state),
+        word,
+        style,
+        attempts: state.attempts,
+        took: final_duration(state),
+        because: one_line(&because),
+    })
+}
+
+/// A reason, and how the agent ended if it failed: a contract only says what is missing.
+fn with_end(reason: &str, state: &StepState) -> String {
+    let ended = state
+        .attempt
+        .work_ended
+        .as_ref()
+        .filter(|end| !end.succeeded());
+    let ended = ended.map(|end| format!("the agent ended: {end}"));
+    let untold = ended.filter(|end| !reason.contains(end.as_str()));
+    // For a skipped or running step, the end of its agent is not the reason.
+    let counts = matches!(state.status, StepStatus::Failed | StepStatus::Waiting);
+    match untold.filter(|_| counts) {
+        Some(end) => format!("{reason}; {end}"),
+        None => reason.to_owned(),
+    }
+}
+
+/// The status of a step without evidence.
+fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
+    if run.halt_reason(at).is_some() && !driven {
+        return (HALTED, CARE);
+    }
+    let status = run.displayed_status(at, driven);
+    (
+        signoff_api::event::step_status(status),
+        status_style(status),
+    )
+}
+
+fn final_duration(state: &StepState) -> Option<u64> {
+    let ended = state.outcome.evidence.is_some() || state.status == StepStatus::Failed;
+    state.duration().filter(|_| ended)
+}
+
+fn folded_row(run: &Run, fine: &[usize]) -> Option<Row> {
+    if fine.is_empty() {
+        return None;
+    }
+    let states = || fine.iter().filter_map(|&at| Some(run.step(at)?.1));
+    Some(Row {
+        indent: 2,
+        name: format!("{} items", fine.len()),
+        word: "done",
+        style: GOOD,
+        attempts: states().map(|state| state.attempts).sum(),
+        took: None,
+        because: grades(states()),
+    })
+}
+
+fn grade_style(found: Grade) -> Style {
+    match found {
+        Grade::Proved => GOOD,
+        Grade::Held | Grade::Observed | Grade::Accepted => CARE,
+    }
+}
+
+fn status_style(status: StepStatus) -> Style {
+    match status {
+        StepStatus::Failed => ERROR,
+        StepStatus::Waiting => CARE,
+        StepStatus::Pending
+        | StepStatus::Blocked
+        | StepStatus::Ready
+        | StepStatus::Running
+        | StepStatus::Verifying
+        | StepStatus::Completed
+        | StepStatus::Skipped => DIM,
+    }
+}
+
+struct Layout {
+    name: usize,
+    columns: usize,
+}
+
+impl Layout {
+    fn heading(&self, table: &mut String) {
+        let mut head = String::from("  ");
+        push(&mut head, "step", self.name + 2);
+        push(&mut head, "evidence", WORD + 2);
+        push(&mut head, "tries", NUMBERS.0 + 2);
+        head.push_str("   time  because");
+        push_styled(table, DIM, &head);
+        table.push('\n');
+    }
+
+    fn row(&self, table: &mut String, row: &Row) {
+        let name = cut(&row.name, self.name.saturating_sub(row.indent));
+        spaces(table, 2 + row.indent);
+        push_styled(table, TITLE, &name);
+        spaces(
+            table,
+            self.name.saturating_sub(row.indent + width(&name)) + 2,
+        );
+        push_styled(table, row.style, row.word);
+        spaces(table, WORD.saturating_sub(row.word.len()) + 2);
+        push_right(table, &row.attempts.to_string(), NUMBERS.0);
+        let took = row.took.map(short).unwrap_or_default();
+        push_right(table, &took, NUMBERS.1 + 2);
+        self.reason(table, &row.because);
+        table.truncate(table.trim_end().len());
+        table.push('\n');
+    }
+
+    /// The reason, in its own column for as many lines as it takes.
+    fn reason(&self, table: &mut String, because: &str) {
+        let before = 2 + self.name + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
+        let room = self.columns.saturating_sub(before).max(REASON / 2);
+        table.push_str("  ");
+        if width(because) <= room {
+            table.push_str(because);
+            return;
+        }
+        for (at, line) in wrap(because, room).iter().enumerate() {
+            if at > 0 {
+                table.push('\n');
+                spaces(table, before);
+            }
+            table.push_str(line);
+        }
+    }
+}
+
+fn push_right(table: &mut String, text: &str, columns: usize) {
+    spaces(table, columns.saturating_sub(text.len()));
+    table.push_str(text);
+}
+
+fn push_styled(table: &mut String, style: Style, text: &str) {
+    use std::fmt::Write as _;
+    // A string takes everything.
+    let _ = write!(table, "{}", paint(style, text));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+use signoff_engine::{Changes, Event, EvidenceFacts, Grade, ProcessEnd};
+
+use super::table;
+use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started};
+
+#[track_caller]
+fn check(run: &signoff_engine::Run, columns: usize, expected: &str) {
+    let table = anstream::adapter::strip_str(&table(run, false, columns)).to_string();
+    assert_eq!(table.trim_end(), expected, "\n{table}");
+}
+
+#[test]
+fn a_row_says_how_we_know() {
+    let mut run = run(&[
+        ("Build it", AGENT),
+        ("Read \u{1b}[2Jit", CHECK),
+        ("Ship", CHECK),
+    ]);
+    let repaired = EvidenceFacts {
+        repaired_by: Some("ada".to_owned()),
+        ..EvidenceFacts::default()
+    };
+    happened(
+        &mut run,
+        [
+            started("step-1"),
+            completed("step-1", Grade::Proved, repaired),
+            started("step-2"),
+            Event::StepFailed {
+                step: "step-2".to_owned(),
+                attempts: 1,
+                reason: "exit_code == 0 (was: exit code 1)".to_owned(),
+            },
+        ],
+    );
+    check(
+        &run,
+        80,
+        "  step           evidence   tries     time  because
+  1. Build it    proved         0     1.0s  red before, green after; repaired by
+                                            ada
+  2. Read [2Jit  failed         0     1.0s  exit_code == 0 (was: exit code 1)
+  3. Ship        pending        0
+  3 steps: 1 proved, 1 failed, 1 pending · 0 agents started · 4.0s · sandbox:",
+    );
+}
+
+#[test]
+fn long_names_give_way_to_the_reason() {
+    let mut run = run(&[("A title that goes on and on until nobody reads it", CHECK)]);
+    happened(
+        &mut run,
+        [
+            started("step-1"),
+            completed("step-1", Grade::Held, EvidenceFacts::default()),
+        ],
+    );
+    check(
+        &run,
+        60,
+        "  step              evidence   tries     time  because
+  1. A title that…  held           0     1.0s  green after
+  1 step: 1 held · 0 agents started · 2.0s · sandbox:",
+    );
+}
+
+#[test]
+fn what_is_no_evidence_says_what_it_is() {
+    let looped = format!("**for_each:** []\n{CHECK}");
+    let mut run = run(&[("Loop", &looped), ("Work", AGENT), ("Later", AGENT)]);
+    let step = || "step-2".to_owned();
+    happened(
+        &mut run,
+        [
+            Event::Expanded {
+                step: "step-1".to_owned(),
+                items: Vec::new(),
+            },
+            completed("step-1", Grade::Observed, EvidenceFacts::default()),
+            started("step-2"),
+            Event::WorkFinished {
+                step: step(),
+                attempt: 1,
+                ended: ProcessEnd::Exited(1),
+                output: signoff_engine::AgentOutput::default(),
+                changes: Changes::default(),
+            },
+            Event::StepFailed {
+                step: step(),
+                attempts: 1,
+                reason: "exit_code == 0 (was: exit code 1)".to_owned(),
+            },
+            started("step-3"),
+        ],
+    );
+    check(
+        &run,
+        110,
+        "  step      evidence   tries     time  because
+  1. Loop   empty          0     1.0s  nothing to do: the loop has no items
+  2. Work   failed         0     2.0s  exit_code == 0 (was: exit code 1); the agent ended: exit code 1
+  3. Later  paused         0           interrupted
+  3 steps: 1 empty, 1 failed, 1 paused · 0 agents started · 6.0s · sandbox:",
+    );
+    let driven = anstream::adapter::strip_str(&table(&run, true, 110)).to_string();
+    assert!(driven.contains("3. Later  running        0\n"), "{driven}");
+}

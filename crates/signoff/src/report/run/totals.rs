@@ -1,0 +1,71 @@
+//! The totals of a run, in one line.
+
+use signoff_api::event::step_status;
+use signoff_engine::{Grade, Run, StepState};
+
+use crate::report::count::count;
+use crate::report::run::evidence::grade;
+use crate::report::time::short;
+
+/// The word for a loop without items, and its explanation.
+pub(crate) const NOTHING: (&str, &str) = ("empty", "nothing to do: the loop has no items");
+/// The word for a step that has begun, in a run that no process drives.
+pub(crate) const HALTED: &str = "paused";
+
+/// `3 steps: 2 proved, 1 failed · 4 agents started · 12s · sandbox: none`
+pub(crate) fn totals(run: &Run, driven: bool) -> String {
+    let steps = run.plan().steps.len();
+    let states = (0..steps).filter_map(|at| Some((at, run.step(at)?.1)));
+    let (mut found, mut open) = (Vec::new(), Statuses::default());
+    for (at, state) in states {
+        match state.outcome.evidence {
+            Some(_) if run.is_empty_loop(at) => open.count(NOTHING.0),
+            Some(_) => found.push(state),
+            None if !driven && run.halt_reason(at).is_some() => open.count(HALTED),
+            None => open.count(step_status(run.displayed_status(at, driven))),
+        }
+    }
+    let mut words = vec![grades(found.into_iter()), open.words()];
+    words.retain(|word| !word.is_empty());
+    let agents = usize::try_from(run.agents_started()).unwrap_or(usize::MAX);
+    format!(
+        "{}: {} · {} started · {} · sandbox: {}",
+        count(steps, "step"),
+        words.join(", "),
+        count(agents, "agent"),
+        short(run.wall_used()),
+        run.settings().sandbox
+    )
+}
+
+/// `2 proved, 1 held`
+pub(crate) fn grades<'a>(states: impl Iterator<Item = &'a StepState>) -> String {
+    const ALL: [Grade; 4] = [Grade::Proved, Grade::Held, Grade::Observed, Grade::Accepted];
+    let mut counts = [0_usize; ALL.len()];
+    for state in states {
+        let found = state.outcome.evidence.as_ref().map(|(grade, _)| *grade);
+        for (count, grade) in counts.iter_mut().zip(ALL) {
+            *count += usize::from(found == Some(grade));
+        }
+    }
+    let known = counts.iter().zip(ALL).filter(|(count, _)| **count > 0);
+    let words: Vec<String> = known
+        .map(|(count, known)| format!("{count} {}", grade(known)))
+        .collect();
+    words.join(", ")
+}
+
+/// The number of steps without evidence, by status.
+#[derive(Default)]
+struct Statuses(std::collections::BTreeMap<&'static str, usize>);
+
+impl Statuses {
+    fn count(&mut self, word: &'static str) {
+        *self.0.entry(word).or_default() += 1;
+    }
+
+    fn words(&self) -> String {
+        let words = self.0.iter().map(|(word, count)| format!("{count} {word}"));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
