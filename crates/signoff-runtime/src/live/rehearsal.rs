@@ -14,7 +14,7 @@ use signoff_store::lock::{holder, is_held};
 use super::{RunLimit, RunOptions};
 use crate::confinement::levels;
 use crate::error::Error;
-use crate::plan_file::PlanFile;
+use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plans::approval::preflight;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::plans::{ActorContext, covering_policy, expiry_notice, refuse_duplicate};
@@ -67,7 +67,7 @@ fn refusal(
 ) -> Result<(), Error> {
     let project = context.project;
     project.require_trust()?;
-    preflight::require_no_errors(plan)?;
+    require_no_errors(plan)?;
     let status = plan_status(project, plan)?;
     refuse_duplicate(project, plan, &status.history)?;
     may_start(context, plan, &status, approve)?;

@@ -203,6 +203,18 @@ fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
     }
 }
 
+/// The plan has no errors, and what it names exists.
+pub(crate) fn require_no_errors(plan: &PlanFile) -> Result<(), Error> {
+    let checked = plan.checked.clone().strict();
+    if checked.errors() == 0 {
+        return Ok(());
+    }
+    Err(Error::Invalid {
+        source: Box::new(plan.source.clone()),
+        diagnostics: checked.diagnostics,
+    })
+}
+
 /// The word a dialect has for a state; `None` where its files carry none.
 pub(crate) fn status_word(dialect: Dialect, state: PlanState) -> Option<&'static str> {
     match dialect {

@@ -4,11 +4,15 @@
 //! Each goes the same way: `locked::LockedPlan` takes the plan's lock, reads the file and what happened to
 //! it, and derives its state; the engine's table allows the act or refuses it; the log is written
 //! first, then the file's own word. Start reading at [`reject`], the simplest of them.
+//!
+//! `status` and `locked` come first; `approval` builds on them, and `proposing` on that. `index` knows where plans are,
+//! `cleanup` archives and deletes by it, and `listing` does the cleanup that is due.
 
 pub(crate) mod approval;
 mod cancel;
 mod cleanup;
 mod delete;
+mod index;
 mod listing;
 pub(crate) mod locked;
 mod proposing;
@@ -29,8 +33,8 @@ pub use self::cleanup::prune::{
     KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune,
 };
 pub use self::delete::{DeleteReport, delete};
+pub use self::index::UnreadablePlan;
 pub use self::listing::find::find;
-pub use self::listing::index::UnreadablePlan;
 pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
 pub(crate) use self::locked::refuse_duplicate;

@@ -5,10 +5,7 @@
 //! so that a commit that was killed is told apart from somebody else's edit, and the same command
 //! finishes it.
 
-use std::path::PathBuf;
-
-use signoff_api::threads::{self, CommittedProject, ThreadDir};
-use signoff_engine::PlanState;
+use signoff_api::threads::{self, CommittedProject};
 use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::source::Source;
@@ -16,7 +13,7 @@ use signoff_store::threads::ThreadId;
 use signoff_store::{atomic, failpoint};
 
 use super::payload::payload;
-use super::prepared::{PreparedThread, lock_all};
+use super::prepared::{CommittedThread, PreparedThread, lock_all};
 use super::rules::stops;
 use super::withdraw::{CLEARED, WithdrawReport};
 use super::{Planning, ThreadError};
@@ -42,29 +39,6 @@ impl Commit {
             version: 1,
             plans: plans.collect(),
         }
-    }
-}
-
-/// The plan of one thread, committed.
-#[derive(Debug)]
-pub struct CommittedThread {
-    /// The thread.
-    pub thread: ThreadDir,
-    /// Its plan, as it is in the thread's directory.
-    pub plan: PlanFile,
-    /// Where it is in the store.
-    pub path: PathBuf,
-    /// Where it stands there.
-    pub state: PlanState,
-    /// The store did not have it like this.
-    pub changed: bool,
-}
-
-impl CommittedThread {
-    /// What does not keep it from being committed, but from being signed.
-    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
-        let found = self.plan.checked.diagnostics.iter();
-        found.filter(|problem| problem.severity == Severity::Error)
     }
 }
 

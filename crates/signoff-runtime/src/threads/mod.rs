@@ -15,7 +15,8 @@ use std::path::Path;
 use signoff_api::threads::{CommittedProject, Session, Thread, ThreadDir};
 use signoff_store::threads::{ThreadId, Threads};
 
-pub use self::commit::{Commit, CommittedThread};
+pub use self::commit::Commit;
+pub use self::prepared::CommittedThread;
 pub use self::prompt::overseer;
 pub use self::withdraw::WithdrawReport;
 use crate::error::{Error, ThreadError};

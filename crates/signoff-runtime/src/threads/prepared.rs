@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use signoff_api::plan_log::PlanEvent;
 use signoff_api::threads::ThreadDir;
 use signoff_engine::{Actor, PlanState, may_delete};
+use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::source::Source;
 use signoff_store::lock::PlanLock;
 use signoff_store::plan_log;
 use signoff_store::threads::ThreadId;
 use signoff_store::threads::copy::{self, Files};
 
-use super::commit::CommittedThread;
 use super::{ThreadError, thread_dir};
 use crate::clock::timestamp;
 use crate::error::{Error, ThreadConflict};
@@ -21,6 +21,29 @@ use crate::plan_history::{PlanHistory, event_body};
 use crate::plans::ActorContext;
 use crate::plans::status::plan_status;
 use crate::project::relative;
+
+/// The plan of one thread, committed.
+#[derive(Debug)]
+pub struct CommittedThread {
+    /// The thread.
+    pub thread: ThreadDir,
+    /// Its plan, as it is in the thread's directory.
+    pub plan: PlanFile,
+    /// Where it is in the store.
+    pub path: PathBuf,
+    /// Where it stands there.
+    pub state: PlanState,
+    /// The store did not have it like this.
+    pub changed: bool,
+}
+
+impl CommittedThread {
+    /// What does not keep it from being committed, but from being signed.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        let found = self.plan.checked.diagnostics.iter();
+        found.filter(|problem| problem.severity == Severity::Error)
+    }
+}
 
 /// Where the plan of a thread is in the store, while nobody else does anything to it.
 pub(super) struct LockedThreadPlan {

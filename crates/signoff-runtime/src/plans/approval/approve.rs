@@ -10,11 +10,10 @@ use signoff_plan::digest::Digest;
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, SignatureRecord};
 
-use super::preflight;
 use super::replan::changes_since_run;
 use crate::clock::timestamp;
 use crate::error::{Error, SignedDifference};
-use crate::plan_file::PlanFile;
+use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::version::require_version;
 use crate::plans::status::{PlanStatus, plan_status};
@@ -115,7 +114,7 @@ pub fn approve(
     if let Some(expected) = &options.expect_digest {
         expect_digest(expected, &digest)?;
     }
-    preflight::require_no_errors(seen)?;
+    require_no_errors(seen)?;
     state_after_approval(project, &plan_status(project, seen)?, context.actor)?;
     let proof = choose_proof(options.proof, required_proof(project))?;
     let terms = project.terms(&seen.checked.plan);

@@ -16,18 +16,6 @@ use crate::project::sandbox_level::level;
 use crate::project::{Project, roles};
 use crate::trust::helpers::{ProgramSearch, search};
 
-/// The plan has no errors, and what it names exists.
-pub(crate) fn require_no_errors(plan: &PlanFile) -> Result<(), Error> {
-    let checked = plan.checked.clone().strict();
-    if checked.errors() == 0 {
-        return Ok(());
-    }
-    Err(Error::Invalid {
-        source: Box::new(plan.source.clone()),
-        diagnostics: checked.diagnostics,
-    })
-}
-
 /// The plan can be carried out by this version, with these settings and programs.
 pub(crate) fn require_runnable(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     require_supported(plan)?;

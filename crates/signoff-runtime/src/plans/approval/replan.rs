@@ -7,7 +7,7 @@ use signoff_plan::signed::SignedPlan;
 
 use super::preflight;
 use crate::error::{Error, SignedDifference};
-use crate::plan_file::{PlanFile, SignedText};
+use crate::plan_file::{PlanFile, SignedText, require_no_errors};
 use crate::project::Project;
 use crate::runs::view::RunView;
 use crate::signing::signed::require_signed;
@@ -43,7 +43,7 @@ pub(crate) fn next_version(
         Err(Error::Changed { .. } | Error::NotSigned { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    preflight::require_no_errors(&plan)?;
+    require_no_errors(&plan)?;
     preflight::require_runnable(project, &plan)?;
     let terms = project.present_terms(&plan.checked.plan, key)?;
     Ok(Some(NextVersion {

@@ -13,7 +13,7 @@ use signoff_store::{atomic, failpoint};
 use super::housekeeping::{HousekeepingTask, due_tasks};
 use crate::error::Error;
 use crate::plans::ActorContext;
-use crate::plans::listing::index::{Archive, is_real, refresh};
+use crate::plans::index::{Archive, is_real, refresh};
 use crate::plans::locked::stale::DAY;
 use crate::plans::locked::{LockedPlan, same_file};
 use crate::project::relative;

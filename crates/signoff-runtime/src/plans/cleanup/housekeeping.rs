@@ -11,7 +11,7 @@ use signoff_store::index::PlanRow;
 use super::archive::{ArchiveReport, archive_if_due, log_move};
 use crate::error::Error;
 use crate::plans::ActorContext;
-use crate::plans::listing::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
+use crate::plans::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
 use crate::project::{Project, relative};

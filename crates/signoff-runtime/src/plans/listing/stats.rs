@@ -1,16 +1,13 @@
 //! Statistics over the plans of a store: their outcomes, and the tools that they ask for and that are missing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use signoff_api::stats::{MostRejected, RunCounts, SCHEMA, Stats, ToolGap};
 use signoff_engine::PlanState;
-use signoff_plan::Workspace;
-use signoff_plan::model::{Plan, Work};
-use signoff_plan::tools::{BUILT_IN, allows, built_in};
 
-use super::index::{Archive, IndexedPlans, UnreadablePlan, refresh};
 use crate::error::Error;
 use crate::plans::ActorContext;
+use crate::plans::index::{Archive, IndexedPlans, UnreadablePlan, refresh};
 
 /// How many of the most rejected plans are named.
 const MOST: usize = 5;
@@ -48,35 +45,6 @@ pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), 
         tool_gaps: tool_gaps(&indexed),
     };
     Ok((stats, indexed.troubles))
-}
-
-/// Tools that a plan asks for, in its scopes, its steps or its hints, and that nothing provides.
-pub(crate) fn missing_tools(plan: &Plan, workspace: &dyn Workspace) -> Vec<String> {
-    let mut asked: BTreeSet<&str> = BTreeSet::new();
-    asked.extend(plan.tools.iter().flatten().map(String::as_str));
-    for step in &plan.steps {
-        asked.extend(step.tools.iter().flatten().map(String::as_str));
-        asked.extend(step.hint.as_ref().and_then(|hint| hint.tool.as_deref()));
-        if let Work::Tool { tool, .. } = &step.work {
-            asked.insert(tool);
-        }
-    }
-    asked
-        .into_iter()
-        .filter(|tool| !tool.trim().is_empty() && !is_provided(tool, workspace))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// A tool of this name, or one that this pattern or the name of a server covers.
-fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
-    if built_in(name).is_some() || workspace.tool_known(name) {
-        return true;
-    }
-    let scope = [name.to_owned()];
-    let covers = |tool: &str| allows(&scope, tool).is_some();
-    BUILT_IN.iter().any(|tool| covers(tool.name))
-        || workspace.tools().iter().any(|tool| covers(tool))
 }
 
 fn states(indexed: &IndexedPlans) -> BTreeMap<String, u64> {

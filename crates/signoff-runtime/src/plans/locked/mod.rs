@@ -15,12 +15,11 @@ use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
 
 use self::write_back::{FileUpdate, VersionBump, write_back};
-use super::approval::preflight::require_no_errors;
 use super::status::{PlanStatus, plan_status};
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::plan_file::PlanFile;
+use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plan_history::{PlanHistory, event_body};
 use crate::project::{Project, current_task, relative};
 use crate::signing::signed::require_signed;

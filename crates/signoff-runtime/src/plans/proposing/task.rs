@@ -13,8 +13,7 @@ use signoff_plan::source::Source;
 use signoff_plan::write::{Loss, write};
 
 use crate::error::Error;
-use crate::plan_file::PlanFile;
-use crate::plans::approval::preflight::require_no_errors;
+use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plans::{ActorContext, PlanReport, propose_text};
 
 /// Characters of a task that are its title.

@@ -22,7 +22,7 @@ use self::tree::{remove, size};
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::plans::ActorContext;
-use crate::plans::listing::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, refresh};
+use crate::plans::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, refresh};
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
 use crate::project::relative;

@@ -7,7 +7,7 @@ use signoff_store::atomic;
 use signoff_work::beneath::remove_tree;
 
 use crate::error::Error;
-use crate::plans::listing::index::is_real;
+use crate::plans::index::is_real;
 
 /// Bytes of a file, or of everything in a directory.
 pub(super) fn size(path: &Path) -> u64 {

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use signoff_engine::PlanState;
 use signoff_store::index::PlanRow;
 
-use super::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, refresh};
 use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
+use crate::plans::index::{
+    Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, refresh,
+};
 use crate::project::{Project, relative};
 
 /// Which plans to list.

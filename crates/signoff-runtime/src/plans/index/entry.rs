@@ -12,12 +12,12 @@ use signoff_store::{plan_log, signatures};
 
 use super::ReadContext;
 use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
+use super::missing_tools::missing_tools;
 use super::stamps::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, is_thread, read_source};
 use crate::plan_history::PlanHistory;
-use crate::plans::listing::stats::missing_tools;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::project::relative;
 

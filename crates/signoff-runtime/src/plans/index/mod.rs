@@ -5,6 +5,7 @@
 
 mod entry;
 mod locations;
+mod missing_tools;
 mod stamps;
 
 use std::collections::{BTreeMap, HashSet};
