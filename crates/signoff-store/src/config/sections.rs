@@ -32,7 +32,7 @@ pub struct PlansSettings {
 pub struct ApprovalSettings {
     /// Without it every plan gets a signature of the policy.
     pub required: Setting<bool>,
-    /// What signing asks for; see [`ApprovalSettings::asked`].
+    /// What signing asks for; see [`ApprovalSettings::required_proof`].
     pub proof: Setting<Proof>,
     /// What a signature must have at a run.
     pub minimum: Setting<Proof>,
