@@ -372,7 +372,7 @@ fn the_conformance_cases_are_judged_by_commit() {
 }
 
 #[test]
-fn what_is_no_rule_of_the_seed_does_not_stop_a_commit_but_a_signature() {
+fn an_error_outside_the_format_s_rules_stops_a_signature_but_no_commit() {
     let project = project();
     let contract = r#"sed -i 's/^depends_on: \[\]/contract: "if"/' "$CURRENT_PLAN_DIR/tasks/01-create-schema.md""#;
     let output = shell(&project, &format!("{AUTH}{contract}\nagentctl plan commit"));

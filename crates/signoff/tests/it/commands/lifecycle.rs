@@ -244,7 +244,7 @@ fn names_in(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn seed_003s_lifecycle_case_by_case() {
+fn plan_modes_lifecycle_case_by_case() {
     let text = include_str!("../../fixtures/lifecycle.json");
     let all: Vec<Value> = serde_json::from_str(text).expect("the fixture is JSON");
     let cases = cases();
