@@ -16,7 +16,7 @@ pub(crate) enum MetadataShape {
 }
 
 /// What a field of [`crate::model::PLAN_RECORD`] or [`crate::model::STEP_RECORD`] holds.
-pub(crate) fn kept(name: &str) -> MetadataShape {
+pub(crate) fn metadata_shape(name: &str) -> MetadataShape {
     match name {
         "affected_files" | "informed_by" | "tags" => MetadataShape::List,
         "complexity" => MetadataShape::Number("a number"),

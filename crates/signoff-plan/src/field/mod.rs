@@ -19,7 +19,7 @@ mod work;
 use serde_json::{Value, json};
 
 pub(crate) use self::contract::CONTRACT;
-pub(crate) use self::metadata::{MetadataShape, kept};
+pub(crate) use self::metadata::{MetadataShape, metadata_shape};
 pub use self::normalize::normalize;
 pub(crate) use self::plan::PLAN;
 pub(crate) use self::shape::{DraftMember, FieldSpec, Shape, TextStyle};
@@ -124,12 +124,12 @@ fn flag(name: &str) -> Option<(bool, &'static [&'static str])> {
 }
 
 /// What a flag means where nothing is said.
-fn usually(name: &str) -> bool {
+fn flag_default(name: &str) -> bool {
     flag(name).is_some_and(|(usual, _)| usual)
 }
 
 /// The word for a flag that is set.
-pub(crate) fn yes(name: &str) -> &'static str {
+pub(crate) fn flag_word(name: &str) -> &'static str {
     let words = flag(name).map(|(_, words)| words).unwrap_or_default();
     words.first().copied().unwrap_or("yes")
 }
@@ -142,7 +142,7 @@ pub(crate) fn is_unsaid(dialect: Dialect, name: &str, value: &Value) -> bool {
         ("contract.expect", Value::Array(items)) => {
             items.is_empty() || *items == [Condition::DEFAULT.to_string()]
         }
-        (name, Value::Bool(yes)) => *yes == usually(name),
+        (name, Value::Bool(yes)) => *yes == flag_default(name),
         (name, Value::Array(items)) => items.is_empty() && name != "tools",
         ("params", Value::Object(members)) => members.is_empty(),
         (_, Value::String(_) | Value::Number(_) | Value::Object(_)) => false,
