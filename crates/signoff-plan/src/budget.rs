@@ -44,7 +44,7 @@ pub fn format(budget: &Budget) -> String {
 fn add(budget: &mut Budget, limit: &str) -> Result<(), String> {
     let unclear = || {
         format!(
-            "`{limit}` is no limit of tokens (`200k tokens`), money (`$1.50`), time (`20 minutes`) or agents (`3 agents`)"
+            "`{limit}` is not a limit of tokens (`200k tokens`), money (`$1.50`), time (`20 minutes`) or agents (`3 agents`)"
         )
     };
     if let Some(amount) = limit.strip_prefix('$') {
@@ -187,8 +187,8 @@ mod tests {
     fn anything_else_is_refused_with_a_reason() {
         refused("", "missing");
         refused("200k tokens,", "missing");
-        refused("lots", "`lots` is no limit");
-        refused("200,000 tokens", "`200` is no limit");
+        refused("lots", "`lots` is not a limit");
+        refused("200,000 tokens", "`200` is not a limit");
         refused("0 tokens", "nothing at all");
         refused("$0.00", "nothing at all");
         refused("$1, $2", "second time");

@@ -127,7 +127,7 @@ fn condition(
     {
         let name = span.slice(&text.value);
         let message = format!(
-            "the condition of step `{}` reads `{name}`, but the step is no loop",
+            "the condition of step `{}` reads `{name}`, but the step is not a loop",
             step.id()
         );
         let span = within(&text.value, text.span, *span);
@@ -221,7 +221,7 @@ mod tests {
         when(
             "item == 1",
             &[
-                "item | the condition of step `step-3` reads `item`, but the step is no loop | only a step with `for_each` has items",
+                "item | the condition of step `step-3` reads `item`, but the step is not a loop | only a step with `for_each` has items",
             ],
         );
     }

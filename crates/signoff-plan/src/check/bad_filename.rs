@@ -19,7 +19,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spelling::Dialect;
 
-/// The number that a file in `tasks/` is ordered by; `None` = the name is no task's.
+/// The number that a file in `tasks/` is ordered by; `None` = not the name of a task file.
 pub fn task_index(name: &str) -> Option<u32> {
     let (digits, slug) = name.strip_suffix(".md")?.split_once('-')?;
     let two = digits.len() == 2 && digits.bytes().all(|b| b.is_ascii_digit());

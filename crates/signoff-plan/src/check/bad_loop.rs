@@ -45,7 +45,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             && step.resolved.for_each.is_none()
         {
             let message = format!(
-                "step `{}` reads `{{{{ {inside} }}}}`, but is no loop",
+                "step `{}` reads `{{{{ {inside} }}}}`, but is not a loop",
                 step.id()
             );
             let found = step.problem(Code::BadLoop, template.span, message);
@@ -60,7 +60,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         if let (Some(limit), None) = (&step.written.max_items, &step.written.for_each) {
             let [items, each] =
                 ["max_items", "for_each"].map(|name| step.dialect().field_name(name));
-            let message = format!("step `{}` has `{items}`, but is no loop", step.id());
+            let message = format!("step `{}` has `{items}`, but is not a loop", step.id());
             let found = step.problem(Code::BadLoop, limit.span, message);
             let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
             problems.push(found.help(format!("add `{each}`, or remove it")));
@@ -157,8 +157,8 @@ mod tests {
         fields(
             "**max_items:** 3",
             &[
-                "3 | step `a` has `max_items`, but is no loop | add `for_each`, or remove it",
-                "{{ item }} | step `a` reads `{{ item }}`, but is no loop | \
+                "3 | step `a` has `max_items`, but is not a loop | add `for_each`, or remove it",
+                "{{ item }} | step `a` reads `{{ item }}`, but is not a loop | \
                  add `for_each`, or write `{{ \"{{ item }}\" }}` for the text itself",
             ],
         );

@@ -27,7 +27,7 @@ const TEMPLATE: &str = "---\ntype: plan\nstatus: draft\n---\n\n";
 
 /// There is no frontmatter.
 pub(crate) fn at(dialect: Dialect, span: Span) -> Diagnostic {
-    let message = "this is no plan: it does not begin with frontmatter";
+    let message = "this is not a plan: it does not begin with frontmatter";
     Diagnostic::new(Code::FrontmatterMissing, dialect, span, message)
         .help("begin the file with `---`, `type: plan`, `status: draft`, `owner: …`, `---`, a line each")
         .fix(Span::at(span.start), TEMPLATE)
@@ -44,7 +44,7 @@ pub(crate) fn of(dialect: Dialect, span: Span) -> Diagnostic {
             return at(dialect, span);
         }
     };
-    let message = "this is no plan: it does not begin with frontmatter";
+    let message = "this is not a plan: it does not begin with frontmatter";
     Diagnostic::new(Code::FrontmatterMissing, dialect, span, message)
         .help(format!(
             "begin the file with `---`, {lines}, `---`, a line each"
@@ -87,7 +87,7 @@ mod tests {
         for text in ["", "# T\nx", "\n---\ntype: plan\n---\n"] {
             let line = text.lines().next().unwrap_or_default();
             let expected =
-                format!("{line} | this is no plan: it does not begin with frontmatter | {HELP}");
+                format!("{line} | this is not a plan: it does not begin with frontmatter | {HELP}");
             check(Code::FrontmatterMissing, text, &[&expected]);
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         };
         let built_in = built_in(tool);
         for_each_text_argument(step, &mut |given| {
-            problems.extend(tool_refusal(step, &given))
+            problems.extend(tool_refusal(step, &given));
         });
         if built_in.is_some_and(|tool| plainly_fits(tool, args)) {
             continue;

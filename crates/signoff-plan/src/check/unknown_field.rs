@@ -25,7 +25,7 @@ use crate::suggest::{nearest, within};
 
 /// A key of the frontmatter that means nothing here.
 pub(crate) fn key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
-    let message = format!("`{}` is no field of the frontmatter", key.value);
+    let message = format!("`{}` is not a field of the frontmatter", key.value);
     let suggestion = nearest(&key.value, known.iter().copied());
     Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
 }
@@ -37,7 +37,7 @@ pub(crate) fn member(
     owner: &str,
     suggestion: Option<&str>,
 ) -> Diagnostic {
-    let message = format!("`{}` is no field of {owner}", key.value);
+    let message = format!("`{}` is not a field of {owner}", key.value);
     Diagnostic::new(Code::UnknownField, dialect, key.span, message).suggest(suggestion)
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn label(
     known: &[&str],
 ) -> Diagnostic {
     let message = format!(
-        "`{}` is no field of {owner}; it is read as text",
+        "`{}` is not a field of {owner}; it is read as text",
         name.value
     );
     let known: Vec<String> = known
@@ -80,7 +80,7 @@ pub(crate) fn bare(
     known: &str,
     value: &str,
 ) -> Diagnostic {
-    let message = format!("`{}:` is no field without `**` around it", name.value);
+    let message = format!("`{}:` is not a field without `**` around it", name.value);
     let proper = labelled(known, value);
     Diagnostic::new(Code::UnknownField, dialect, name.span, message)
         .help(format!("did you mean `{proper}`?"))
@@ -109,7 +109,7 @@ pub(crate) fn spelling(
 /// A key of the frontmatter that means nothing here, but stays in the file.
 pub(crate) fn ignored_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
     let message = format!(
-        "`{}` is no field of the frontmatter; it means nothing here",
+        "`{}` is not a field of the frontmatter; it means nothing here",
         key.value
     );
     let suggestion = nearest(&key.value, known.iter().copied());
@@ -176,19 +176,21 @@ mod tests {
         check(
             Code::UnknownField,
             &plan("").replace("owner:", "Owner: x\nowner:"),
-            &["Owner | `Owner` is no field of the frontmatter | did you mean `owner`?"],
+            &["Owner | `Owner` is not a field of the frontmatter | did you mean `owner`?"],
         );
         check(
             Code::UnknownField,
             &plan("### 1. A\n**contarct:** x\n"),
             &[
-                "contarct | `contarct` is no field of a step; it is read as text | did you mean `contract`?",
+                "contarct | `contarct` is not a field of a step; it is read as text | did you mean `contract`?",
             ],
         );
         check(
             Code::UnknownField,
             &plan("").replace("**Budget", "**Buget:** 1\n**Budget"),
-            &["Buget | `Buget` is no field of a plan; it is read as text | did you mean `Budget`?"],
+            &[
+                "Buget | `Buget` is not a field of a plan; it is read as text | did you mean `Budget`?",
+            ],
         );
     }
 
@@ -244,9 +246,9 @@ mod tests {
             Code::UnknownField,
             &text,
             &[
-                "task | `task:` is no field without `**` around it | did you mean `**task:** x`?",
-                "target | `target:` is no field without `**` around it | did you mean `**target:** shell`?",
-                "timeout | `timeout:` is no field without `**` around it | did you mean `**timeout:**`?",
+                "task | `task:` is not a field without `**` around it | did you mean `**task:** x`?",
+                "target | `target:` is not a field without `**` around it | did you mean `**target:** shell`?",
+                "timeout | `timeout:` is not a field without `**` around it | did you mean `**timeout:**`?",
             ],
         );
         check(Code::BadId, &text, &[]);
@@ -255,7 +257,7 @@ mod tests {
             Code::UnknownField,
             &plan("").replace("**Budget", "Priority: high\n**Budget"),
             &[
-                "Priority | `Priority:` is no field without `**` around it | did you mean `**Priority:** high`?",
+                "Priority | `Priority:` is not a field without `**` around it | did you mean `**Priority:** high`?",
             ],
         );
         check(
@@ -295,7 +297,9 @@ mod tests {
         check(
             Code::UnknownField,
             &text,
-            &["acept | `acept` is no field of a step; it is read as text | did you mean `accept`?"],
+            &[
+                "acept | `acept` is not a field of a step; it is read as text | did you mean `accept`?",
+            ],
         );
         check(Code::BadExpect, &text, &[]);
         let text = plan("### 1. A\n**task:** x\n**contract:**\n");

@@ -23,7 +23,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         && !status.value.is_empty()
         && !words.contains(&status.value.as_str())
     {
-        let message = format!("`{}` is no status of a plan", status.value);
+        let message = format!("`{}` is not a status of a plan", status.value);
         let found = context.problem(Code::UnknownStatus, status.span, message);
         problems.push(with_help(found, &status.value, &words));
     }
@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         for mark in &step.written.marks.statuses {
             if !words.contains(&mark.word.value.as_str()) {
-                let message = format!("`{}` is no status of a step", mark.word.value);
+                let message = format!("`{}` is not a status of a step", mark.word.value);
                 let found = step.problem(Code::UnknownStatus, mark.word.span, message);
                 problems.push(with_help(found, &mark.word.value, &words));
             }
@@ -65,8 +65,8 @@ mod tests {
             Code::UnknownStatus,
             &plan("### 1. A\n**status:** ok\n").replace("draft", "in_progress"),
             &[
-                "in_progress | `in_progress` is no status of a plan | did you mean `in-progress`?",
-                "ok | `ok` is no status of a step | write one of `done`, `failed`, `skipped`",
+                "in_progress | `in_progress` is not a status of a plan | did you mean `in-progress`?",
+                "ok | `ok` is not a status of a step | write one of `done`, `failed`, `skipped`",
             ],
         );
     }

@@ -65,7 +65,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a step calls a tool without asking anybody.
+/// Whether a step calls a tool without asking a person.
 fn runs_without_approval(step: StepView<'_>) -> bool {
     matches!(step.resolved.work, Work::Tool { .. }) && !step.resolved.approval
 }

@@ -39,7 +39,7 @@ pub(crate) fn heading(version: Option<u64>) -> String {
     }
 }
 
-/// Feedback as it stands in a file: the text itself where that is only text.
+/// Feedback as it is written to a file: unchanged if it is plain text.
 pub(crate) fn spelled(feedback: &str) -> String {
     let document = Document::new(feedback, 0);
     let level = |line: &Line| document.heading(line).map(|heading| heading.level);

@@ -147,7 +147,7 @@ pub fn pairs(before: &Plan, after: &Plan) -> Vec<Option<usize>> {
 
 fn without_steps(plan: &Value) -> Map<String, Value> {
     let mut members = object(plan);
-    // What has a comparison of its own, and what is no content.
+    // Steps are compared separately, and the schema is not content.
     members.retain(|name, _| name != "steps" && name != "schema");
     members
 }

@@ -140,7 +140,7 @@ impl fmt::Display for EditRefused {
             Self::Unreadable(why) => {
                 write!(f, "the file cannot be read well enough to change it: {why}")
             }
-            Self::UnknownStatus(word) => write!(f, "`{word}` is no status of a plan"),
+            Self::UnknownStatus(word) => write!(f, "`{word}` is not a status of a plan"),
             Self::UnknownStep(id) => write!(f, "the file has no step `{id}`"),
             Self::BadValue(why) => f.write_str(why),
             Self::NotOnlyField(what) => write!(f, "the edit would have changed {what}"),

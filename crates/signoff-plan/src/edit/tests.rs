@@ -184,7 +184,7 @@ fn what_is_uncertain_is_refused() {
         PLAN,
         Some("finished"),
         &[],
-        "`finished` is no status of a plan",
+        "`finished` is not a status of a plan",
     );
     refused(
         PLAN,

@@ -113,7 +113,7 @@ fn removal(source: &Source, mark: &StatusMark) -> Result<Span, EditRefused> {
     let known = step_words(Dialect::Workunit).contains(&mark.word.value.as_str());
     let rest = source.text().get(mark.word.span.end..mark.line.end);
     let (true, Some(rest)) = (known, rest) else {
-        let why = format!("`{}` is no status of a step", mark.word.value);
+        let why = format!("`{}` is not a status of a step", mark.word.value);
         return Err(EditRefused::Unreadable(why));
     };
     let after = rest.strip_prefix('`').unwrap_or(rest);

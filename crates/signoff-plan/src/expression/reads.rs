@@ -44,7 +44,7 @@ pub struct StepRead<'a> {
     pub field_span: Span,
 }
 
-/// Why a text is no expression.
+/// An error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionError {
     /// Where in the text.

@@ -96,7 +96,7 @@ fn escape(parser: &mut Parser<'_>) -> Option<char> {
     if meaning.is_none() || letter == '\'' {
         let span = Span::new(start, parser.at);
         let written = span.slice(parser.text);
-        parser.problem(span, format!("`{written}` is no escape that JSON has"));
+        parser.problem(span, format!("`{written}` is not a JSON escape"));
     }
     meaning
 }
@@ -140,20 +140,12 @@ mod tests {
     #[test]
     fn escapes_are_those_of_json() {
         check(r#""\"\\\/\b\f\n\r\t\u0041""#, r#""\"\\/\b\f\n\r\tA""#, &[]);
-        check(
-            r#""a\qb""#,
-            r#""ab""#,
-            &[r"\q | `\q` is no escape that JSON has"],
-        );
-        check(
-            r#""\u12""#,
-            r#""12""#,
-            &[r"\u | `\u` is no escape that JSON has"],
-        );
+        check(r#""a\qb""#, r#""ab""#, &[r"\q | `\q` is not a JSON escape"]);
+        check(r#""\u12""#, r#""12""#, &[r"\u | `\u` is not a JSON escape"]);
         check(
             r#""\ud800x""#,
             r#""x""#,
-            &[r"\ud800 | `\ud800` is no escape that JSON has"],
+            &[r"\ud800 | `\ud800` is not a JSON escape"],
         );
         check(
             "\"a\tb\"",

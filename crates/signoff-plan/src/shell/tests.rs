@@ -115,7 +115,7 @@ fn errors_have_a_place_and_a_reason() {
     error("a (", "(", "`(` is not expected here");
     error("echo $(a", "$(a", "`$(` is never closed with `)`");
     error("echo ${a", "${a", "`${` is never closed with `}`");
-    error("[[ a b ]]", "b", "`b` is no operator of `[[`");
+    error("[[ a b ]]", "b", "`b` is not an operator of `[[`");
     error("[[ a", "[[ a", "`[[` is never closed with `]]`");
     error("a && && b", "&&", "`&&` is not expected here");
     error("[ -f a", "a", "`]` is missing");

@@ -153,7 +153,7 @@ fn command_fails(command: &Command<'_>) -> bool {
 
 fn simple_succeeds(simple: &SimpleCommand<'_>) -> bool {
     let values = simple.assignments.iter().flat_map(|one| &one.values);
-    // What is run to find the arguments may matter to whoever wrote it.
+    // Commands that compute the arguments may matter.
     if simple.words.iter().chain(values).any(runs_code) {
         return false;
     }

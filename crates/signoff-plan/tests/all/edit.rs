@@ -352,7 +352,7 @@ fn what_cannot_be_done_safely_is_refused() {
     refused(
         PLAN,
         &set_plan("status", json!("finished")),
-        "`finished` is no status",
+        "`finished` is not a status",
     );
     refused(PLAN, &set_plan("title", json!("a\nb")), "one line");
     refused(PLAN, &set_plan("title", json!("x ##")), "something else");
@@ -458,7 +458,7 @@ proptest! {
                 // A step has one kind of work, and a contract's fields need a contract.
                 "one kind of work", "without a contract", "no contract", "no `tool`", "nothing to `ask`",
                 // Ids and dependencies of another plan mean nothing here.
-                "which is no step", "`depends_on`", "two steps", "`id`",
+                "which is not a step", "`depends_on`", "two steps", "`id`",
                 "`status` to something else", "without a block", "`title` to something else",
             ];
             let known = allowed.iter().any(|why| error.to_string().contains(why));

@@ -210,7 +210,7 @@ fn all_nine_rules_are_reported_at_once() {
             "tasks/02-c.md:1:1 duplicate-index files `tasks/02-b.md` and `tasks/02-c.md` begin with the same number",
             "tasks/02-c.md:2:5 duplicate-id two steps have the id `b`",
             "tasks/03-d.md:2:5 bad-id id `Not_Kebab` of a task may only hold the letters a–z, digits and single `-` between them",
-            "tasks/03-d.md:3:1 unknown-field `agnet` is no field of the frontmatter",
+            "tasks/03-d.md:3:1 unknown-field `agnet` is not a field of the frontmatter",
             "tasks/04-e.md:4:1 empty-task step `e` gives its agent nothing to do",
             "tasks/05-f.md:2:5 frontmatter-invalid the frontmatter cannot be read: unclosed bracket '['",
             "tasks/05-f.md:2:5 bad-value `id` must be text, not a list",

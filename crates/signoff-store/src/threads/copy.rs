@@ -157,7 +157,7 @@ fn collect(directory: &Path, prefix: &str, files: &mut Files) -> Result<(), File
     Ok(())
 }
 
-/// The bytes; of a file far larger than any plan only the beginning, which is no plan of ours.
+/// The bytes; of a file far larger than any plan only the beginning, which is not a plan of ours.
 fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();

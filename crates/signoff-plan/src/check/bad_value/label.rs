@@ -12,7 +12,7 @@ use crate::suggest::nearest;
 pub(crate) fn repeated(dialect: Dialect, name: &str, span: Span, first: Span) -> Diagnostic {
     problem(dialect, span, format!("field `{name}` is given twice"))
         .related(first, "given here first")
-        .help("keep one; text that is no field can go into a fenced block")
+        .help("keep one; text that is not a field can go into a fenced block")
 }
 
 /// A label has no value.

@@ -25,7 +25,7 @@ pub(crate) fn no_number(dialect: Dialect, step: &Step, position: usize) -> Diagn
 
 /// A heading was meant to begin a step.
 pub(crate) fn step_heading(dialect: Dialect, span: Span, written: &str, text: &str) -> Diagnostic {
-    let message = format!("`{written}` is no heading of a step, though fields of one follow");
+    let message = format!("`{written}` is not a heading of a step, though fields of one follow");
     let proper = format!("### {text}");
     problem(dialect, span, message)
         .help(format!("write `{proper}`"))
@@ -59,5 +59,5 @@ pub(crate) fn not_under_steps(dialect: Dialect, heading: &Spanned<String>) -> Di
 pub(crate) fn field_of_no_step(dialect: Dialect, name: &Spanned<String>) -> Diagnostic {
     let message = format!("field `{}` is not under a step", name.value);
     problem(dialect, name.span, message)
-        .help("put it under a heading such as `### 1. Title`; text that is no field can go into a fenced block")
+        .help("put it under a heading such as `### 1. Title`; text that is not a field can go into a fenced block")
 }

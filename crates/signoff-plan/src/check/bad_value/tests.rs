@@ -15,7 +15,8 @@ fn a_heading_that_is_nearly_a_step_is_one() {
     ] {
         let text = plan(&(step("### 1. A", "a") + &step(heading, "b") + &step("### 3. C", "c")));
         let checked = super::super::testing::checked(&text);
-        let message = format!("`{heading}` is no heading of a step, though fields of one follow");
+        let message =
+            format!("`{heading}` is not a heading of a step, though fields of one follow");
         let said: Vec<_> = checked
             .diagnostics
             .iter()
@@ -131,7 +132,7 @@ fn labels_are_given_once_and_with_a_value() {
     step(
         "**id:** a\n**id:** b",
         &[
-            "id | field `id` is given twice | keep one; text that is no field can go into a fenced block",
+            "id | field `id` is given twice | keep one; text that is not a field can go into a fenced block",
         ],
     );
     step(
@@ -203,7 +204,7 @@ fn a_heading_does_not_swallow_what_belongs_to_steps() {
 #[test]
 fn what_stands_before_the_steps_is_no_step() {
     const HELP: &str = "put it under a heading such as `### 1. Title`; \
-                        text that is no field can go into a fenced block";
+                        text that is not a field can go into a fenced block";
     let before =
         plan("### 1. A\n**task:** x\n").replace("## Steps", "## Why\n### 1. Cost\n\n## Steps");
     check(
@@ -276,7 +277,7 @@ fn a_mistyped_priority_is_noticed() {
     check(
         Code::BadValue,
         &text("hihg"),
-        &["hihg | priority `hihg` is no usual word | did you mean `high`?"],
+        &["hihg | priority `hihg` is not a usual word | did you mean `high`?"],
     );
     check(Code::BadValue, &text("High"), &[]);
     check(Code::BadValue, &text("P1"), &[]);

@@ -12,7 +12,7 @@ use crate::suggest::{misspelt, nearest};
 pub(in crate::check) fn priority(dialect: Dialect, text: &Spanned<String>) -> Option<Diagnostic> {
     let word = text.value.to_lowercase();
     let meant = nearest(&word, PRIORITIES).filter(|_| !PRIORITIES.contains(&word.as_str()))?;
-    let message = format!("priority `{}` is no usual word", text.value);
+    let message = format!("priority `{}` is not a usual word", text.value);
     let mut found = problem(dialect, text.span, message).suggest(Some(meant));
     found.severity = Severity::Warning;
     Some(found)

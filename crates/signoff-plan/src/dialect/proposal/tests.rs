@@ -187,12 +187,12 @@ fn slips_in_steps_are_reported() {
     check_problems(
         "1. A\n   - contarct: `x`\n",
         &[
-            "contarct | `contarct` is no field of a step of a proposal; it is read as text | did you mean `contract`?",
+            "contarct | `contarct` is not a field of a step of a proposal; it is read as text | did you mean `contract`?",
         ],
     );
     check_problems(
         "1. A\n   - timeout: 3m\n   - note: x\n   - Bob: y\n",
-        &["timeout | `timeout` is no field of a step of a proposal; it is read as text | -"],
+        &["timeout | `timeout` is not a field of a step of a proposal; it is read as text | -"],
     );
     check_problems(
         "1. A\n- contract: `x`\n2. B\n",
@@ -220,7 +220,7 @@ fn slips_in_steps_are_reported() {
     check_problems(
         "1. A\n   - on_fail: skip\n   - on_fail: abort\n   - when:\n",
         &[
-            "on_fail | field `on_fail` is given twice | keep one; text that is no field can go into a fenced block",
+            "on_fail | field `on_fail` is given twice | keep one; text that is not a field can go into a fenced block",
             "when | field `when` has no value | give it a value, or leave the label out",
         ],
     );
@@ -310,9 +310,9 @@ fn slips_in_the_frontmatter_are_reported() {
         "id: PLAN-1\ntools_requierd: [odoo]\nrisk_level: low",
         &[
             "--- | the frontmatter has no `tools_required`, so no step may use `odoo` | add `tools_required: [odoo]`",
-            "tools_requierd | `tools_requierd` is no field of the frontmatter; it means nothing here | \
+            "tools_requierd | `tools_requierd` is not a field of the frontmatter; it means nothing here | \
              did you mean `tools_required`?",
-            "risk_level | `risk_level` is no field of the frontmatter; it means nothing here | -",
+            "risk_level | `risk_level` is not a field of the frontmatter; it means nothing here | -",
         ],
     );
     check_head(

@@ -115,8 +115,8 @@ fn a_typo_gets_a_caret_and_a_suggestion() {
         "task: x\nstauts: draft\nsteps: []\nmetadata: {tag: [a]}\n",
         &[
             "task | no-steps | the plan has no steps | add an object to `steps`",
-            "stauts | unknown-field | `stauts` is no field of a plan | did you mean `status`?",
-            "tag | unknown-field | `tag` is no field of `metadata` | did you mean `tags`?",
+            "stauts | unknown-field | `stauts` is not a field of a plan | did you mean `status`?",
+            "tag | unknown-field | `tag` is not a field of `metadata` | did you mean `tags`?",
         ],
     );
     for (written, meant) in [
@@ -128,21 +128,21 @@ fn a_typo_gets_a_caret_and_a_suggestion() {
     ] {
         let key = written.split(':').next().expect("a key");
         let line = format!(
-            "{key} | unknown-field | `{key}` is no field of a step | did you mean `{meant}`?"
+            "{key} | unknown-field | `{key}` is not a field of a step | did you mean `{meant}`?"
         );
         check(&step(written), &[&line]);
     }
     check(
         &step("contract: {comand: make, timout: 1m}"),
         &[
-            "comand | unknown-field | `comand` is no field of a contract | did you mean `command`?",
-            "timout | unknown-field | `timout` is no field of a contract | did you mean `timeout`?",
+            "comand | unknown-field | `comand` is not a field of a contract | did you mean `command`?",
+            "timout | unknown-field | `timout` is not a field of a contract | did you mean `timeout`?",
         ],
     );
     check(
         &step("status: done"),
         &[
-            "done | unknown-status | `done` is no status of a step | write one of `pending`, `in_progress`, `complete`, `failed`, `skipped`",
+            "done | unknown-status | `done` is not a status of a step | write one of `pending`, `in_progress`, `complete`, `failed`, `skipped`",
         ],
     );
 }
@@ -188,10 +188,10 @@ fn values_are_of_their_kind() {
     check(
         &step("budget: {tokens: lots, usd: -1}"),
         &[
-            "lots | budget-invalid | limit `tokens` of the budget cannot be read: `lots tokens` is no limit of \
+            "lots | budget-invalid | limit `tokens` of the budget cannot be read: `lots tokens` is not a limit of \
              tokens (`200k tokens`), money (`$1.50`), time (`20 minutes`) or agents (`3 agents`) | \
              write `tokens` and `agents` as whole numbers, `usd` as a number, `wall` as `20m`",
-            "-1 | budget-invalid | limit `usd` of the budget cannot be read: `$-1` is no limit of tokens \
+            "-1 | budget-invalid | limit `usd` of the budget cannot be read: `$-1` is not a limit of tokens \
              (`200k tokens`), money (`$1.50`), time (`20 minutes`) or agents (`3 agents`) | \
              write `tokens` and `agents` as whole numbers, `usd` as a number, `wall` as `20m`",
         ],

@@ -95,7 +95,7 @@ fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>
         match field.shape.place(step) {
             Some(DraftMember::One(place)) => *place = fields.text(key, problems),
             Some(DraftMember::Many(place)) => {
-                *place = fields.list(key, problems).unwrap_or_default()
+                *place = fields.list(key, problems).unwrap_or_default();
             }
             Some(DraftMember::Scope(place)) => *place = fields.list(key, problems),
             None => {}

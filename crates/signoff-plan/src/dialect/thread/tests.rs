@@ -135,8 +135,8 @@ fn unknown_fields_are_errors_with_a_suggestion() {
     check_task(
         "depend_on: [b]\nstatus: done",
         &[
-            "thread/tasks/01-a.md:3 depend_on | `depend_on` is no field of the frontmatter | did you mean `depends_on`?",
-            "thread/tasks/01-a.md:4 status | `status` is no field of the frontmatter | -",
+            "thread/tasks/01-a.md:3 depend_on | `depend_on` is not a field of the frontmatter | did you mean `depends_on`?",
+            "thread/tasks/01-a.md:4 status | `status` is not a field of the frontmatter | -",
         ],
     );
     let draft = read(&[("plan.md", "---\ntitel: T\n---\n")]);
@@ -147,7 +147,7 @@ fn unknown_fields_are_errors_with_a_suggestion() {
     check(
         &[("plan.md", "---\ntitel: T\n---\n")],
         &[
-            "thread/plan.md:2 titel | `titel` is no field of the frontmatter | did you mean `title`?",
+            "thread/plan.md:2 titel | `titel` is not a field of the frontmatter | did you mean `title`?",
         ],
     );
 }
@@ -198,7 +198,7 @@ fn every_problem_of_every_file_is_reported() {
             "thread/tasks/01-b.md:1 --- | the frontmatter is never closed | end it with a line `---`",
             "thread/tasks/02-c.md:2 - a\n | the frontmatter must be keys and values, not a list | write one `key: value` per line",
             "thread/tasks/03-d.md:3 id | the frontmatter cannot be read: `id` is given twice | -",
-            "thread/tasks/03-d.md:4 x | `x` is no field of the frontmatter | -",
+            "thread/tasks/03-d.md:4 x | `x` is not a field of the frontmatter | -",
             "thread/tasks/03-d.md:4 *y | the frontmatter cannot be read: aliases are not read here; write the value again | -",
             "thread/tasks/3-e.md:1 --- | file name `tasks/3-e.md` is not of the form `tasks/NN-slug.md` | rename it to `03-e.md`",
             "thread/tasks/3-e.md:2 id | task file `tasks/3-e.md` has no `id` | add `id: e`",

@@ -100,18 +100,18 @@ fn a_typo_gets_a_caret_and_a_suggestion() {
     check(
         r#"{"stepz": [], "estimatedduration": 5, "steps": [{"id": "a", "tol": "x", "dependson": [], "argz": {}}]}"#,
         &[
-            "stepz | unknown-field | `stepz` is no field of a plan | did you mean `steps`?",
-            "estimatedduration | unknown-field | `estimatedduration` is no field of a plan | did you mean `estimatedDuration`?",
-            "tol | unknown-field | `tol` is no field of a step | did you mean `tool`?",
-            "dependson | unknown-field | `dependson` is no field of a step | did you mean `dependsOn`?",
-            "argz | unknown-field | `argz` is no field of a step | did you mean `args`?",
+            "stepz | unknown-field | `stepz` is not a field of a plan | did you mean `steps`?",
+            "estimatedduration | unknown-field | `estimatedduration` is not a field of a plan | did you mean `estimatedDuration`?",
+            "tol | unknown-field | `tol` is not a field of a step | did you mean `tool`?",
+            "dependson | unknown-field | `dependson` is not a field of a step | did you mean `dependsOn`?",
+            "argz | unknown-field | `argz` is not a field of a step | did you mean `args`?",
         ],
     );
     check(
         r#"{"steps": [{"id": "a", "tool": "x", "ask": {"questoin": "Sure?"}, "arguments": {}}]}"#,
         &[
-            "questoin | unknown-field | `questoin` is no field of `ask` | did you mean `question`?",
-            "arguments | unknown-field | `arguments` is no field of a step | did you mean `args`?",
+            "questoin | unknown-field | `questoin` is not a field of `ask` | did you mean `question`?",
+            "arguments | unknown-field | `arguments` is not a field of a step | did you mean `args`?",
         ],
     );
 }

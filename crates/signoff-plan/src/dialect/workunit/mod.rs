@@ -47,8 +47,8 @@ pub(super) fn parse(source: &Source) -> Draft {
     draft
 }
 
-/// A block that holds the heading of a step and fields below it was meant to end before. Around one that
-/// is to hold them stands a longer fence, which no other block's fence ends.
+/// Reports a block that contains the heading and the fields of a step: its end is probably missing. A block that
+/// should contain them has a longer fence.
 fn swallowed_step(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
     let block = document.slice(fence.span).trim_end();
     let (opening, content) = block.split_once('\n')?;

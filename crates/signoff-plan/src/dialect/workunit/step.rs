@@ -239,7 +239,7 @@ impl StepReader<'_, '_> {
             return Vec::new();
         };
         let serde_json::Value::Object(members) = value else {
-            let what = "a value that is no object";
+            let what = "a value that is not an object";
             let name = Spanned::new("record".to_owned(), span);
             self.problems
                 .push(bad_value::no_mapping(DIALECT, &name, span, what));
@@ -316,7 +316,7 @@ impl StepReader<'_, '_> {
         value
     }
 
-    /// Reports text that belongs to no field: nobody would ever read it.
+    /// Reports text that belongs to no field and would be ignored.
     fn stray(&mut self, field: &LabelledField, lines: &[usize]) {
         let document = self.document;
         let lines = lines.iter().filter_map(|index| document.lines.get(*index));

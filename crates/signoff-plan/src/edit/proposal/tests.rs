@@ -264,7 +264,7 @@ fn what_cannot_be_done_safely_is_refused() {
     refused(
         PLAN,
         &plan("status", json!("finished")),
-        "`finished` is no status",
+        "`finished` is not a status",
     );
     refused(
         PLAN,

@@ -152,7 +152,7 @@ fn a_new_id_is_known_where_the_old_one_was() {
 
 #[test]
 fn what_has_no_place_is_refused() {
-    refused(plan("status", json!("draft")), "`draft` is no status");
+    refused(plan("status", json!("draft")), "`draft` is not a status");
     refused(
         plan("version", json!(2)),
         "no place for `version` of a plan",

@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
             let name = operator.span.slice(self.text);
             return Err(error(
                 operator.span,
-                format!("`{name}` is no operator of `[[`"),
+                format!("`{name}` is not an operator of `[[`"),
             ));
         }
         let matches = operator.text() == Some("=~");

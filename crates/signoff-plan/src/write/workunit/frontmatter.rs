@@ -72,7 +72,7 @@ impl Writer<'_> {
         word
     }
 
-    /// The owner. The dialect requires one, and nobody else knows who it is.
+    /// The owner, which the dialect requires.
     fn owner(&mut self) -> String {
         if self.plan.owner.is_none() {
             let why =
@@ -88,7 +88,7 @@ impl Writer<'_> {
         let mut kept = BTreeMap::new();
         for (name, value) in &self.plan.record {
             let Some(field) = crate::field::plan_name(name) else {
-                self.lose(None, name, "it is no field that a plan has");
+                self.lose(None, name, "a plan has no such field");
                 continue;
             };
             let one = BTreeMap::from([(name.clone(), value.clone())]);

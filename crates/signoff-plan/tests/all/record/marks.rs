@@ -98,7 +98,7 @@ fn unsafe_marks_are_refused() {
     };
     let text = "task: x\nsteps:\n- index: 0\n  description: a\n";
     for (text, status, why) in [
-        (text.to_owned(), "done", "`done` is no status"),
+        (text.to_owned(), "done", "`done` is not a status"),
         (
             text.replace("task: x", "task: x\ntask: y"),
             "complete",

@@ -34,7 +34,7 @@ pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failu
     Ok(0)
 }
 
-/// What is kept as a new plan: what comes from stdin, and a JSON proposal, which is no plan file.
+/// What is kept as a new plan: what comes from stdin, and a JSON proposal, which is not a plan file.
 fn request(session: &Session, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_stdin(path) {
         let read = read_stream(std::io::stdin().lock());
