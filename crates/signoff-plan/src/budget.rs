@@ -193,10 +193,10 @@ mod tests {
         refused("$0.00", "nothing at all");
         refused("$1, $2", "second time");
         refused("5m, 6m", "second time");
-        refused("$1.00001", "no limit");
-        refused("1.5 tokens", "no limit");
-        refused("-5 tokens", "no limit");
-        refused("99999999999999999999M tokens", "no limit");
-        refused("0 minutes", "no limit");
+        refused("$1.00001", "not a limit");
+        refused("1.5 tokens", "not a limit");
+        refused("-5 tokens", "not a limit");
+        refused("99999999999999999999M tokens", "not a limit");
+        refused("0 minutes", "not a limit");
     }
 }

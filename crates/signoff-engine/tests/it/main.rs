@@ -15,7 +15,7 @@ mod planted;
 mod proved;
 mod replan;
 mod run;
-mod seats;
+mod work_locations;
 mod tests_run;
 mod tools;
 mod unsupported;
