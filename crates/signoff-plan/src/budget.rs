@@ -48,7 +48,7 @@ fn add(budget: &mut Budget, limit: &str) -> Result<(), String> {
         )
     };
     if let Some(amount) = limit.strip_prefix('$') {
-        let amount = scaled(amount.trim(), 4).ok_or_else(unclear)?;
+        let amount = scaled_decimal(amount.trim(), 4).ok_or_else(unclear)?;
         return set(&mut budget.usd_e4, amount, limit);
     }
     if let Some(amount) = unit(limit, &["tokens", "token"]) {
@@ -56,7 +56,7 @@ fn add(budget: &mut Budget, limit: &str) -> Result<(), String> {
         return set(&mut budget.tokens, amount, limit);
     }
     if let Some(amount) = unit(limit, &["agents", "agent"]) {
-        let amount = scaled(amount, 0).ok_or_else(unclear)?;
+        let amount = scaled_decimal(amount, 0).ok_or_else(unclear)?;
         return set(&mut budget.agents, amount, limit);
     }
     let time = unit(limit, &["wall clock"]).unwrap_or(limit);
@@ -85,16 +85,16 @@ fn unit<'a>(limit: &'a str, words: &[&str]) -> Option<&'a str> {
 
 fn tokens(amount: &str) -> Option<u64> {
     if let Some(thousands) = amount.strip_suffix(['k', 'K']) {
-        scaled(thousands.trim_end(), 3)
+        scaled_decimal(thousands.trim_end(), 3)
     } else if let Some(millions) = amount.strip_suffix('M') {
-        scaled(millions.trim_end(), 6)
+        scaled_decimal(millions.trim_end(), 6)
     } else {
-        scaled(amount, 0)
+        scaled_decimal(amount, 0)
     }
 }
 
 /// A decimal number times ten to the `places`, exactly.
-fn scaled(text: &str, places: usize) -> Option<u64> {
+fn scaled_decimal(text: &str, places: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let fraction_is_short = fraction.trim_end_matches('0').len() <= places;
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -193,10 +193,10 @@ mod tests {
         refused("$0.00", "nothing at all");
         refused("$1, $2", "second time");
         refused("5m, 6m", "second time");
-        refused("$1.00001", "no limit");
-        refused("1.5 tokens", "no limit");
-        refused("-5 tokens", "no limit");
-        refused("99999999999999999999M tokens", "no limit");
-        refused("0 minutes", "no limit");
+        refused("$1.00001", "not a limit");
+        refused("1.5 tokens", "not a limit");
+        refused("-5 tokens", "not a limit");
+        refused("99999999999999999999M tokens", "not a limit");
+        refused("0 minutes", "not a limit");
     }
 }

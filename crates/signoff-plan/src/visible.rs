@@ -101,7 +101,7 @@ fn note_word(word: &mut Vec<(usize, char)>, found: &mut Vec<(usize, char, char)>
 /// A text for people, on as many lines as it has: what hides is escaped. Joined emoji and spaces that
 /// do not break stay: they belong to prose.
 pub fn text(text: &str) -> Cow<'_, str> {
-    escaped(text, |before, letter| match hides(letter)? {
+    escape(text, |before, letter| match hides(letter)? {
         HiddenReason::Space => None,
         HiddenReason::Invisible if matches!(letter, '\u{200d}' | '\u{fe0f}') => {
             before.is_none_or(|before| before.is_ascii()).then_some(())
@@ -118,7 +118,7 @@ pub fn command(text: &str) -> Cow<'_, str> {
         look_alikes(text)
     };
     let mut at = 0;
-    escaped(text, |_, letter| {
+    escape(text, |_, letter| {
         let here = at;
         at += letter.len_utf8();
         let is_alike = alike.binary_search_by_key(&here, |(at, _, _)| *at).is_ok();
@@ -126,7 +126,7 @@ pub fn command(text: &str) -> Cow<'_, str> {
     })
 }
 
-fn escaped(text: &str, mut must: impl FnMut(Option<char>, char) -> Option<()>) -> Cow<'_, str> {
+fn escape(text: &str, mut must: impl FnMut(Option<char>, char) -> Option<()>) -> Cow<'_, str> {
     if text
         .bytes()
         .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
@@ -160,17 +160,17 @@ const SIGNS: &str = "\
 fn letter_like(letter: char) -> Option<char> {
     wide(letter)
         .or_else(|| mathematical(letter))
-        .or_else(|| listed(LETTERS, letter))
+        .or_else(|| look_alike_in(LETTERS, letter))
 }
 
 /// The ASCII sign that a sign passes for.
 fn sign_like(letter: char) -> Option<char> {
     wide(letter)
         .or_else(|| mathematical(letter))
-        .or_else(|| listed(SIGNS, letter))
+        .or_else(|| look_alike_in(SIGNS, letter))
 }
 
-fn listed(list: &str, letter: char) -> Option<char> {
+fn look_alike_in(list: &str, letter: char) -> Option<char> {
     if letter.is_ascii() {
         return None;
     }

@@ -65,8 +65,8 @@ pub trait Workspace {
     fn agents(&self) -> Vec<String>;
 }
 
-/// A place where everything exists: for a plan whose surroundings do not matter, or were looked at when it was signed
-/// and have moved on since.
+/// A workspace in which everything exists: for a plan whose files do not matter, or were checked when it was signed and
+/// have changed since.
 #[derive(Debug, Clone, Copy)]
 pub struct PermissiveWorkspace;
 

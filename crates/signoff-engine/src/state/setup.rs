@@ -127,12 +127,14 @@ pub(crate) fn for_each_reference(args: &serde_json::Value, each: &mut dyn FnMut(
             }
         }
         serde_json::Value::Array(items) => {
-            items.iter().for_each(|item| for_each_reference(item, each))
+            for item in items {
+                for_each_reference(item, each);
+            }
         }
         serde_json::Value::Object(members) => {
-            members
-                .values()
-                .for_each(|value| for_each_reference(value, each));
+            for value in members.values() {
+                for_each_reference(value, each);
+            }
         }
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
     }

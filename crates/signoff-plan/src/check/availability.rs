@@ -10,7 +10,7 @@ use crate::shell::Analysis;
 use crate::source::text_up_to;
 use crate::{Workspace, glob};
 
-/// How a step may bring a file about.
+/// How a step may provide a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProvidedBy {
     /// It says so.
@@ -28,8 +28,8 @@ pub(super) enum AbsenceReason {
     NotWaitedFor(usize, ProvidedBy),
 }
 
-/// What the surroundings have of the files and commands that a plan needs, and which steps may
-/// bring about the rest. Everything is asked for once, however often the plan names it.
+/// Which of the files and commands that a plan needs exist, and which steps may provide the others. The
+/// workspace is asked once about each.
 #[derive(Debug, Default)]
 pub(super) struct Availability<'a> {
     paths: BTreeMap<&'a str, bool>,
@@ -233,7 +233,7 @@ pub(super) fn absence(
     if let Some(index) = produced.iter().find(other) {
         return Some(AbsenceReason::NotWaitedFor(*index, ProvidedBy::Produces));
     }
-    // A step that asks for the file itself is no likely source of it.
+    // A step that needs the file itself is an unlikely source of it.
     let likely = |index: &&usize| {
         let step = context.plan.steps.get(**index);
         !step.is_some_and(|step| files(step).any(|wanted| wanted == path))

@@ -28,7 +28,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let reads = match (&expression.reads, expression.field) {
             (Ok(reads), _) => reads,
             (Err(mistakes), ExpressionField::When) => {
-                let found = mistakes.iter().map(|one| mistaken(step, expression, one));
+                let found = mistakes
+                    .iter()
+                    .map(|one| expression_problem(step, expression, one));
                 problems.extend(found);
                 continue;
             }
@@ -42,7 +44,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 }
 
 /// What is wrong with an expression, in words.
-pub(super) fn mistaken(
+pub(super) fn expression_problem(
     step: StepView<'_>,
     expression: &Expression<'_>,
     mistake: &ExpressionError,

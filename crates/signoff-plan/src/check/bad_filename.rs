@@ -19,7 +19,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::spelling::Dialect;
 
-/// The number that a file in `tasks/` is ordered by; `None` = the name is no task's.
+/// The number that a file in `tasks/` is ordered by; `None` = not the name of a task file.
 pub fn task_index(name: &str) -> Option<u32> {
     let (digits, slug) = name.strip_suffix(".md")?.split_once('-')?;
     let two = digits.len() == 2 && digits.bytes().all(|b| b.is_ascii_digit());
@@ -44,7 +44,7 @@ pub(crate) fn kebab_case(text: &str) -> String {
 /// The problem of a file, whose first line stands at `span`.
 pub(crate) fn at(dialect: Dialect, span: Span, name: &str) -> Diagnostic {
     let message = format!("file name `tasks/{name}` is not of the form `tasks/NN-slug.md`");
-    let help = match repaired(name) {
+    let help = match likely_meant(name) {
         Some(better) => format!("rename it to `{better}`"),
         None => "name it like `01-setup-db.md`, or move it out of `tasks`".to_owned(),
     };
@@ -52,7 +52,7 @@ pub(crate) fn at(dialect: Dialect, span: Span, name: &str) -> Diagnostic {
 }
 
 /// The name that was most likely meant.
-fn repaired(name: &str) -> Option<String> {
+fn likely_meant(name: &str) -> Option<String> {
     let (stem, extension) = name.rsplit_once('.')?;
     let markdown = ["md", "markdown"].contains(&extension.to_lowercase().as_str());
     let slug = kebab_case(stem);

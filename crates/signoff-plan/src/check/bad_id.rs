@@ -21,7 +21,7 @@ use crate::spelling::Dialect;
 /// The problem of a plan's id, if it has one.
 pub(super) fn plan(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
     let bad = !id.value.is_empty() && !is_id(&id.value);
-    bad.then(|| unusable(dialect, "plan", id))
+    bad.then(|| unusable_id(dialect, "plan", id))
 }
 
 /// The problem of a step's id, if it has one.
@@ -30,7 +30,7 @@ pub(super) fn step(draft: &Draft, index: usize, id: &Spanned<String>) -> Option<
         return kebab_case(draft.dialect, id);
     }
     if !is_id(&id.value) {
-        return Some(unusable(draft.dialect, "step", id).step(&id.value));
+        return Some(unusable_id(draft.dialect, "step", id).step(&id.value));
     }
     if id.value == "none" {
         let message = "id `none` would be taken for no step at all";
@@ -77,7 +77,7 @@ fn kebab_case(dialect: Dialect, id: &Spanned<String>) -> Option<Diagnostic> {
     })
 }
 
-fn unusable(dialect: Dialect, what: &str, id: &Spanned<String>) -> Diagnostic {
+fn unusable_id(dialect: Dialect, what: &str, id: &Spanned<String>) -> Diagnostic {
     let slug = slug(&id.value);
     let message = format!(
         "id `{}` of a {what} may only hold the letters a–z and A–Z, digits, `_` and `-`",

@@ -15,7 +15,7 @@
 
 use serde_json::Value;
 
-use super::bad_condition::mistaken;
+use super::bad_condition::expression_problem;
 use super::context::{Context, StepView};
 use super::plan_references::{Expression, ExpressionField, within};
 use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
@@ -31,7 +31,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         match &expression.reads {
             Ok(reads) => problems.extend(items(context, step, expression, reads)),
             Err(mistakes) => {
-                problems.extend(mistakes.iter().map(|one| mistaken(step, expression, one)));
+                problems.extend(
+                    mistakes
+                        .iter()
+                        .map(|one| expression_problem(step, expression, one)),
+                );
             }
         }
     }

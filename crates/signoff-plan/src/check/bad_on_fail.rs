@@ -60,7 +60,7 @@ fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
     if let Some((slip, meant)) = misspelt(&written.value, &words, reads) {
         return problem.suggest_in(written, slip, meant);
     }
-    match repaired(&written.value) {
+    match likely_meant(&written.value) {
         Some(text) => problem.suggest(Some(&text)),
         None => problem.help(
             "write `retry(N)`, then one of `escalate`, `abort`, `skip`, `replan`, `recover`: \
@@ -74,7 +74,7 @@ fn actions() -> impl Iterator<Item = &'static str> {
 }
 
 /// What was most likely meant; only for suggesting.
-fn repaired(text: &str) -> Option<String> {
+fn likely_meant(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     let words: Vec<_> = words
         .filter(|word| !word.is_empty())

@@ -106,7 +106,7 @@ fn glob(text: &str) -> Option<char> {
 /// Numbers must be positions: references by number would be ambiguous otherwise.
 fn numbering(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        // After a heading that stands for several steps nobody knows the numbers.
+        // After a heading that stands for several steps, the numbers are unknown.
         if step.written.unexpanded.is_some() {
             return;
         }

@@ -29,12 +29,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             .iter()
             .all(|condition| *condition == Condition::DEFAULT);
         if only_exit_code {
-            problems.extend(worded(step, shell.verdict));
+            problems.extend(problem_of(step, shell.verdict));
         }
     }
 }
 
-fn worded(step: StepView<'_>, verdict: Verdict) -> Option<Diagnostic> {
+fn problem_of(step: StepView<'_>, verdict: Verdict) -> Option<Diagnostic> {
     let command = &step.written.contract.as_ref()?.command;
     let id = step.id();
     let (span, message, help) = match verdict {

@@ -89,27 +89,27 @@ pub(super) fn parts(step: StepView<'_>) -> Vec<ExecutedText<'_>> {
         found.extend(
             shell
                 .chain(expect)
-                .map(|(what, text)| whole(what, &text.value, text.span)),
+                .map(|(what, text)| whole_text(what, &text.value, text.span)),
         );
     }
     for (what, texts) in [
         ("`produces`", &written.produces),
         ("`protects`", &written.protects),
     ] {
-        found.extend((texts.iter()).map(|text| whole(what, &text.value, text.span)));
+        found.extend((texts.iter()).map(|text| whole_text(what, &text.value, text.span)));
     }
     if let Some(tool) = &written.tool {
-        found.push(whole("the tool", &tool.value, tool.span));
+        found.push(whole_text("the tool", &tool.value, tool.span));
     }
     for_each_text_argument(step, &mut |given| {
         if given.tool.id == BuiltIn::RunCommand {
-            found.push(whole("the command", given.text, given.span));
+            found.push(whole_text("the command", given.text, given.span));
         }
     });
     found
 }
 
-fn whole<'a>(what: &'static str, text: &'a str, span: Span) -> ExecutedText<'a> {
+fn whole_text<'a>(what: &'static str, text: &'a str, span: Span) -> ExecutedText<'a> {
     ExecutedText {
         what,
         text,

@@ -34,7 +34,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         };
         let built_in = built_in(tool);
-        for_each_text_argument(step, &mut |given| problems.extend(refused(step, &given)));
+        for_each_text_argument(step, &mut |given| {
+            problems.extend(tool_refusal(step, &given));
+        });
         if built_in.is_some_and(|tool| plainly_fits(tool, args)) {
             continue;
         }
@@ -54,7 +56,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         };
         let located = LocatedValue::new(args, whole, &step.written.args_places);
         for misfit in schema_mismatches(&located, schema) {
-            problems.push(worded(step, tool, misfit));
+            problems.push(problem_of(step, tool, misfit));
         }
     }
 }
@@ -63,7 +65,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 const NEVER: [&str; 2] = [".git", ".signoff"];
 
 /// A text that fits the schema and that its tool would refuse all the same.
-fn refused(step: StepView<'_>, given: &TextArgument<'_>) -> Option<Diagnostic> {
+fn tool_refusal(step: StepView<'_>, given: &TextArgument<'_>) -> Option<Diagnostic> {
     let (name, text) = (given.argument.name, given.text);
     let never = |part: &str| NEVER.iter().find(|never| part.eq_ignore_ascii_case(never));
     let (why, help) = if given.argument.pattern {
@@ -106,7 +108,7 @@ fn plainly_fits(tool: &Tool, args: &Value) -> bool {
     known && required.all(|argument| args.keys().any(|name| name == argument.name))
 }
 
-fn worded(step: StepView<'_>, tool: &str, misfit: SchemaMismatch) -> Diagnostic {
+fn problem_of(step: StepView<'_>, tool: &str, misfit: SchemaMismatch) -> Diagnostic {
     let message = format!(
         "step `{}` calls `{tool}`, but {}",
         step.id(),

@@ -127,7 +127,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 
 fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let draft = context.draft;
-    // Where the frontmatter cannot be read, nobody knows what is missing.
+    // If the frontmatter cannot be read, it is unknown what is missing.
     let unreadable = draft
         .problems
         .iter()

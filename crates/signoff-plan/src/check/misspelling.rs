@@ -12,10 +12,10 @@ use crate::spelling::Dialect;
 /// Stands for the right name of a tool, as if that were a field.
 pub(super) const TOOL_NAME: &str = "(name of a tool)";
 
-/// A misspelt name: the step it stands in, if any, and the name that was meant.
+/// A misspelt name: its step, if any, and the intended name.
 type Misspelling = (Option<String>, String);
 
-/// Takes away what only follows from a misspelt name.
+/// Removes problems that only follow from a misspelt name.
 pub(super) fn absorb(dialect: Dialect, problems: &mut Vec<Diagnostic>) {
     let mut misspellings: BTreeMap<Misspelling, Severity> = BTreeMap::new();
     let mut by_name: BTreeMap<String, Misspelling> = BTreeMap::new();

@@ -171,7 +171,7 @@ impl Resolver<'_> {
             expect.insert(0, Condition::DEFAULT);
         }
         let mut contract = Contract {
-            // The configured shell is bash, unless somebody configured another.
+            // The default shell is bash; the configuration may name another.
             shell: value_of(written.shell.as_ref()).filter(|shell| !is_default_shell(shell)),
             expect,
             ..Contract::new(written.command.text.clone())

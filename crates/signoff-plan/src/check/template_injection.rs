@@ -25,12 +25,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let text = &contract.command.text;
         if text.contains("{{") {
             let found = placeholders(text).into_iter();
-            problems.extend(found.filter_map(|place| injected(step, text, place)));
+            problems.extend(found.filter_map(|place| injection(step, text, place)));
         }
     }
 }
 
-fn injected(step: StepView<'_>, text: &str, place: Placeholder<'_>) -> Option<Diagnostic> {
+fn injection(step: StepView<'_>, text: &str, place: Placeholder<'_>) -> Option<Diagnostic> {
     let contract = step.written.contract.as_ref()?;
     let span = contract.command.source_span(place.span);
     let written = place.span.slice(text);

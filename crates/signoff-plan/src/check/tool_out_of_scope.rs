@@ -34,14 +34,14 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             if let Some(scope) = scope
                 && allows(scope, tool).is_none()
             {
-                problems.push(worded(step, tool, whose, written.as_deref()));
+                problems.push(problem_of(step, tool, whose, written.as_deref()));
                 break;
             }
         }
     }
 }
 
-fn worded(
+fn problem_of(
     step: StepView<'_>,
     tool: &str,
     whose: &str,

@@ -43,7 +43,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 let found = step.problem(Code::UnknownAgent, span, message);
                 match nearest(role, roles.iter().map(String::as_str)) {
                     Some(name) => found.suggest(Some(name)),
-                    None => found.help(format!("{}{}", configure(role), known(&roles))),
+                    None => found.help(format!("{}{}", configure(role), known_roles(&roles))),
                 }
             }
             None => {
@@ -52,7 +52,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                     step.id()
                 );
                 let field = context.draft.dialect.spelled("target");
-                let help = format!("add `{field}`, or {}{}", configure(DEFAULT), known(&roles));
+                let help = format!(
+                    "add `{field}`, or {}{}",
+                    configure(DEFAULT),
+                    known_roles(&roles)
+                );
                 step.problem(Code::UnknownAgent, span, message).help(help)
             }
         };
@@ -65,7 +69,7 @@ fn configure(role: &str) -> String {
     format!("add `[agents.{role}]` with `driver` and `command` to `.signoff/config.toml`")
 }
 
-fn known(roles: &[String]) -> String {
+fn known_roles(roles: &[String]) -> String {
     if roles.is_empty() {
         return String::new();
     }

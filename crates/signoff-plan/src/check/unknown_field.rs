@@ -52,13 +52,16 @@ pub(crate) fn label(
         "`{}` is not a field of {owner}; it is read as text",
         name.value
     );
-    let known: Vec<String> = known.iter().map(|known| shown(known, owner)).collect();
+    let known: Vec<String> = known
+        .iter()
+        .map(|known| documented_name(known, owner))
+        .collect();
     let suggestion = nearest(&name.value, known.iter().map(String::as_str));
     Diagnostic::new(Code::UnknownField, dialect, name.span, message).suggest(suggestion)
 }
 
 /// The name of a field as the documentation spells it: those of a plan are capitalised.
-pub(crate) fn shown(name: &str, owner: &str) -> String {
+pub(crate) fn documented_name(name: &str, owner: &str) -> String {
     let mut letters = name.chars();
     match letters.next() {
         Some(first) if owner == "a plan" => {
@@ -104,7 +107,7 @@ pub(crate) fn spelling(
 }
 
 /// A key of the frontmatter that means nothing here, but stays in the file.
-pub(crate) fn kept_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
+pub(crate) fn ignored_key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
     let message = format!(
         "`{}` is not a field of the frontmatter; it means nothing here",
         key.value

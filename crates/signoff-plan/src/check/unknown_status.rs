@@ -25,7 +25,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     {
         let message = format!("`{}` is not a status of a plan", status.value);
         let found = context.problem(Code::UnknownStatus, status.span, message);
-        problems.push(helped(found, &status.value, &words));
+        problems.push(with_help(found, &status.value, &words));
     }
     let words = step_words(context.draft.dialect);
     for step in context.steps() {
@@ -33,13 +33,13 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             if !words.contains(&mark.word.value.as_str()) {
                 let message = format!("`{}` is not a status of a step", mark.word.value);
                 let found = step.problem(Code::UnknownStatus, mark.word.span, message);
-                problems.push(helped(found, &mark.word.value, &words));
+                problems.push(with_help(found, &mark.word.value, &words));
             }
         }
     }
 }
 
-fn helped(found: Diagnostic, written: &str, words: &[&str]) -> Diagnostic {
+fn with_help(found: Diagnostic, written: &str, words: &[&str]) -> Diagnostic {
     match nearest(written, words.iter().copied()) {
         Some(word) => found.suggest(Some(word)),
         None => {

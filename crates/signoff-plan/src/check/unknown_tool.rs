@@ -101,12 +101,12 @@ fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             let found = step.problem(Code::UnknownTool, name.span, message);
             problems.push(found.suggest(Some(&tool)));
         }
-        problems.extend(hinted(step, listed));
+        problems.extend(mistyped_hint(step, listed));
     }
 }
 
 /// A tool named in passing that is nearly one of those that the plan allows.
-fn hinted(step: StepView<'_>, listed: &[String]) -> Option<Diagnostic> {
+fn mistyped_hint(step: StepView<'_>, listed: &[String]) -> Option<Diagnostic> {
     let tool = step.written.hint.tool.as_ref()?;
     if crate::tools::allows(listed, &tool.value).is_some() {
         return None;

@@ -39,7 +39,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     if never.is_empty() {
         return;
     }
-    for (index, id, span) in used(context) {
+    for (index, id, span) in used_values(context) {
         let source = context.position(id);
         let (Some(source), Some(step)) =
             (source.filter(|at| never.contains(at)), context.step(index))
@@ -98,7 +98,7 @@ fn never_run(context: &Context<'_>) -> BTreeSet<usize> {
 }
 
 /// Who uses the value of whom, and where; each pair once.
-fn used<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
+fn used_values<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
     let mut first: BTreeMap<(usize, &str), Span> = BTreeMap::new();
     for (index, referred) in &context.references.references {
         if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Takes away what is said to be missing or unfinished: it may stand where nothing could be read.
+/// Removes problems about missing or unfinished parts: they may be in the text that could not be read.
 pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
     if !problems.iter().any(|problem| problem.cuts_off) {
         return;

@@ -51,7 +51,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for (index, referred) in &context.references.references {
         if let (TokenKind::Whole(reference) | TokenKind::Inside(reference), Some(step)) =
             (&referred.kind, context.step(*index))
-            && unseen(step)
+            && runs_without_approval(step)
             && is_agent(context, reference.id)
         {
             let message = format!(
@@ -65,8 +65,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a step calls a tool without asking anybody.
-fn unseen(step: StepView<'_>) -> bool {
+/// Whether a step calls a tool without asking a person.
+fn runs_without_approval(step: StepView<'_>) -> bool {
     matches!(step.resolved.work, Work::Tool { .. }) && !step.resolved.approval
 }
 

@@ -52,12 +52,12 @@ pub fn recognise(source: &Source) -> Option<Dialect> {
 /// Recognises the dialect from the content and reads it. What is nothing we know is read as what its
 /// name or its first sign promises, else as the native dialect: its problems say what is missing.
 pub fn parse(source: &Source) -> Draft {
-    let dialect = recognise(source).unwrap_or_else(|| promised(source));
+    let dialect = recognise(source).unwrap_or_else(|| likely_dialect(source));
     parse_as(source, dialect)
 }
 
 /// The dialect that a content of no dialect was most likely meant to be.
-fn promised(source: &Source) -> Dialect {
+fn likely_dialect(source: &Source) -> Dialect {
     let ending = source.name().rsplit_once('.').map(|(_, ending)| ending);
     let text = source.text().get(source.byte_order_mark_len()..);
     let text = text.unwrap_or_default().trim_ascii_start();

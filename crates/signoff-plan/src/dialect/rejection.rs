@@ -39,7 +39,7 @@ pub(crate) fn heading(version: Option<u64>) -> String {
     }
 }
 
-/// Feedback as it stands in a file: the text itself where that is only text.
+/// Feedback as it is written to a file: unchanged if it is plain text.
 pub(crate) fn spelled(feedback: &str) -> String {
     let document = Document::new(feedback, 0);
     let level = |line: &Line| document.heading(line).map(|heading| heading.level);
@@ -53,11 +53,11 @@ pub(crate) fn spelled(feedback: &str) -> String {
     if harmless {
         feedback.to_owned()
     } else {
-        escaped(feedback)
+        escape(feedback)
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     each_line(text, |rest| {
         begins_something(rest).then(|| format!("\\{rest}"))
     })
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn any_text_is_only_text_once_escaped() {
         for text in TEXTS {
-            assert_eq!(unescaped(&escaped(text)), text);
+            assert_eq!(unescaped(&escape(text)), text);
         }
-        assert_eq!(escaped("# a\nb # c"), "\\# a\nb # c");
-        assert_eq!(escaped("- ```"), "- \\```");
+        assert_eq!(escape("# a\nb # c"), "\\# a\nb # c");
+        assert_eq!(escape("- ```"), "- \\```");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 const WORK: usize = 1_000_000;
 
 /// The lines of each text that the other one does not have at that place.
-pub(super) fn differing(before: &str, after: &str) -> (String, String) {
+pub(super) fn differing_lines(before: &str, after: &str) -> (String, String) {
     let before: Vec<&str> = before.split('\n').collect();
     let after: Vec<&str> = after.split('\n').collect();
     let start = common(before.iter(), after.iter());
@@ -70,11 +70,11 @@ fn longest_common(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
 
 #[cfg(test)]
 mod tests {
-    use super::differing;
+    use super::differing_lines;
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: (&str, &str)) {
-        let (old, new) = differing(before, after);
+        let (old, new) = differing_lines(before, after);
         assert_eq!((old.as_str(), new.as_str()), expected);
     }
 

@@ -109,7 +109,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     let (old, new) = (steps(before), steps(after));
     let pairs = matching::pairs(old, new);
     let names = StepRenames::new(old, new, &pairs);
-    let moved = order::moved(&pairs);
+    let moved = order::moved_steps(&pairs);
     for (index, step) in new.iter().enumerate() {
         let id = id(step);
         let Some((position, other)) = pairs
@@ -118,7 +118,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
             .flatten()
             .and_then(|position| Some((position, old.get(position)?)))
         else {
-            changes.push(whole(id, None, Some(step)));
+            changes.push(whole_step_change(id, None, Some(step)));
             continue;
         };
         if moved.contains(&index) {
@@ -132,7 +132,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     let kept: BTreeSet<usize> = pairs.iter().copied().flatten().collect();
     for (position, step) in old.iter().enumerate() {
         if !kept.contains(&position) {
-            changes.push(whole(id(step), Some(step), None));
+            changes.push(whole_step_change(id(step), Some(step), None));
         }
     }
     changes
@@ -147,7 +147,7 @@ pub fn pairs(before: &Plan, after: &Plan) -> Vec<Option<usize>> {
 
 fn without_steps(plan: &Value) -> Map<String, Value> {
     let mut members = object(plan);
-    // What has a comparison of its own, and what is no content.
+    // Steps are compared separately, and the schema is not content.
     members.retain(|name, _| name != "steps" && name != "schema");
     members
 }
@@ -165,7 +165,7 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-fn whole(id: &str, before: Option<&Value>, after: Option<&Value>) -> Change {
+fn whole_step_change(id: &str, before: Option<&Value>, after: Option<&Value>) -> Change {
     let title = |step: &Value| {
         let title = step.get("title").and_then(Value::as_str);
         title.unwrap_or_default().to_owned()
@@ -226,10 +226,10 @@ fn value(
     before: Option<&Value>,
     after: Option<&Value>,
 ) -> Change {
-    let (before, after) = (before.map(shown), after.map(shown));
+    let (before, after) = (before.map(value_text), after.map(value_text));
     let (before, after) = match (before, after) {
         (Some(old), Some(new)) if old.contains('\n') || new.contains('\n') => {
-            let (old, new) = lines::differing(&old, &new);
+            let (old, new) = lines::differing_lines(&old, &new);
             (Some(old), Some(new))
         }
         other => other,
@@ -243,11 +243,11 @@ fn value(
 }
 
 /// A value as text: strings as they are, lists of strings one per line.
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(shown).collect();
+            let items: Vec<_> = items.iter().map(value_text).collect();
             items.join("\n")
         }
         Value::Object(_) => crate::digest::canonical_json(value),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// Steps of the newer plan that must move to get from one order to the other: as few as possible.
 ///
 /// Each is given with its place in the older plan, if it has one.
-pub(super) fn moved(places: &[Option<usize>]) -> BTreeSet<usize> {
+pub(super) fn moved_steps(places: &[Option<usize>]) -> BTreeSet<usize> {
     let both: Vec<(usize, usize)> = places
         .iter()
         .enumerate()
@@ -42,7 +42,7 @@ fn longest_rising(both: &[(usize, usize)]) -> BTreeSet<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::moved;
+    use super::moved_steps;
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &str) {
@@ -50,7 +50,10 @@ mod tests {
         let after: Vec<&str> = after.split_whitespace().collect();
         let place = |id: &&str| before.iter().position(|other| other == id);
         let places: Vec<_> = after.iter().map(place).collect();
-        let found: Vec<_> = moved(&places).into_iter().map(|at| after[at]).collect();
+        let found: Vec<_> = moved_steps(&places)
+            .into_iter()
+            .map(|at| after[at])
+            .collect();
         assert_eq!(found.join(" "), expected);
     }
 
@@ -67,6 +70,6 @@ mod tests {
     #[test]
     fn many_steps_take_no_time() {
         let places: Vec<_> = (0..200_000).rev().map(Some).collect();
-        assert_eq!(moved(&places).len(), 199_999);
+        assert_eq!(moved_steps(&places).len(), 199_999);
     }
 }

@@ -11,7 +11,7 @@ use crate::source::{Span, text_from, text_up_to};
 use crate::write::yaml::{block_entry, entry, scalar, text as quoted};
 use crate::yaml;
 
-/// A frontmatter that is to be changed.
+/// A frontmatter to edit.
 pub(super) struct Frontmatter<'a> {
     /// The text up to the end of the file.
     text: &'a str,

@@ -12,7 +12,7 @@ use crate::draft::{self, Draft};
 use crate::node::{Node, NodeKind};
 use crate::source::Source;
 
-/// A file of keys and values that is to be changed.
+/// A file of keys and values to edit.
 pub(super) struct KeyedFile<'a> {
     pub(super) source: &'a Source,
     pub(super) draft: &'a Draft,
@@ -72,7 +72,7 @@ impl<'a> KeyedFile<'a> {
         Ok(splices)
     }
 
-    /// The same, sure that reading it again gives exactly these changes.
+    /// The same, after checking that the file reads back with exactly these changes.
     pub(super) fn checked(&self, changes: &[KeyChange]) -> Result<Vec<Splice>, EditRefused> {
         let splices = self.splices(changes)?;
         let bytes = splice::apply(self.source.bytes(), splices.clone());
@@ -151,7 +151,7 @@ impl<'a> KeyedFile<'a> {
             .cloned()
             .chain([PathSegment::Key(outer)])
             .collect();
-        // Without what it is about there is nothing left of it.
+        // Without its main member, the object is removed.
         if key == main && value.is_null() {
             return KeyChange::new(way, outer, Value::Null);
         }

@@ -9,7 +9,7 @@ use crate::node::{Entry, Node, NodeKind};
 use crate::source::{Span, text_from, text_up_to};
 use crate::yaml::emit::scalar;
 
-/// A text of keys and values that is to be changed.
+/// A text of keys and values to edit.
 #[derive(Clone, Copy)]
 pub(super) struct Editor<'a> {
     pub(super) text: &'a str,
@@ -133,7 +133,7 @@ impl Editor<'_> {
         }
     }
 
-    /// What to write where so that a mapping has these keys, none of which it has.
+    /// The splices that add new keys to a mapping.
     pub(super) fn insert(self, mapping: &Node, members: &[(&str, &Value)]) -> Vec<Splice> {
         if members.is_empty() {
             return Vec::new();

@@ -7,7 +7,7 @@ use crate::check::resolve::resolve;
 use crate::draft::Draft;
 use crate::field::{normalize, plan_name, step_name};
 
-/// What an edit asks for; a field that there is none of has an empty name.
+/// What an edit asks for. An unknown field has an empty name, which no dialect has a place for.
 pub(super) enum ResolvedEdit<'e> {
     /// A field of the plan.
     Plan { name: &'static str, value: Value },

@@ -220,6 +220,6 @@ fn what_is_uncertain_is_refused() {
         &odd,
         None,
         &[("build", StepMark::Done)],
-        "no status of a step",
+        "not a status of a step",
     );
 }

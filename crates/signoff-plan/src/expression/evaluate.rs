@@ -141,7 +141,7 @@ fn evaluate_read(text: &str, scope: &Scope) -> Result<Value, EvaluationFailed> {
         .compile_expression_owned(text.to_owned())
         .and_then(|expression| expression.eval(context(scope)))
         .map_err(|error| EvaluationFailed {
-            message: worded(&error),
+            message: error_message(&error),
         })?;
     if value.is_undefined() {
         return failed("it reads something that does not exist");
@@ -149,7 +149,7 @@ fn evaluate_read(text: &str, scope: &Scope) -> Result<Value, EvaluationFailed> {
     serde_json::to_value(&value).or_else(|error| failed(error.to_string()))
 }
 
-fn worded(error: &minijinja::Error) -> String {
+fn error_message(error: &minijinja::Error) -> String {
     match (error.kind(), error.detail()) {
         (ErrorKind::OutOfFuel, _) => "it takes too long".to_owned(),
         (ErrorKind::UndefinedError, _) => "it reads something that does not exist".to_owned(),

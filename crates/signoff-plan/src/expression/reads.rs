@@ -44,7 +44,7 @@ pub struct StepRead<'a> {
     pub field_span: Span,
 }
 
-/// Why a text is no expression.
+/// An error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionError {
     /// Where in the text.
@@ -98,7 +98,7 @@ fn valid(text: &str) -> Result<(), ExpressionError> {
         return Err(mistake(whole, format!("it has more than {LENGTH} bytes")));
     }
     // Before it is compiled, which does it at once.
-    if let Some(span) = multiplied(&tokens(text)) {
+    if let Some(span) = text_multiplication(&tokens(text)) {
         return Err(mistake(
             span,
             "text and lists are not multiplied here".to_owned(),
@@ -119,7 +119,7 @@ fn valid(text: &str) -> Result<(), ExpressionError> {
 }
 
 /// The `*` of an expression that holds text or a list.
-fn multiplied(tokens: &[ExprToken<'_>]) -> Option<Span> {
+fn text_multiplication(tokens: &[ExprToken<'_>]) -> Option<Span> {
     let star = tokens
         .iter()
         .find(|token| token.kind == ExprTokenKind::Sign('*'))?;

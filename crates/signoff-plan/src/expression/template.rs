@@ -81,7 +81,7 @@ fn content(inside: &str) -> PlaceholderContent<'_> {
 
 /// A text with values in the place of templates.
 pub fn render(text: &str, scope: &Scope) -> Result<String, EvaluationFailed> {
-    rendered(text, scope, |_, value| Ok(value))
+    render_with(text, scope, |_, value| Ok(value))
 }
 
 /// Arguments with values in the place of templates. Text that is exactly one template becomes the
@@ -112,11 +112,13 @@ pub fn render_args(args: &Value, scope: &Scope) -> Result<Value, EvaluationFaile
 ///
 /// One that stands in no quotes is refused: its value would be read as shell.
 pub fn render_shell(text: &str, scope: &Scope) -> Result<String, EvaluationFailed> {
-    rendered(text, scope, |place, value| {
+    render_with(text, scope, |place, value| {
         match (place.content, quoting_at(text, place.span.start)) {
             (PlaceholderContent::Literal(_), _) => Ok(value),
             (PlaceholderContent::Params(_), Quoting::Single) => Ok(value.replace('\'', "'\\''")),
-            (PlaceholderContent::Params(_), Quoting::Double) => Ok(escaped(&value)),
+            (PlaceholderContent::Params(_), Quoting::Double) => {
+                Ok(escape_for_double_quotes(&value))
+            }
             (PlaceholderContent::Params(_), Quoting::None)
             | (PlaceholderContent::Loop(_) | PlaceholderContent::Other(_), _) => {
                 let written = place.span.slice(text);
@@ -128,7 +130,7 @@ pub fn render_shell(text: &str, scope: &Scope) -> Result<String, EvaluationFaile
 }
 
 /// Text that means itself between double quotes.
-fn escaped(text: &str) -> String {
+fn escape_for_double_quotes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(c, '\\' | '"' | '$' | '`') {
@@ -139,7 +141,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn rendered(
+fn render_with(
     text: &str,
     scope: &Scope,
     fit: impl Fn(&Placeholder<'_>, String) -> Result<String, EvaluationFailed>,

@@ -49,7 +49,7 @@ pub(crate) static CONTRACT: [FieldSpec<draft::Contract, Contract>; 7] = [
     ),
 ];
 
-/// Takes a field away; nothing is left of a contract without any.
+/// Clears a field; a contract without fields disappears.
 pub(super) fn clear(
     place: &mut Option<Contract>,
     field: &'static FieldSpec<draft::Contract, Contract>,

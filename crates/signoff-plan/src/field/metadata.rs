@@ -1,6 +1,6 @@
-//! What is kept about a plan or a step and decides nothing.
+//! Metadata of a plan or a step: it is kept, but decides nothing.
 
-/// What such a field holds in dialects that have a place of its own for it.
+/// The type of a metadata field, in dialects that have a field of their own for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MetadataShape {
     /// Text.
@@ -9,14 +9,14 @@ pub(crate) enum MetadataShape {
     List,
     /// A whole number.
     Index,
-    /// A number; the words for it in a message.
+    /// A number; its name in messages.
     Number(&'static str),
     /// Anything.
     Any,
 }
 
-/// What a field of [`crate::model::PLAN_RECORD`] or [`crate::model::STEP_RECORD`] holds.
-pub(crate) fn kept(name: &str) -> MetadataShape {
+/// The type of a field of [`crate::model::PLAN_RECORD`] or [`crate::model::STEP_RECORD`].
+pub(crate) fn metadata_shape(name: &str) -> MetadataShape {
     match name {
         "affected_files" | "informed_by" | "tags" => MetadataShape::List,
         "complexity" => MetadataShape::Number("a number"),

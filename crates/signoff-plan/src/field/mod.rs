@@ -1,6 +1,6 @@
-//! The fields of a plan and of its steps, each described once: its name, what it can hold, and where it
-//! stands in a draft and in the model. Reading, checking, writing, editing and the digest go by these
-//! tables; how a dialect spells a field stands in `spelling`.
+//! The fields of a plan and of its steps, each described once: its name, its type, and its member in the
+//! draft and in the model. Reading, checking, writing, editing and the digest iterate over these tables;
+//! `spelling` has the name of each field in each dialect.
 //!
 //! A new field is a member of the draft and of the model, a line in a table here, and a line in the
 //! spelling of each dialect that has it.
@@ -19,7 +19,7 @@ mod work;
 use serde_json::{Value, json};
 
 pub(crate) use self::contract::CONTRACT;
-pub(crate) use self::metadata::{MetadataShape, kept};
+pub(crate) use self::metadata::{MetadataShape, metadata_shape};
 pub use self::normalize::normalize;
 pub(crate) use self::plan::PLAN;
 pub(crate) use self::shape::{DraftMember, FieldSpec, Shape, TextStyle};
@@ -29,12 +29,12 @@ use crate::draft;
 use crate::model::{Condition, PLAN_RECORD, Plan, STEP_RECORD, Step};
 use crate::spelling::{self, Dialect};
 
-/// The name of every field of a plan; what is kept and decides nothing comes last.
+/// The name of every field of a plan; metadata comes last.
 pub fn plan_names() -> impl Iterator<Item = &'static str> {
     PLAN.iter().map(|field| field.name).chain(PLAN_RECORD)
 }
 
-/// The name of every field of a step; what earlier runs left comes last.
+/// The name of every field of a step; metadata comes last.
 pub fn step_names() -> impl Iterator<Item = &'static str> {
     let own = WORK.iter().map(|field| field.name);
     let own = own.chain(CONTRACT.iter().map(|field| field.name));
@@ -42,13 +42,13 @@ pub fn step_names() -> impl Iterator<Item = &'static str> {
     own.chain(STEP_RECORD)
 }
 
-/// The name of a field of a plan; also for `record.NAME`.
+/// The name of a field of a plan; `record.NAME` is accepted too.
 pub fn plan_name(field: &str) -> Option<&'static str> {
     let field = field.strip_prefix("record.").unwrap_or(field);
     plan_names().find(|name| *name == field)
 }
 
-/// The name of a field of a step; also for the names that dialects have for it.
+/// The name of a field of a step; the names in other dialects are accepted too.
 pub fn step_name(field: &str) -> Option<&'static str> {
     let field = field.strip_prefix("work.").unwrap_or(field);
     let field = field.strip_prefix("record.").unwrap_or(field);
@@ -61,7 +61,7 @@ pub(crate) fn of_plan(name: &str) -> Option<&'static FieldSpec<draft::Draft, Pla
     PLAN.iter().find(|field| field.name == name)
 }
 
-/// The field of a step with this name, but for those of its contract.
+/// The field of a step with this name, without those of its contract.
 pub(crate) fn of_step(name: &str) -> Option<&'static FieldSpec<draft::Step, Step>> {
     WORK.iter().chain(&STEP).find(|field| field.name == name)
 }
@@ -73,8 +73,7 @@ pub(crate) fn of_contract(
     CONTRACT.iter().find(|field| field.name == name)
 }
 
-/// The value of a field of the plan: `null` where it is not given, `None` where there is no such
-/// field.
+/// The value of a field of the plan: `null` if it is not given, `None` if there is no such field.
 pub fn plan_value(plan: &Plan, field: &str) -> Option<Value> {
     let name = plan_name(field)?;
     Some(match of_plan(name) {
@@ -111,30 +110,30 @@ pub(crate) fn is_prose(name: &str) -> bool {
     of_step || of_plan || name == "question"
 }
 
-/// Whether a field of a plan or a step holds names, which can stand side by side.
+/// Whether a field of a plan or a step holds names, which can be written on one line.
 pub(crate) fn is_names(name: &str) -> bool {
     let field = of_step(name).map(|field| &field.shape);
     matches!(field, Some(Shape::Names(_) | Shape::Scope(_))) || name == "depends_on"
 }
 
-/// The flag of this name: what holds where nothing is said, and its words.
+/// The default and the words of the flag with this name.
 fn flag(name: &str) -> Option<(bool, &'static [&'static str])> {
     let of_contract = of_contract(name).and_then(|field| field.shape.flag());
     of_contract.or_else(|| of_step(name)?.shape.flag())
 }
 
-/// What a flag means where nothing is said.
-fn usually(name: &str) -> bool {
+/// The default of a flag.
+fn flag_default(name: &str) -> bool {
     flag(name).is_some_and(|(usual, _)| usual)
 }
 
 /// The word for a flag that is set.
-pub(crate) fn yes(name: &str) -> &'static str {
+pub(crate) fn flag_word(name: &str) -> &'static str {
     let words = flag(name).map(|(_, words)| words).unwrap_or_default();
     words.first().copied().unwrap_or("yes")
 }
 
-/// Whether a value says what holds anyway in a dialect.
+/// Whether a value is the default in a dialect.
 pub(crate) fn is_unsaid(dialect: Dialect, name: &str, value: &Value) -> bool {
     match (name, value) {
         (_, Value::Null) => true,
@@ -142,14 +141,14 @@ pub(crate) fn is_unsaid(dialect: Dialect, name: &str, value: &Value) -> bool {
         ("contract.expect", Value::Array(items)) => {
             items.is_empty() || *items == [Condition::DEFAULT.to_string()]
         }
-        (name, Value::Bool(yes)) => *yes == usually(name),
+        (name, Value::Bool(yes)) => *yes == flag_default(name),
         (name, Value::Array(items)) => items.is_empty() && name != "tools",
         ("params", Value::Object(members)) => members.is_empty(),
         (_, Value::String(_) | Value::Number(_) | Value::Object(_)) => false,
     }
 }
 
-/// Takes a field of the plan away; whether there is one of this name.
+/// Clears a field of the plan. Returns whether there is a field of this name.
 pub fn clear_plan(plan: &mut Plan, field: &str) -> bool {
     let Some(name) = plan_name(field) else {
         return false;
@@ -163,9 +162,9 @@ pub fn clear_plan(plan: &mut Plan, field: &str) -> bool {
     true
 }
 
-/// Takes a field of a step away; whether there is one of this name.
+/// Clears a field of a step. Returns whether there is a field of this name.
 ///
-/// Of its work and its contract nothing is left once every part is taken away.
+/// Work and contract disappear when all their fields are cleared.
 pub fn clear_step(step: &mut Step, field: &str) -> bool {
     let Some(name) = step_name(field) else {
         return false;

@@ -1,4 +1,4 @@
-//! The one spelling of a value that may be written in several ways.
+//! Brings a value that can be written in several ways into one form.
 
 use serde_json::{Map, Value, json};
 
@@ -7,13 +7,13 @@ use super::{of_contract, of_plan, of_step};
 use crate::model::{Condition, Plan, is_id};
 use crate::{budget, condition, duration, on_fail, subscription};
 
-/// The one spelling of a value for the field of this name; or why the field cannot have it.
+/// Normalizes the value of the field with this name, or says why the field cannot have it.
 pub(super) type NormalizeFn = fn(&str, &Value) -> Result<Value, String>;
 
-/// The value as [`super::step_value`] and [`super::plan_value`] would give it, or why no field of
-/// this name can have it. `null` stays `null`: the field is taken away.
+/// The value as [`super::step_value`] and [`super::plan_value`] return it, or why the field cannot have
+/// it. `null` stays `null`: it clears the field.
 ///
-/// `plan` is asked for the ids of its steps; `name` is one of the names in [`super`].
+/// `plan` gives the ids of steps; `name` is one of the names in [`super`].
 pub fn normalize(plan: &Plan, name: &str, value: &Value) -> Result<Value, String> {
     if value.is_null() {
         return Ok(Value::Null);
@@ -25,7 +25,7 @@ pub fn normalize(plan: &Plan, name: &str, value: &Value) -> Result<Value, String
         (Some(field), _, _) => field.shape.normalize(name, value),
         (_, Some(field), _) => field.shape.normalize(name, value),
         (_, _, Some(field)) => field.shape.normalize(name, value),
-        // Records have the author's own shape.
+        // Metadata can have any shape.
         (None, None, None) => any(name, value),
     }
 }
@@ -141,7 +141,7 @@ fn yes_or_no(name: &str, value: &Value, words: &[&str]) -> Result<Value, String>
     }
 }
 
-/// The first word is the value, the second means that there is none.
+/// The first word is the value; the second means no value.
 fn switch(name: &str, value: &Value, words: &[&str]) -> Result<Value, String> {
     let word = value.as_str().map(str::to_lowercase);
     let place = words

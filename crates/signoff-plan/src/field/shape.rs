@@ -1,4 +1,4 @@
-//! What a field can hold, and where it stands.
+//! The type of a field, and its members in the draft and in the model.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::draft::Spanned;
 use crate::model::{Budget, OnFail, Subscription};
 use crate::{budget, duration};
 
-/// A field of `D`, which is what was written, and of `M`, which is what it means.
+/// A field of the draft `D` and of the model `M`.
 pub(crate) struct FieldSpec<D: 'static, M: 'static> {
     /// Its name in the model.
     pub(crate) name: &'static str,
@@ -26,7 +26,7 @@ pub(super) const fn field<D, M>(name: &'static str, shape: Shape<D, M>) -> Field
     }
 }
 
-/// A field that says who, when or how far: no part of the digest.
+/// A field that the digest does not cover: it says who, when or how far.
 pub(super) const fn unsigned<D, M>(name: &'static str, shape: Shape<D, M>) -> FieldSpec<D, M> {
     FieldSpec {
         signed: false,
@@ -42,7 +42,7 @@ pub(crate) type WrittenTexts = Vec<Spanned<String>>;
 /// Words to choose from.
 type Choices = &'static [&'static str];
 
-/// A member of a draft, and the member of the model that is made of it.
+/// Access to a member of the draft and to the member of the model that it becomes.
 pub(crate) struct Accessors<D: 'static, W: 'static, M: 'static, V: 'static> {
     pub(crate) written: fn(&D) -> &W,
     pub(crate) written_mut: fn(&mut D) -> &mut W,
@@ -63,7 +63,7 @@ impl<D, M, V> Accessors<D, WrittenText, M, V> {
     }
 }
 
-/// The members of a draft and of the model that have one name, or two.
+/// Makes the accessors from the member's name, or from its names in the draft and in the model.
 macro_rules! slot {
     ($member:ident) => {
         slot!($member, $member)
@@ -85,15 +85,15 @@ pub(crate) enum Shape<D: 'static, M: 'static> {
     Text(Accessors<D, WrittenText, M, Option<String>>, TextStyle),
     /// One of some words.
     Choice(Accessors<D, WrittenText, M, Option<String>>, Choices),
-    /// A whole number; the least it may be, and what holds where nothing is said, if that is a number.
+    /// A whole number; its minimum, and its default if that is a number.
     Number(Accessors<D, WrittenText, M, Option<u64>>, u64, Option<u64>),
     /// A length of time.
     Duration(Accessors<D, WrittenText, M, Option<Duration>>),
     /// Limits.
     Budget(Accessors<D, WrittenText, M, Budget>),
-    /// Yes or no; what holds where nothing is said, and words of which the first is how "yes" is written.
+    /// Yes or no; its default, and its words, of which the first means "yes".
     Flag(Accessors<D, WrittenText, M, bool>, bool, Choices),
-    /// Yes or no, of which only "yes" has a value: the first word.
+    /// Yes or no; only "yes" is written, as the first word.
     Switch(Accessors<D, WrittenText, M, bool>, Choices),
     /// A failure policy.
     Policy(Accessors<D, WrittenText, M, OnFail>),
@@ -103,30 +103,30 @@ pub(crate) enum Shape<D: 'static, M: 'static> {
     Sentences(Accessors<D, WrittenTexts, M, Vec<String>>),
     /// References to context, in their order.
     References(Accessors<D, WrittenTexts, M, Vec<Subscription>>),
-    /// Names of tools; none at all is not the same as not said.
+    /// Names of tools; an empty list is not the same as no list.
     Scope(Accessors<D, Option<WrittenTexts>, M, Option<Vec<String>>>),
-    /// What is read and resolved by code of its own.
+    /// A field with its own code for reading and resolving.
     Custom(CustomField<M>),
 }
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextStyle {
-    /// What others call it by.
+    /// An id.
     Id,
     /// One line.
     Line,
-    /// One line; in JSON a number or a truth value as well, as it is written.
+    /// One line; in JSON also a number or a boolean, as written.
     Word,
     /// Markdown of any length.
     Prose,
 }
 
-/// A field that is read and resolved by code of its own.
+/// A field with its own code for reading and resolving.
 pub(crate) struct CustomField<M: 'static> {
     pub(crate) value: fn(&M) -> Value,
     pub(crate) clear: fn(&mut M),
-    /// The one spelling of a value; or why the field cannot have it.
+    /// Normalizes a value, or says why the field cannot have it.
     pub(crate) normalize: fn(&str, &Value) -> Result<Value, String>,
 }
 
@@ -138,7 +138,7 @@ pub(crate) enum DraftMember<'d> {
 }
 
 impl<D, M> Shape<D, M> {
-    /// Where it is read into; `None`: by code of its own.
+    /// The member that it is read into; `None` for a field with its own code.
     pub(crate) fn place<'d>(&self, draft: &'d mut D) -> Option<DraftMember<'d>> {
         Some(match self {
             Self::Text(slot, _) | Self::Choice(slot, _) => {
@@ -192,7 +192,7 @@ impl<D, M> Shape<D, M> {
         matches!(self, Self::Text(_, TextStyle::Prose))
     }
 
-    /// Of a flag, what holds where nothing is said, and its words.
+    /// The default and the words of a flag.
     pub(super) fn flag(&self) -> Option<(bool, Choices)> {
         if let Self::Flag(_, usual, words) = self {
             return Some((*usual, words));
@@ -200,7 +200,7 @@ impl<D, M> Shape<D, M> {
         None
     }
 
-    /// Takes the value away.
+    /// Clears the value.
     pub(crate) fn clear(&self, model: &mut M) {
         match self {
             Self::Text(slot, _) | Self::Choice(slot, _) => {

@@ -1,4 +1,4 @@
-//! The fields of a step, but for what it is called, what is done in it, and its contract.
+//! The fields of a step, without its id, its work and its contract.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a step is called, what it waits for, and the parts of what is done in it.
+//! A step's id and title, its dependencies, and the parts of its work.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::shape::{CustomField, FieldSpec, Shape, field};
 use crate::draft;
 use crate::model::{Depends, Step, Work};
 
-/// A part of the work; other kinds of work do not have it.
+/// A field that only one kind of work has.
 macro_rules! part {
     ($name:literal, $normal:expr) => {
         special(

@@ -3,7 +3,7 @@
 
 use super::blank_lines::before;
 use super::lines::ends;
-use crate::check::unknown_field::shown;
+use crate::check::unknown_field::documented_name;
 use crate::dialect::workunit::TICK;
 use crate::dialect::workunit::layout::{FieldGroup, Heading, Layout, LocatedField, layout};
 use crate::dialect::workunit::values::marker_len;
@@ -129,7 +129,7 @@ impl Formatter<'_> {
     /// Labels of a plan are capitalised, those of a step are names.
     fn label(&mut self, field: &LocatedField, owner: &str) {
         let text = self.text;
-        let name = shown(field.name, owner);
+        let name = documented_name(field.name, owner);
         if field.label.slice(text) != name {
             self.splices.push(Splice::replace(field.label, name));
         }

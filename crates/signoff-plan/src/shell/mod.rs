@@ -67,7 +67,7 @@ pub fn analyse(text: &str) -> Analysis {
             analysis.beyond_sh = beyond_sh;
             analysis
         }
-        // What a broken text calls is anybody's guess.
+        // What a broken text calls is unknown.
         Err(ParseStop::Error(error)) => Analysis {
             errors: vec![error],
             ..Analysis::default()

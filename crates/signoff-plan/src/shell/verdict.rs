@@ -40,7 +40,7 @@ pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
     if let Some(item) = earlier.iter().find(|item| is_a_check(item)) {
         return Verdict::IgnoresEarlier(item.span);
     }
-    match filtered(last) {
+    match failure_hiding_filter(last) {
         Some(span) => Verdict::IgnoresPiped(span),
         None => Verdict::CanFail,
     }
@@ -153,7 +153,7 @@ fn command_fails(command: &Command<'_>) -> bool {
 
 fn simple_succeeds(simple: &SimpleCommand<'_>) -> bool {
     let values = simple.assignments.iter().flat_map(|one| &one.values);
-    // What is run to find the arguments may matter to whoever wrote it.
+    // Commands that compute the arguments may matter.
     if simple.words.iter().chain(values).any(runs_code) {
         return false;
     }
@@ -263,7 +263,7 @@ fn name_not_in(simple: &SimpleCommand<'_>, names: &[&str]) -> bool {
 }
 
 /// The pipeline of an item whose failure a filter at its end hides.
-fn filtered(item: &AndOrList<'_>) -> Option<Span> {
+fn failure_hiding_filter(item: &AndOrList<'_>) -> Option<Span> {
     let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
     let mut pipelines = std::iter::once(&item.first).chain(rest);
     if item.rest.iter().any(|(joint, _)| *joint == Connector::Or) {

@@ -7,7 +7,7 @@ use super::{Dialect, object, proposal, thread, workunit};
 pub(crate) struct FieldKey {
     /// The name. One with a dot is a member of an object: `contract.fewerTests`.
     pub(crate) key: &'static str,
-    /// The field, by its name in [`crate::field`]; `None`: part of how the file is made.
+    /// The field, by its name in [`crate::field`]; `None` if the key is only structure.
     pub(crate) field: Option<&'static str>,
 }
 
@@ -70,30 +70,30 @@ impl Dialect {
         self.tables().1.iter().copied().flatten()
     }
 
-    /// What a field of the plan is called here, if there is a place for it.
+    /// The name of a plan's field in this dialect, if the dialect has it.
     pub(crate) fn plan_key(self, field: &str) -> Option<&'static str> {
         let key = self.plan_keys().find(|key| key.field == Some(field));
         Some(key?.key)
     }
 
-    /// What a field of a step is called here, if there is a place for it.
+    /// The name of a step's field in this dialect, if the dialect has it.
     pub(crate) fn step_key(self, field: &str) -> Option<&'static str> {
         let key = self.step_keys().find(|key| key.field == Some(field));
         Some(key?.key)
     }
 
-    /// The field of the plan that is called so here.
+    /// The plan's field with this name in this dialect.
     pub(crate) fn plan_field(self, key: &str) -> Option<&'static str> {
         self.plan_keys().find(|known| known.key == key)?.field
     }
 
-    /// The field of a step that is called so here.
+    /// The step's field with this name in this dialect.
     pub(crate) fn step_field(self, key: &str) -> Option<&'static str> {
         self.step_keys().find(|known| known.key == key)?.field
     }
 }
 
-/// The first part of each name, once; or of those that are members of `outer` the rest.
+/// The first part of each name, once; with `outer`, the rest of its members' names.
 pub(crate) fn members(
     keys: impl Iterator<Item = &'static FieldKey>,
     outer: Option<&str>,

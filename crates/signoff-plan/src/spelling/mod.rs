@@ -1,7 +1,6 @@
-//! How each dialect spells a plan: its name, its keys and words, and what it means where it says nothing.
+//! How each dialect spells a plan: its name, its keys, its words and its defaults.
 //!
-//! Only tables: what reads and writes by them stands in [`crate::dialect`], [`crate::write`] and
-//! [`crate::edit`].
+//! Only tables; [`crate::dialect`], [`crate::write`] and [`crate::edit`] use them.
 
 pub(crate) mod keys;
 pub(crate) mod object;
@@ -61,10 +60,10 @@ impl Dialect {
             .find(|dialect| dialect.as_str() == name)
     }
 
-    /// What a field of a step, by its name in the native dialect, is called here.
+    /// The name of a step's field in this dialect, from its name in the native dialect.
     pub fn field_name(self, field: &str) -> String {
         let key = label_of(field).and_then(|field| self.step_key(field));
-        // Of an object that is a field the whole is meant, of any other member the member.
+        // If an object is itself a field, its name stands for all of it; otherwise the member is named.
         let key = key.map(|key| match key {
             "contract.command" | "ask.question" => key.split('.').next().unwrap_or(key),
             key => key.split('.').next_back().unwrap_or(key),
@@ -76,7 +75,7 @@ impl Dialect {
         }
     }
 
-    /// The same with the marks that make it a field.
+    /// The same with the syntax of a field around it.
     pub fn spelled(self, field: &str) -> String {
         match self {
             Self::Workunit => format!("**{field}:**"),
@@ -86,7 +85,7 @@ impl Dialect {
         }
     }
 
-    /// What the step at `at` waits for if it does not say.
+    /// The default dependencies of the step at `at`.
     pub fn unsaid_dependencies(self, at: usize) -> Depends {
         match self {
             Self::Workunit | Self::Proposal | Self::Record => Depends::AllBefore,
@@ -94,7 +93,7 @@ impl Dialect {
         }
     }
 
-    /// What happens when a contract does not hold, if the step does not say.
+    /// The default failure policy.
     pub const fn default_on_fail(self) -> OnFail {
         let (retries, then) = match self {
             Self::Workunit | Self::Thread => return OnFail::DEFAULT,

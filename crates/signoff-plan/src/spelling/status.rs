@@ -1,12 +1,12 @@
 //! How far a plan or a step is, in the words of each dialect.
 //!
-//! A status in a file is a mark: never believed, never part of the digest. It is carried from one
-//! dialect to another all the same, because other tools read it.
+//! A status in a file is a mark: it is never trusted and never part of the digest. Conversions keep it
+//! because other tools read it.
 
 use super::Dialect;
 
 /// A status of a plan: our word, then those of `record`, `workunit` and `proposal`.
-// Where a dialect has one word for several, the first line with it is what the word means.
+// If a dialect has one word for several statuses, it means the first line that has it.
 const PLAN: [[&str; 4]; 11] = [
     ["draft"; 4],
     ["verified", "draft", "verified", "proposed"],
@@ -37,24 +37,24 @@ const PENDING: &str = "pending";
 /// The step is done.
 const DONE: &str = "done";
 
-/// The word of a dialect for a plan's status, given in the word of any.
+/// A dialect's word for a plan's status, from the word of any dialect.
 pub(crate) fn plan_word(dialect: Dialect, status: &str) -> Option<&'static str> {
     let column = plan_column(dialect)?;
     plan_line(status)?.get(column).copied()
 }
 
-/// Whether two words, of whatever dialects, mean one status of a plan.
+/// Whether two words, of any dialects, mean the same status of a plan.
 pub(crate) fn is_same_plan_status(one: &str, other: &str) -> bool {
     one == other || plan_line(one).is_some_and(|line| Some(line) == plan_line(other))
 }
 
 fn plan_line(status: &str) -> Option<&'static [&'static str; 4]> {
-    // Ours first: `replanning` is a line of its own, though others call it by the word before.
+    // Our column first: `replanning` is a separate line, although other dialects use the word of the line before.
     let ours = PLAN.iter().find(|line| line.first() == Some(&status));
     ours.or_else(|| PLAN.iter().find(|line| line.contains(&status)))
 }
 
-/// Where the words of a dialect stand; the files of the others carry no state of the plan.
+/// The column of a dialect; files of other dialects have no plan status.
 const fn plan_column(dialect: Dialect) -> Option<usize> {
     match dialect {
         Dialect::Record => Some(1),
@@ -74,8 +74,7 @@ const fn step_column(dialect: Dialect) -> Option<usize> {
     }
 }
 
-/// Our word for a step's status; `None` for one that nothing has happened to. A word that no
-/// dialect has stays as it is.
+/// Our word for a step's status; `None` for a pending one. A word that no dialect has stays as it is.
 pub(crate) fn step_status(word: &str) -> Option<&str> {
     let line = STEP
         .iter()

@@ -61,7 +61,7 @@ struct Checker<'f> {
 }
 
 impl Checker<'_> {
-    fn misfit(&mut self, span: Span, message: String, suggestion: Option<&str>) {
+    fn mismatch(&mut self, span: Span, message: String, suggestion: Option<&str>) {
         self.found.push(SchemaMismatch {
             span,
             message,
@@ -74,7 +74,7 @@ impl Checker<'_> {
             return;
         }
         if *schema == Value::Bool(false) {
-            self.misfit(
+            self.mismatch(
                 value.span,
                 format!("{} must not be given", name(path)),
                 None,
@@ -116,14 +116,14 @@ impl Checker<'_> {
         if allowed.is_empty() || allowed.iter().any(|name| is_a(value.value, name)) {
             return true;
         }
-        let wanted: Vec<_> = allowed.iter().map(|name| described(name)).collect();
+        let wanted: Vec<_> = allowed.iter().map(|name| type_description(name)).collect();
         let message = format!(
             "{} must be {}, not {}",
             name(path),
             wanted.join(" or "),
-            described(kind(value.value))
+            type_description(kind(value.value))
         );
-        self.misfit(value.span, message, None);
+        self.mismatch(value.span, message, None);
         false
     }
 
@@ -152,7 +152,7 @@ impl Checker<'_> {
             let same = words.clone().find(|word| word.eq_ignore_ascii_case(text));
             same.or_else(|| nearest(text, words))
         });
-        self.misfit(value.span, message, suggestion);
+        self.mismatch(value.span, message, suggestion);
     }
 
     fn bounds(&mut self, path: &str, value: &LocatedValue<'_>, schema: &Map<String, Value>) {
@@ -161,14 +161,14 @@ impl Checker<'_> {
         };
         let bound = |word: &str| schema.get(word).and_then(Value::as_f64);
         if let Some(least) = bound("minimum").filter(|least| number < *least) {
-            self.misfit(
+            self.mismatch(
                 value.span,
                 format!("{} must be at least {least}", name(path)),
                 None,
             );
         }
         if let Some(most) = bound("maximum").filter(|most| number > *most) {
-            self.misfit(
+            self.mismatch(
                 value.span,
                 format!("{} must be at most {most}", name(path)),
                 None,
@@ -192,13 +192,13 @@ impl Checker<'_> {
             let Some((key, place)) = *key else {
                 continue;
             };
-            let inner = joined(path, key);
+            let inner = member_path(path, key);
             match (properties.get(key), schema.get("additionalProperties")) {
                 (Some(schema), _) => self.value(&inner, part, schema),
                 (None, Some(Value::Bool(false))) => {
                     let suggestion = nearest(key, free.iter().copied());
                     meant.extend(suggestion);
-                    self.misfit(place, format!("{} is not taken", name(&inner)), suggestion);
+                    self.mismatch(place, format!("{} is not taken", name(&inner)), suggestion);
                 }
                 (None, Some(schema)) => self.value(&inner, part, schema),
                 (None, None) => {}
@@ -207,15 +207,15 @@ impl Checker<'_> {
         if let Some(Value::Array(required)) = schema.get("required") {
             for missing in required.iter().filter_map(Value::as_str) {
                 if !given.contains(missing) && !meant.contains(&missing) {
-                    let message = format!("{} is missing", name(&joined(path, missing)));
-                    self.misfit(value.span, message, None);
+                    let message = format!("{} is missing", name(&member_path(path, missing)));
+                    self.mismatch(value.span, message, None);
                 }
             }
         }
     }
 }
 
-fn joined(path: &str, key: &str) -> String {
+fn member_path(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_owned()
     } else {
@@ -251,7 +251,7 @@ fn is_a(value: &Value, wanted: &str) -> bool {
     }
 }
 
-fn described(kind: &str) -> &str {
+fn type_description(kind: &str) -> &str {
     match kind {
         "string" => "text",
         "integer" => "a whole number",

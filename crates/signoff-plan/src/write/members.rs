@@ -40,7 +40,7 @@ impl Members {
 /// The value of a field of the plan, unless it says nothing.
 pub(super) fn plan(plan: &Plan, name: &str, dialect: Dialect) -> Option<Value> {
     match field::of_plan(name) {
-        Some(field) => said(name, field.shape.value(plan), dialect),
+        Some(field) => unless_default(name, field.shape.value(plan), dialect),
         None => plan.record.get(name).cloned(),
     }
 }
@@ -49,16 +49,20 @@ pub(super) fn plan(plan: &Plan, name: &str, dialect: Dialect) -> Option<Value> {
 pub(super) fn step(plan: &Plan, at: usize, name: &str, dialect: Dialect) -> Option<Value> {
     let kept = plan.steps.get(at)?.record.get(name);
     kept.cloned()
-        .or_else(|| said(name, field::step_value(plan, at, name)?, dialect))
+        .or_else(|| unless_default(name, field::step_value(plan, at, name)?, dialect))
 }
 
-fn said(name: &str, value: Value, dialect: Dialect) -> Option<Value> {
+fn unless_default(name: &str, value: Value, dialect: Dialect) -> Option<Value> {
     if field::is_unsaid(dialect, name, &value) {
         return None;
     }
     // Where "yes" has a word of its own, that is written.
     let yes = value == true;
-    Some(if yes { field::yes(name).into() } else { value })
+    Some(if yes {
+        field::flag_word(name).into()
+    } else {
+        value
+    })
 }
 
 impl Members {

@@ -24,7 +24,7 @@ pub(super) fn read(source: &Source, dialect: Dialect) -> Plan {
 }
 
 /// A plan written as one file, with what that file does not hold.
-pub(super) fn written(
+pub(super) fn write_single_file(
     plan: &Plan,
     text: String,
     dialect: Dialect,

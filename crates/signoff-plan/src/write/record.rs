@@ -26,7 +26,7 @@ const REASONS: OmissionReasons = OmissionReasons {
 
 pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let text = emit::document(&value(plan));
-    readback::written(plan, text, DIALECT, &REASONS)
+    readback::write_single_file(plan, text, DIALECT, &REASONS)
 }
 
 fn value(plan: &Plan) -> Value {

@@ -28,7 +28,7 @@ pub(super) fn write(plan: &Plan) -> WrittenPlan {
     let value = value(plan);
     // Only values that JSON has: this cannot fail.
     let text = serde_json::to_string_pretty(&value).expect("a JSON value serialises") + "\n";
-    readback::written(plan, text, DIALECT, &REASONS)
+    readback::write_single_file(plan, text, DIALECT, &REASONS)
 }
 
 fn value(plan: &Plan) -> Value {

@@ -36,7 +36,7 @@ pub(super) fn write(plan: &Plan) -> WrittenPlan {
         let mut writer = Writer::new(plan, &omitted);
         writer.plan();
         (text, losses) = (writer.text, writer.losses);
-        let misread = misread(plan, &text, &losses);
+        let misread = fields_read_differently(plan, &text, &losses);
         if misread.is_empty() {
             break;
         }
@@ -103,7 +103,7 @@ impl<'p> Writer<'p> {
 }
 
 /// Fields that come back otherwise than they went in.
-fn misread(plan: &Plan, text: &str, losses: &[Loss]) -> Omitted {
+fn fields_read_differently(plan: &Plan, text: &str, losses: &[Loss]) -> Omitted {
     let source = Source::new("", text.as_bytes().to_vec());
     let back = resolve(&parse_as(&source, Dialect::Workunit), &mut Vec::new());
     let lost: BTreeSet<(Option<&str>, &str)> = losses

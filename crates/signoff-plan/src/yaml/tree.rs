@@ -54,7 +54,7 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
             Ok((event, span)) => builder.event(event, span),
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(0);
-                let (span, message) = stumbled(text, at, &error.info());
+                let (span, message) = syntax_error(text, at, &error.info());
                 builder.problem(span, message);
                 if let Some(problem) = builder.problems.last_mut() {
                     problem.last = true;
@@ -67,7 +67,7 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
 }
 
 /// Where the parser stumbled and why, in our words where its own say little.
-fn stumbled(text: &str, at: usize, info: &str) -> (Span, String) {
+fn syntax_error(text: &str, at: usize, info: &str) -> (Span, String) {
     let at = text.floor_char_boundary(at);
     let next = text.get(at..).and_then(|rest| rest.chars().next());
     let span = Span::new(at, at + next.map_or(0, char::len_utf8));

@@ -41,7 +41,7 @@ pub(crate) fn no_list(dialect: Dialect, key: &Spanned<String>, value: &Node) -> 
     }
 }
 
-/// A field of the frontmatter is no mapping.
+/// A field of the frontmatter is not a mapping.
 pub(crate) fn no_mapping(
     dialect: Dialect,
     key: &Spanned<String>,
@@ -79,7 +79,7 @@ pub(crate) fn json(dialect: Dialect, what: &str, span: Span, why: &str) -> Diagn
     problem(dialect, span, format!("{what} must be JSON: {why}"))
 }
 
-/// A dependency of a record is no index.
+/// A dependency of a record is not an index.
 pub(crate) fn not_an_index(dialect: Dialect, span: Span, found: &str) -> Diagnostic {
     let message = format!("`dependsOn` names steps by their index, not by {found}");
     problem(dialect, span, message).help("write the `index` of the other step, such as `0`")

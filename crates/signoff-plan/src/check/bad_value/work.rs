@@ -14,7 +14,7 @@ pub(crate) fn ask_and_agent(dialect: Dialect, agent: &Spanned<String>) -> Diagno
     problem(dialect, agent.span, message).help("make two steps of it")
 }
 
-/// A step says in two ways what is to be done.
+/// A step has two kinds of work.
 pub(in crate::check) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
     let tool = step.tool.as_ref().map(|tool| ("tool", tool.span));
     let ask = step.ask.as_ref().map(|ask| ("ask", ask.span));

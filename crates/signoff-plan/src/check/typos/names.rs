@@ -1,6 +1,6 @@
 //! Names of fields and sections.
 
-use super::super::unknown_field::shown;
+use super::super::unknown_field::documented_name;
 use super::{WordPosition, complaints, plan};
 use crate::dialect::{Dialect, names};
 
@@ -25,7 +25,7 @@ fn spelled(dialect: Dialect, owner: &str, name: &str) -> (String, &'static str) 
         _ => "",
     };
     let text = match (dialect, owner) {
-        (Dialect::Workunit, "plan") => format!("**{}:**", shown(name, "a plan")),
+        (Dialect::Workunit, "plan") => format!("**{}:**", documented_name(name, "a plan")),
         (Dialect::Workunit, "step") => format!("**{name}:**"),
         (_, "section") => format!("\n## {name}"),
         (_, "context") => format!("\n### {name}"),

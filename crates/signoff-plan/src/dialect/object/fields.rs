@@ -34,7 +34,7 @@ impl ObjectReader<'_> {
             }
             (_, Some(field)) => self.fill(field, entry, draft),
             (Some(name), None) => {
-                let kept = self.kept(name, entry);
+                let kept = self.metadata(name, entry);
                 draft.record.extend(kept);
             }
             (None, None) => {
@@ -68,7 +68,7 @@ impl ObjectReader<'_> {
         match (name, name.and_then(field::of_step)) {
             (_, Some(field)) => self.fill(field, entry, step),
             (Some(name), None) => {
-                let kept = self.kept(name, entry);
+                let kept = self.metadata(name, entry);
                 step.record.extend(kept);
             }
             (None, None) => {
@@ -99,9 +99,13 @@ impl ObjectReader<'_> {
     }
 
     /// Reads what is kept and decides nothing.
-    fn kept(&mut self, name: &'static str, entry: Entry) -> Option<(&'static str, Spanned<Value>)> {
+    fn metadata(
+        &mut self,
+        name: &'static str,
+        entry: Entry,
+    ) -> Option<(&'static str, Spanned<Value>)> {
         let span = entry.value.span;
-        let value = match field::kept(name) {
+        let value = match field::metadata_shape(name) {
             MetadataShape::Text => self.text(entry)?.map(Value::from),
             MetadataShape::List => {
                 let items = self.texts(entry)?.into_iter().map(|item| item.value);

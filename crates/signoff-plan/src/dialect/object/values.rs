@@ -9,7 +9,7 @@ use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 
 impl ObjectReader<'_> {
-    /// Text. In YAML a number is text too, for nobody quotes it there.
+    /// Text. In YAML an unquoted number counts as text.
     pub(in crate::dialect) fn text(&mut self, entry: Entry) -> Option<Spanned<String>> {
         let Entry { key, value } = entry;
         if self.format == Format::Json && matches!(value.kind, NodeKind::Scalar { plain: true, .. })

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::DIALECT;
 use super::item::marker_len;
-use super::sections::{ProposalPart, named};
+use super::sections::{ProposalPart, part_named};
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::narrative::Narrative;
 use crate::draft::{Draft, Spanned};
@@ -94,7 +94,7 @@ pub(crate) fn parts_the_file(text: &str) -> bool {
     headings.into_iter().any(|heading| {
         let name = document.slice(heading.text);
         match heading.level {
-            2 => named(name) != ProposalPart::Narrative,
+            2 => part_named(name) != ProposalPart::Narrative,
             3 => kind(name) != ContextPart::Prose,
             _ => false,
         }

@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, located: &FrontmatterSpans, draft: &mut Draft) {
     let mut others = Vec::new();
     for entry in &entries {
         if !read_field(entry, draft) {
-            let found = unknown_field::kept_key(DIALECT, &entry.key, &PLAN_NAMES);
+            let found = unknown_field::ignored_key(DIALECT, &entry.key, &PLAN_NAMES);
             draft.problems.push(found);
             others.push(entry);
         }

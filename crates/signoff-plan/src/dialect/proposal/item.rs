@@ -161,7 +161,7 @@ fn columns(text: &str) -> usize {
 }
 
 /// A line without up to so many columns of its indentation.
-pub(super) fn dedented(text: &str, columns: usize) -> &str {
+pub(super) fn dedent(text: &str, columns: usize) -> &str {
     let mut column = 0;
     for (at, c) in text.char_indices() {
         let width = match c {

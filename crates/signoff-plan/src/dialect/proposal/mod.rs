@@ -83,7 +83,7 @@ fn read_sections(document: &Document<'_>, draft: &mut Draft) {
     for (part, lines) in sections::split(document) {
         match part {
             ProposalPart::Title(title) => {
-                sections::title(title, lines, draft, document, &mut narrative)
+                sections::title(title, lines, draft, document, &mut narrative);
             }
             ProposalPart::Steps => steps::read(document, lines, draft, &mut narrative),
             ProposalPart::Context => context::read(document, lines, draft, &mut narrative),

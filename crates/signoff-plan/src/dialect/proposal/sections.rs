@@ -41,7 +41,7 @@ pub(crate) fn split(document: &Document<'_>) -> Vec<(ProposalPart, Range<usize>)
         let part = if heading.level == 1 {
             ProposalPart::Title(Spanned::new(text.to_owned(), heading.text))
         } else {
-            named(text)
+            part_named(text)
         };
         parts.push((present.0, present.1..index));
         let with_heading = matches!(part, ProposalPart::Narrative | ProposalPart::Title(_));
@@ -51,7 +51,7 @@ pub(crate) fn split(document: &Document<'_>) -> Vec<(ProposalPart, Range<usize>)
     parts
 }
 
-pub(super) fn named(text: &str) -> ProposalPart {
+pub(super) fn part_named(text: &str) -> ProposalPart {
     let name = text.trim_end_matches(':').trim_end().to_lowercase();
     match name.as_str() {
         "steps" => ProposalPart::Steps,

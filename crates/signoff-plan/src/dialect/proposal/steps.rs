@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::context::{add_lines, numbered};
-use super::item::{ListItem, dedented, items, marker_len};
+use super::item::{ListItem, dedent, items, marker_len};
 use super::subitem::{self, SubitemField};
 use super::{DIALECT, ROLE, hint, value};
 use crate::check::{bad_value, missing_field, too_large, unknown_field};
@@ -189,7 +189,7 @@ impl DescriptionLines {
                 (document.slice(item.first), item.first.end)
             } else {
                 (
-                    dedented(document.slice(line.span), item.indent),
+                    dedent(document.slice(line.span), item.indent),
                     line.span.end,
                 )
             };

@@ -2,7 +2,7 @@
 
 use super::DIALECT;
 use super::context::numbered;
-use super::item::{dedented, marker_len};
+use super::item::{dedent, marker_len};
 use super::subitem::SubitemField;
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
@@ -43,7 +43,7 @@ pub(super) fn markdown(document: &Document<'_>, field: &SubitemField) -> Spanned
         lines.push(document.slice(field.inline));
     }
     for (_, line) in numbered(document, &field.lines) {
-        let text = dedented(document.slice(line.span), field.indent);
+        let text = dedent(document.slice(line.span), field.indent);
         if lines.is_empty() && text.trim().is_empty() {
             continue;
         }

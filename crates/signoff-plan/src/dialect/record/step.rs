@@ -96,7 +96,7 @@ fn depends_on(reader: &mut ObjectReader<'_>, entry: Entry) -> Option<Vec<Spanned
     Some(indexes)
 }
 
-/// Makes of the description what it is: the task of an agent, or the title of a question. A step with
+/// Uses the description as the task of an agent, or as the title of a question. A step with
 /// neither description nor question only checks its contract.
 fn lower(
     reader: &mut ObjectReader<'_>,

@@ -13,7 +13,7 @@ use crate::yaml;
 pub(super) struct FileFields<'a> {
     entries: Vec<Entry>,
     text: &'a str,
-    /// Whether all of it could be read: otherwise nobody knows what is missing.
+    /// Whether all of it could be read: otherwise it is unknown what is missing.
     pub(super) whole: bool,
 }
 

@@ -88,14 +88,14 @@ fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>
     for (key, name) in given.filter_map(|key| Some((key.key, key.field?))) {
         let Some(field) = field::of_step(name) else {
             if STEP_RECORD.contains(&name) {
-                step.record.extend(kept(fields, name, problems));
+                step.record.extend(metadata(fields, name, problems));
             }
             continue;
         };
         match field.shape.place(step) {
             Some(DraftMember::One(place)) => *place = fields.text(key, problems),
             Some(DraftMember::Many(place)) => {
-                *place = fields.list(key, problems).unwrap_or_default()
+                *place = fields.list(key, problems).unwrap_or_default();
             }
             Some(DraftMember::Scope(place)) => *place = fields.list(key, problems),
             None => {}
@@ -105,12 +105,12 @@ fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>
 }
 
 /// What is kept and decides nothing.
-fn kept(
+fn metadata(
     fields: &FileFields<'_>,
     name: &'static str,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<(&'static str, Spanned<Value>)> {
-    if field::kept(name) != MetadataShape::List {
+    if field::metadata_shape(name) != MetadataShape::List {
         return Some((name, fields.text(name, problems)?.map(Value::from)));
     }
     let items = fields.list(name, problems)?;

@@ -31,7 +31,7 @@ pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, steps: &mut Vec<St
     for entry in entries {
         field(reader, entry, step);
     }
-    // Without a tool they are nobody's, and that the tool is missing is said once.
+    // Without a tool they belong to nothing; the missing tool is reported once.
     if step.tool.is_none() && reader.problems.len() > first {
         step.args = None;
     }
@@ -52,7 +52,7 @@ fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
         "tool" => step.tool = reader.text(entry),
         "args" => args(reader, entry, step),
         "dependsOn" => step.depends_on = reader.texts(entry),
-        // Steps stand in their order; what the number says beside that decides nothing.
+        // The order of the steps counts, not their numbers.
         "order" => {
             reader.whole(&entry.key, &entry.value);
         }

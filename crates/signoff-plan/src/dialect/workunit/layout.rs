@@ -96,7 +96,7 @@ pub(crate) fn layout(source: &Source) -> Layout {
     for section in outline.sections {
         match section {
             Section::Preamble(lines) => {
-                let found = part(&document, lines.clone(), plan::SCOPE);
+                let found = field_group(&document, lines.clone(), plan::SCOPE);
                 // The title's line belongs to no part.
                 let title = lines.start.checked_sub(1);
                 let title = title.and_then(|at| document.lines.get(at));
@@ -108,7 +108,7 @@ pub(crate) fn layout(source: &Source) -> Layout {
             Section::Step(lines) => {
                 let heading = document.lines.get(lines.start);
                 let heading = heading.map_or(0, |line| line.span.end);
-                let mut found = part(&document, lines.start + 1..lines.end, step::SCOPE);
+                let mut found = field_group(&document, lines.start + 1..lines.end, step::SCOPE);
                 found.end = found.end.max(heading);
                 layout.steps.push(found);
             }
@@ -140,18 +140,21 @@ fn headings(document: &Document<'_>, starts: &[(usize, bool)]) -> Vec<Heading> {
     starts.iter().filter_map(place).collect()
 }
 
-fn part(document: &Document<'_>, lines: Range<usize>, scope: LabelScope) -> FieldGroup {
+fn field_group(document: &Document<'_>, lines: Range<usize>, scope: LabelScope) -> FieldGroup {
     let filled = numbered(document, &lines).filter(|(_, line)| !document.is_separator(line));
     let end = filled.last().map(|(_, line)| line.span.end);
     let Fields { fields, .. } = split(document, lines, scope, &mut Vec::new());
     FieldGroup {
-        fields: fields.iter().map(|field| placed(document, field)).collect(),
+        fields: fields
+            .iter()
+            .map(|field| located_field(document, field))
+            .collect(),
         end: end.unwrap_or(0),
         bare: end.is_none(),
     }
 }
 
-fn placed(document: &Document<'_>, field: &super::fields::LabelledField) -> LocatedField {
+fn located_field(document: &Document<'_>, field: &super::fields::LabelledField) -> LocatedField {
     let (blocks, lines) = fences(document, field);
     let comment = numbered(document, &field.lines).any(|(_, line)| line.kind == LineKind::Comment);
     let block = |fence: &&crate::markdown::Fence| FencedBlock {
@@ -182,5 +185,5 @@ fn risks(document: &Document<'_>, lines: Range<usize>) -> LocatedField {
         line,
         lines,
     };
-    placed(document, &field)
+    located_field(document, &field)
 }

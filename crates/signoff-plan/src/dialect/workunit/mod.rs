@@ -41,15 +41,15 @@ pub(super) fn recognise(source: &Source) -> bool {
 pub(super) fn parse(source: &Source) -> Draft {
     let (mut draft, document) = open(source, DIALECT, frontmatter::read);
     let closed = document.fences.iter().filter(|fence| fence.closed);
-    let swallowed = closed.filter_map(|fence| swallowed(&document, fence));
+    let swallowed = closed.filter_map(|fence| swallowed_step(&document, fence));
     draft.problems.extend(swallowed);
     read_sections(&document, &mut draft);
     draft
 }
 
-/// A block that holds the heading of a step and fields below it was meant to end before. Around one that
-/// is to hold them stands a longer fence, which no other block's fence ends.
-fn swallowed(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
+/// Reports a block that contains the heading and the fields of a step: its end is probably missing. A block that
+/// should contain them has a longer fence.
+fn swallowed_step(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> {
     let block = document.slice(fence.span).trim_end();
     let (opening, content) = block.split_once('\n')?;
     if opening.starts_with("````") || opening.starts_with("~~~~") {

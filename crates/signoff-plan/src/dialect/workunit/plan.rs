@@ -50,18 +50,18 @@ pub(super) fn preamble(
                 None => empty(draft, field),
             },
             "tools" => {
-                let items = many(document, field, true, narrative);
+                let items = read_list(document, field, true, narrative);
                 draft.tools = Some(unless_none("tools", items, &mut draft.problems));
             }
             name => match of_plan(name).map(|known| &known.shape) {
                 Some(shape @ Shape::Sentences(_)) => {
-                    let items = many(document, field, false, narrative);
+                    let items = read_list(document, field, false, narrative);
                     if let Some(DraftMember::Many(place)) = shape.place(draft) {
                         *place = items;
                     }
                 }
                 Some(shape) => {
-                    let value = one(document, field, draft, narrative);
+                    let value = read_text(document, field, draft, narrative);
                     if let Some(DraftMember::One(place)) = shape.place(draft) {
                         *place = value;
                     }
@@ -78,7 +78,7 @@ fn report_bare(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft)
         let Some((name, label)) = bare(document, line, SCOPE.names) else {
             continue;
         };
-        let name = unknown_field::shown(name, SCOPE.owner);
+        let name = unknown_field::documented_name(name, SCOPE.owner);
         let place = document.trimmed(line.span);
         let value = document.slice(label.value);
         let found = unknown_field::bare(DIALECT, &label.name, place, &name, value);
@@ -104,38 +104,40 @@ pub(super) fn risks(
         .find(|(_, line)| !document.is_blank(line))
         .is_some_and(|(_, line)| marker_len(document.slice(line.span).trim_start()).is_some());
     if begins_with_item {
-        draft.risks.extend(many(document, &field, false, narrative));
+        draft
+            .risks
+            .extend(read_list(document, &field, false, narrative));
     } else {
         add_lines(narrative, document, lines);
     }
 }
 
-fn one(
+fn read_text(
     document: &Document<'_>,
     field: &LabelledField,
     draft: &mut Draft,
     narrative: &mut Narrative,
 ) -> Option<Spanned<String>> {
     let FieldValue { value, left_over } = scalar(document, field);
-    left(document, &left_over, narrative);
+    keep_as_narrative(document, &left_over, narrative);
     if value.is_none() {
         empty(draft, field);
     }
     value
 }
 
-fn many(
+fn read_list(
     document: &Document<'_>,
     field: &LabelledField,
     commas: bool,
     narrative: &mut Narrative,
 ) -> Vec<Spanned<String>> {
     let FieldValue { value, left_over } = list(document, field, commas);
-    left(document, &left_over, narrative);
+    keep_as_narrative(document, &left_over, narrative);
     value
 }
 
-fn left(document: &Document<'_>, lines: &[usize], narrative: &mut Narrative) {
+fn keep_as_narrative(document: &Document<'_>, lines: &[usize], narrative: &mut Narrative) {
     if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
         add_lines(narrative, document, *first..last + 1);
     }

@@ -316,7 +316,7 @@ impl StepReader<'_, '_> {
         value
     }
 
-    /// Reports text that belongs to no field: nobody would ever read it.
+    /// Reports text that belongs to no field and would be ignored.
     fn stray(&mut self, field: &LabelledField, lines: &[usize]) {
         let document = self.document;
         let lines = lines.iter().filter_map(|index| document.lines.get(*index));

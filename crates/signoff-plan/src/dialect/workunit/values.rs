@@ -44,7 +44,7 @@ pub(super) fn scalar(
             parts.push(document.trimmed(line.span));
         }
     }
-    let value = joined(document, &parts).map(plain);
+    let value = join_paragraph(document, &parts).map(plain);
     FieldValue { value, left_over }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn list(
     value.extend(
         items
             .iter()
-            .filter_map(|item| joined(document, item))
+            .filter_map(|item| join_paragraph(document, item))
             .map(plain),
     );
     value.retain(|item| !item.value.is_empty());
@@ -203,7 +203,10 @@ pub(crate) fn marker_len(text: &str) -> Option<usize> {
 
 fn bare_items(document: &Document<'_>, parts: &[Span], commas: bool) -> Vec<Spanned<String>> {
     if !commas {
-        return joined(document, parts).map(plain).into_iter().collect();
+        return join_paragraph(document, parts)
+            .map(plain)
+            .into_iter()
+            .collect();
     }
     // A comma in a comment parts nothing.
     let pieces = parts.iter().flat_map(|part| {
@@ -280,7 +283,7 @@ pub(super) fn unless_bracketed(
 }
 
 /// Several stretches as one text, as markdown joins the lines of a paragraph.
-fn joined(document: &Document<'_>, parts: &[Span]) -> Option<Spanned<String>> {
+fn join_paragraph(document: &Document<'_>, parts: &[Span]) -> Option<Spanned<String>> {
     let (first, last) = (parts.first()?, parts.last()?);
     let texts: Vec<_> = parts.iter().map(|part| document.slice(*part)).collect();
     Some(Spanned::new(texts.join(" "), first.to(*last)))

@@ -55,7 +55,7 @@ pub(super) fn context(
             let at = offset(&document, lines.start);
             return Ok(vec![Splice::insert(
                 at,
-                separated(source, at, &text, line_end),
+                on_new_line(source, at, &text, line_end),
             )]);
         }
         None => (
@@ -106,7 +106,7 @@ pub(super) fn risks(
     };
     let mut list = list.replace('\n', line_end);
     if span.is_empty() {
-        list = separated(source, span.start, &list, line_end);
+        list = on_new_line(source, span.start, &list, line_end);
     }
     Ok(vec![Splice::replace(span, list)])
 }
@@ -156,12 +156,12 @@ fn insert(source: &Source, at: usize, text: &str, line_end: &str) -> Splice {
         line_end
     };
     let text = text.replace('\n', line_end);
-    let text = separated(source, at, &format!("{gap}{text}{behind}"), line_end);
+    let text = on_new_line(source, at, &format!("{gap}{text}{behind}"), line_end);
     Splice::insert(at, text)
 }
 
 /// Text behind a line end, which the last line of a file may not have.
-fn separated(source: &Source, at: usize, text: &str, line_end: &str) -> String {
+fn on_new_line(source: &Source, at: usize, text: &str, line_end: &str) -> String {
     let before = text_up_to(source.text(), at);
     if before.is_empty() || before.ends_with('\n') {
         text.to_owned()

@@ -65,7 +65,7 @@ fn set_step(
         "status" => step_mark(source, step, mark(value)),
         "id" => {
             let mut splices = editor.set(part, FieldOwner::Step, name, value)?;
-            splices.extend(renamed(draft, at, value));
+            splices.extend(renamed_references(draft, at, value));
             Ok(splices)
         }
         "contract.command" | "contract.shell" | "contract.expect" => {
@@ -89,7 +89,7 @@ fn mark(value: &Value) -> StepMark {
 }
 
 /// The references to a step, under its new id.
-fn renamed(draft: &Draft, at: usize, id: &Value) -> Vec<Splice> {
+fn renamed_references(draft: &Draft, at: usize, id: &Value) -> Vec<Splice> {
     let unnamed = format!("step-{}", at + 1);
     let new = id.as_str().unwrap_or(&unnamed);
     let old = draft.steps.get(at).and_then(|step| step.id.as_ref());

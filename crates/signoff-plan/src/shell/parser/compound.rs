@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
 
     fn repeated(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
         let condition = self.deciding_script()?;
-        // Who waits for something has a time limit, and the body has no say in it.
+        // A loop that waits for something has a time limit; its body does not decide.
         let body = Script {
             decides: true,
             ..self.loop_body(start, word)?

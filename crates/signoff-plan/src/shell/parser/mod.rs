@@ -22,7 +22,7 @@ use crate::source::{Span, first_line, text_from, text_up_to};
 pub(super) enum ParseStop {
     /// The text is not valid shell.
     Error(ShellError),
-    /// The text holds something that only the full grammar knows.
+    /// The text has a form that only the full grammar knows.
     Declined,
 }
 
@@ -56,7 +56,7 @@ fn joins_words(text: &str) -> bool {
         })
 }
 
-/// How deep commands may stand in each other; what is deeper is declined, so that the stack holds.
+/// How deep commands may be nested; deeper ones are declined, to limit the stack.
 const DEPTH: usize = 64;
 
 struct Parser<'a> {

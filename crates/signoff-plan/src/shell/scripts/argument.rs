@@ -84,7 +84,7 @@ fn replace_variable(text: &str, spelling: &str) -> String {
 }
 
 /// A word with its braces expanded: `{a,b}.sh` is `a.sh` and `b.sh`.
-pub(super) fn expanded(text: &str) -> Vec<String> {
+pub(super) fn expand_braces(text: &str) -> Vec<String> {
     let parts = text.split_once('{').and_then(|(before, rest)| {
         let (inside, after) = rest.split_once('}')?;
         (inside.contains(',') && !inside.contains('{')).then_some((before, inside, after))
@@ -92,7 +92,7 @@ pub(super) fn expanded(text: &str) -> Vec<String> {
     match parts {
         Some((before, inside, after)) => inside
             .split(',')
-            .flat_map(|choice| expanded(&format!("{before}{choice}{after}")))
+            .flat_map(|choice| expand_braces(&format!("{before}{choice}{after}")))
             .take(LIMIT)
             .collect(),
         None => vec![text.to_owned()],

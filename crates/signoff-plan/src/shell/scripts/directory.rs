@@ -8,7 +8,7 @@ pub(super) struct Directories {
     pub(super) or_unknown: bool,
 }
 
-/// More than anybody writes; a text made to have more is told of as unknown.
+/// More than people write; a text with more is reported as unknown.
 const LIMIT: usize = 16;
 
 impl Directories {

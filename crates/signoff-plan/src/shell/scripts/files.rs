@@ -1,7 +1,7 @@
 //! Words that name a file to run, and where files are looked for.
 
 use super::Script;
-use super::argument::{Argument, expanded};
+use super::argument::{Argument, expand_braces};
 use super::directory::joined;
 use super::walk::Walker;
 use crate::shell::built_in::is_built_in;
@@ -65,7 +65,7 @@ impl Walker<'_> {
             return;
         }
         let is_pattern = path.contains(['*', '?', '[']);
-        for path in expanded(path) {
+        for path in expand_braces(path) {
             for directory in self.directories.known.clone() {
                 let path = joined(&directory, &path);
                 let script = if is_pattern {

@@ -166,7 +166,7 @@ pub(super) fn of(program: &str) -> Option<&'static Interpreter> {
 }
 
 /// Position of the program that a launcher starts.
-pub(super) fn launched(program: &str, arguments: &[Option<&str>]) -> Option<usize> {
+pub(super) fn launched_program(program: &str, arguments: &[Option<&str>]) -> Option<usize> {
     let (_, words) = LAUNCHERS.iter().find(|(name, _)| *name == program)?;
     let is_option = |at: &usize| {
         let word = arguments.get(*at).copied().flatten();

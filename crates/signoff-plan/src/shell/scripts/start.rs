@@ -43,7 +43,7 @@ impl Walker<'_> {
             arguments: arguments.iter().map(|word| word.text.clone()).collect(),
             repeats: self.loops > 0,
         });
-        let launched = interpreters::launched(&program, &texts);
+        let launched = interpreters::launched_program(&program, &texts);
         if let Some(rest) = launched.and_then(|at| arguments.get(at..)) {
             self.start(rest);
         } else if program == "find" {

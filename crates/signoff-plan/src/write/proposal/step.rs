@@ -14,7 +14,7 @@ pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[Strin
         Work::Agent { task, .. } => task.as_str(),
         Work::Tool { .. } | Work::Ask { .. } | Work::Check => title.as_str(),
     };
-    let (first, rest) = described(&title, task, marker.len());
+    let (first, rest) = split_task(&title, task, marker.len());
     let mut last: Vec<&str> = first.split('\n').collect();
     let ending = last.pop().unwrap_or_default();
     let ending = match &step.hint {
@@ -49,7 +49,7 @@ enum TaskRemainder<'a> {
 
 /// The first paragraph, and where the rest goes. A task that begins with the title is the
 /// description; any other is a field.
-fn described<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, TaskRemainder<'a>) {
+fn split_task<'a>(title: &'a str, task: &'a str, columns: usize) -> (&'a str, TaskRemainder<'a>) {
     if task == title {
         return (title, TaskRemainder::Nothing);
     }

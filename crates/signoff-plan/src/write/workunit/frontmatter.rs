@@ -72,7 +72,7 @@ impl Writer<'_> {
         word
     }
 
-    /// The owner. The dialect requires one, and nobody else knows who it is.
+    /// The owner, which the dialect requires.
     fn owner(&mut self) -> String {
         if self.plan.owner.is_none() {
             let why =

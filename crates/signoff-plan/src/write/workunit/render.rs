@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::probe::{Probe, TrialPlan};
-use crate::check::unknown_field::shown;
+use crate::check::unknown_field::documented_name;
 use crate::dialect::workunit::step_in;
 use crate::dialect::workunit::values::VERBATIM;
 use crate::field;
@@ -43,7 +43,7 @@ pub(crate) fn render(
         }
         Value::String(text) if field::is_prose(name) => field.markdown(text, value),
         Value::String(text) => field.scalar(text, value),
-        Value::Bool(true) => Ok(format!("**{}:** {}", field.label, field::yes(name))),
+        Value::Bool(true) => Ok(format!("**{}:** {}", field.label, field::flag_word(name))),
         Value::Bool(false) => Ok(format!("**{}:** no", field.label)),
         Value::Number(number) => Ok(format!("**{}:** {number}", field.label)),
         Value::Object(_) if name == "hint" => field.hint(value),
@@ -55,7 +55,7 @@ pub(crate) fn render(
 fn label(place: FieldOwner, name: &str) -> String {
     let label = crate::spelling::label(name);
     match place {
-        FieldOwner::Plan => shown(label, "a plan"),
+        FieldOwner::Plan => documented_name(label, "a plan"),
         FieldOwner::Step => label.to_owned(),
     }
 }

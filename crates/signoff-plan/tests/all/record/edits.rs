@@ -106,7 +106,7 @@ fn edits_change_their_field_alone() {
             "no place",
         ),
         (set_step("step-9", "when", json!("x")), "no step `step-9`"),
-        (set_step("step-1", "status", json!("done")), "no status"),
+        (set_step("step-1", "status", json!("done")), "not a status"),
         (
             Edit::Reject {
                 version: 1,

@@ -1,11 +1,11 @@
-//! Where a step sits while a run goes on.
+//! Where the work of a step is during a run.
 
 use signoff_engine::{AcceptAt, ProcessEnd, WorkLocation};
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
 
-/// Where each step sat, one after another, while the run went to its end or its first question.
-fn seats(world: &mut World) -> Vec<Vec<Option<WorkLocation>>> {
+/// The locations of each step, in order, until the end of the run or its first question.
+fn work_locations(world: &mut World) -> Vec<Vec<Option<WorkLocation>>> {
     let steps = world.run.steps().count();
     let mut seen = vec![Vec::new(); steps];
     loop {
@@ -31,7 +31,7 @@ fn an_agent_goes_from_its_worktree_through_the_queue() {
         Some(WorkLocation::MergeQueue),
         None,
     ];
-    let seen = seats(&mut world);
+    let seen = work_locations(&mut world);
     assert_eq!(seen[0], own);
     assert!(
         seen[1]
@@ -42,7 +42,7 @@ fn an_agent_goes_from_its_worktree_through_the_queue() {
 }
 
 #[test]
-fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
+fn a_step_that_waits_on_a_person_is_where_it_is_repaired() {
     for (body, place) in [
         (AGENT, WorkLocation::Worktree),
         (CHECK, WorkLocation::RunTree),
@@ -60,7 +60,7 @@ fn one_that_waits_on_a_person_sits_where_it_is_repaired() {
 }
 
 #[test]
-fn in_the_checkout_there_are_no_seats() {
+fn in_the_checkout_there_are_no_locations() {
     let mut world = World::new(&plan_text(&[AGENT, CHECK]), Outcomes::default());
-    assert_eq!(seats(&mut world), [[None], [None]]);
+    assert_eq!(work_locations(&mut world), [[None], [None]]);
 }
