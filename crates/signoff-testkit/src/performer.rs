@@ -61,7 +61,7 @@ impl Performer {
         }
     }
 
-    /// What is recorded before the action begins; `None` for one that the loop decides itself.
+    /// What is recorded before the action begins; `None` for a wait.
     pub fn begin(&self, run: &Run, action: &Action) -> Option<Beginning> {
         let begins = match *action {
             Action::LandFiles => {
@@ -86,12 +86,15 @@ impl Performer {
             Action::Call { step, attempt } => return Some(self.begin_call(run, step, attempt)),
             Action::Candidate { step, attempt } => Input::CandidateBegins { step, attempt },
             Action::Merge { step, attempt } => Input::MergeBegins { step, attempt },
-            Action::Gather { .. }
-            | Action::Gate { .. }
-            | Action::AskForAcceptance
-            | Action::AskForBudget { .. }
-            | Action::Wait { .. }
-            | Action::Finish => return None,
+            // What the loop decides itself.
+            Action::Gather { step } => return Some(Beginning::Instead(Input::Gather { step })),
+            Action::Gate { step } => return Some(Beginning::Instead(Input::Gate { step })),
+            Action::AskForAcceptance => return Some(Beginning::Instead(Input::AskForAcceptance)),
+            Action::AskForBudget { step } => {
+                return Some(Beginning::Instead(Input::OverBudget { step }));
+            }
+            Action::Finish => return Some(Beginning::Instead(Input::Finish)),
+            Action::Wait { .. } => return None,
         };
         Some(Beginning::Begins(begins))
     }

@@ -12,7 +12,6 @@ use signoff_engine::{
 use signoff_runtime::drive::{
     Append, JournaledRun, Loop, Perform, Person, PersonAnswer, Readiness, StopReason, WakeReason,
 };
-use signoff_runtime::error::SignedDifference;
 use signoff_runtime::{Clock, Error};
 use signoff_testkit::performer::{Beginning, Outcomes, Performer, START};
 use signoff_testkit::signed_plan::{plan_text, signed_plan};
@@ -166,7 +165,7 @@ impl Append for Appending<'_> {
             .zip(events)
             .map(|(seq, event)| RecordedEvent { seq, at, event })
             .collect();
-        if !fails.is_some_and(|(_, reaches)| !reaches) {
+        if fails.is_none_or(|(_, reaches)| reaches) {
             journal.extend(recorded.iter().cloned());
         }
         match fails {
@@ -212,7 +211,7 @@ impl Perform for Hands {
             .changes_after
             .is_some_and(|count| self.began.len() >= count)
         {
-            return Ok(Readiness::Changed(Box::new(SignedDifference::default())));
+            return Ok(Readiness::Changed(Box::default()));
         }
         let begins = self
             .performer
