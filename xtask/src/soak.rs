@@ -190,6 +190,7 @@ fn crash_tests(seed: u64) -> Invocation {
         "--",
         "--nocapture",
         "crashes::",
+        "attacks::attackers::",
         "interleavings::",
         "killed_and_resumed",
     ])

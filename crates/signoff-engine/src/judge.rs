@@ -66,7 +66,7 @@ pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChan
         .collect();
     // A plan may have a thousand contracts, and few files are something to any of them.
     let all = LazyCell::new(|| contracts().map(ContractText::new).collect::<Vec<_>>());
-    // What a step links to under another name, `produces` does not name by that.
+    // A link made by this step does not make its target a declared product.
     let kept = details
         .links
         .iter()

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::Outcome;
 
-/// The whole table, written out from design 4.1: state, act, new state, who may.
+/// The whole table, written out a second time: state, transition, new state, who may.
 const EXPECTED: &str = "\
 draft verify verified harness
 draft cancel cancelled person

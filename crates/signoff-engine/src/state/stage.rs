@@ -22,7 +22,7 @@ pub enum Stage {
     Assembling {
         attempt: u32,
     },
-    /// Its contract holds on the candidate.
+    /// Its contract holds on the candidate, or it has none.
     NeedsMerge {
         attempt: u32,
     },

@@ -102,7 +102,7 @@ pub struct Activation {
     pub failures: u32,
     /// Agents started since a person last extended the budget.
     pub agents: u64,
-    /// How often the harness died or was stopped while the agent worked.
+    /// How often the harness died while the agent worked. A stop by a person does not count.
     pub interruptions: u32,
     pub not_before: Millis,
     /// The commit that its own worktree starts from; `None` = the head.

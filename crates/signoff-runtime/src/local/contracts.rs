@@ -57,7 +57,7 @@ impl Local<'_> {
                 observed.tree = Some(mount.tree());
                 observed.room = Some(trees.overlay_mode().to_owned());
                 observed.wrote = trees.written_files(&mount);
-                observed.void = void_reason(&mount.changed_meanwhile());
+                observed.void = void_reason(mount.changed_meanwhile());
                 observed.left_out.clone_from(&mount.left_out().needed);
                 let cold = cold_cache_note(&mount.left_out().caches);
                 observed.ignored_work = mount.has_ignored_work;
@@ -130,14 +130,18 @@ impl Local<'_> {
     }
 }
 
-/// Files that changed while a contract ran void its verdict: it is unknown what it saw.
-fn void_reason(changed: &[String]) -> Option<String> {
-    (!changed.is_empty()).then(|| {
-        format!(
+/// Files that changed while a contract ran void its verdict, and so does not knowing: what it saw is unknown.
+fn void_reason(changed: std::io::Result<Vec<String>>) -> Option<String> {
+    match changed {
+        Ok(changed) if changed.is_empty() => None,
+        Ok(changed) => Some(format!(
             "{} changed in the checkout while the contract ran, so what it saw is unknown",
-            quote(changed)
-        )
-    })
+            quote(&changed)
+        )),
+        Err(error) => Some(format!(
+            "the checkout's ignored files could not be compared after the contract ran: {error}"
+        )),
+    }
 }
 
 /// Explains why a contract took long or misses something.
@@ -179,4 +183,18 @@ fn has_failed(expect: &[Condition], ended: &ProcessEnd) -> bool {
         _ => false,
     };
     ran && expect.iter().any(is_other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkout_that_cannot_be_compared_voids_the_verdict() {
+        assert_eq!(void_reason(Ok(Vec::new())), None);
+        let changed = void_reason(Ok(vec!["a".to_owned()]));
+        assert!(changed.is_some_and(|why| why.contains("`a` changed")));
+        let unknown = void_reason(Err(std::io::Error::other("no such directory")));
+        assert!(unknown.is_some_and(|why| why.ends_with("no such directory")));
+    }
 }

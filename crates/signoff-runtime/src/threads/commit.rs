@@ -31,7 +31,7 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// The seed's shape.
+    /// The commit as `agentctl` prints it.
     pub fn payload(&self) -> threads::Commit {
         let plans = self.plans.iter();
         let plans = plans.map(|one| payload(&one.thread, &one.plan.source));

@@ -2,7 +2,7 @@
 
 use signoff_api::threads::ThreadDir;
 
-/// The seed's own text.
+/// The text that `agentctl` gives its overseer.
 const OVERSEER: &str = include_str!("overseer.txt");
 
 /// The prompt, and the directories that its rule 4 speaks of.

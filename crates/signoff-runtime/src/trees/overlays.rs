@@ -78,13 +78,13 @@ impl TreeMount {
     }
 
     /// What of the checkout's ignored files changed since it was made ready, as people read it.
-    pub(crate) fn changed_meanwhile(&self) -> Vec<String> {
-        let changed = self.mask.changed_since(&self.stamp).unwrap_or_default();
-        changed
+    pub(crate) fn changed_meanwhile(&self) -> std::io::Result<Vec<String>> {
+        let changed = self.mask.changed_since(&self.stamp)?;
+        let shown = changed
             .iter()
             .filter(|path| !self.own.is_kept(path))
-            .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect()
+            .map(|path| String::from_utf8_lossy(path).into_owned());
+        Ok(shown.collect())
     }
 
     /// Does it show what earlier contracts built?

@@ -12,18 +12,42 @@ use signoff_testkit::Output;
 use stage::{Mode, Stage, User};
 use table::{ATTACKS, Attack, Control, LEVELS, Outcome};
 
-/// Does something for every attack, or those that `SIGNOFF_ATTACK` names, those of one kind after the other; the kinds
-/// beside each other, for some of them mostly wait. Returns what is wrong.
-fn for_all(one: impl Fn(&'static Attack) -> Option<String> + Sync) -> Vec<String> {
-    let only = std::env::var("SIGNOFF_ATTACK").unwrap_or_default();
-    let one = |attack: &'static Attack| {
-        let is_meant = attack.name.contains(&only);
+use crate::support::soak;
+
+/// Which attacks a test performs in its short form; `cargo xtask soak` performs all of them everywhere.
+#[derive(Clone, Copy)]
+enum Share {
+    All,
+    /// Every third, from this one on.
+    Third(usize),
+}
+
+impl Share {
+    fn has(self, number: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Third(first) => soak() || number % 3 == first,
+        }
+    }
+}
+
+/// Does something for every attack of a share, or those that `SIGNOFF_ATTACK` names, those of one kind after the
+/// other; the kinds beside each other, for some of them mostly wait. Returns what is wrong.
+fn for_all(share: Share, one: impl Fn(&'static Attack) -> Option<String> + Sync) -> Vec<String> {
+    let only = std::env::var("SIGNOFF_ATTACK").ok();
+    let one = |(number, attack): (usize, &'static Attack)| {
+        let is_meant = match &only {
+            Some(only) => attack.name.contains(only),
+            None => share.has(number),
+        };
         is_meant.then(|| one(attack)).flatten()
     };
     std::thread::scope(|scope| {
         let kinds: Vec<_> = ATTACKS
             .iter()
-            .map(|(_, attacks)| scope.spawn(|| attacks.iter().filter_map(&one).collect()))
+            .map(|(_, attacks)| {
+                scope.spawn(|| attacks.iter().enumerate().filter_map(&one).collect())
+            })
             .collect();
         let wrong = kinds.into_iter().map(std::thread::ScopedJoinHandle::join);
         let wrong: Vec<Vec<String>> = wrong.map(|wrong| wrong.expect("it says why")).collect();
@@ -31,12 +55,12 @@ fn for_all(one: impl Fn(&'static Attack) -> Option<String> + Sync) -> Vec<String
     })
 }
 
-/// Performs every attack at a level.
+/// Performs attacks at a level.
 #[track_caller]
-fn check(level: &'static str, user: User) {
+fn check(level: &'static str, user: User, share: Share) {
     let at = LEVELS.iter().position(|known| *known == level);
     let at = at.expect("one of the levels");
-    let wrong = for_all(|attack| {
+    let wrong = for_all(share, |attack| {
         let mode = Mode::At(level);
         let stage = Stage::new(attack, user, mode, attack.step)?;
         let output = stage.run(mode);
@@ -73,10 +97,10 @@ fn outcome(stage: &Stage<'_>, output: &Output) -> Outcome {
     }
 }
 
-/// Every attack has its effect where nothing is in its way.
+/// An attack has its effect where nothing is in its way.
 #[track_caller]
-fn check_controls(user: User) {
-    let wrong = for_all(|attack| {
+fn check_controls(user: User, share: Share) {
+    let wrong = for_all(share, |attack| {
         let fields = match attack.control {
             Control::Unguarded(fields) => fields,
             Control::Off | Control::Bare(_) => attack.step,
@@ -95,12 +119,12 @@ fn check_controls(user: User) {
 
 #[test]
 fn own_namespaces_against_root() {
-    check("namespaces", User::Root);
+    check("namespaces", User::Root, Share::All);
 }
 
 #[test]
 fn own_namespaces_against_an_ordinary_user() {
-    check("namespaces", User::Ordinary);
+    check("namespaces", User::Ordinary, Share::All);
 }
 
 /// `bwrap` may not be installed, but where CI runs, which installs it; nothing else may be missing.
@@ -123,43 +147,43 @@ fn has_bubblewrap() -> bool {
 #[test]
 fn bubblewrap_against_root() {
     if has_bubblewrap() {
-        check("bubblewrap", User::Root);
+        check("bubblewrap", User::Root, Share::Third(0));
     }
 }
 
 #[test]
 fn bubblewrap_against_an_ordinary_user() {
     if has_bubblewrap() {
-        check("bubblewrap", User::Ordinary);
+        check("bubblewrap", User::Ordinary, Share::Third(1));
     }
 }
 
 #[test]
 fn landlock_against_root() {
-    check("landlock", User::Root);
+    check("landlock", User::Root, Share::Third(1));
 }
 
 #[test]
 fn landlock_against_an_ordinary_user() {
-    check("landlock", User::Ordinary);
+    check("landlock", User::Ordinary, Share::Third(2));
 }
 
 #[test]
 fn no_sandbox_against_root() {
-    check("none", User::Root);
+    check("none", User::Root, Share::Third(2));
 }
 
 #[test]
 fn no_sandbox_against_an_ordinary_user() {
-    check("none", User::Ordinary);
+    check("none", User::Ordinary, Share::Third(0));
 }
 
 #[test]
 fn without_the_defence_root_succeeds() {
-    check_controls(User::Root);
+    check_controls(User::Root, Share::Third(0));
 }
 
 #[test]
 fn without_the_defence_an_ordinary_user_succeeds() {
-    check_controls(User::Ordinary);
+    check_controls(User::Ordinary, Share::Third(1));
 }
