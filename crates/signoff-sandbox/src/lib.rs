@@ -9,6 +9,7 @@
 //!
 //! Each module uses only those above it in this list (`xtask/tests/layering/modules.rs`):
 //!
+//! - `allocator`: a setting of the C library
 //! - `policy`: what a command may touch, and how strongly that is enforced
 //! - `poll`, `after_fork`: waiting for descriptors; what the code of a forked child may use
 //! - `process_tree`: which processes belong to a command, and how all of them are killed
@@ -26,6 +27,7 @@
 compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");
 
 mod after_fork;
+mod allocator;
 mod command;
 mod confine;
 mod launch;
@@ -39,6 +41,7 @@ mod spawn;
 mod trial;
 mod watch;
 
+pub use allocator::disable_fast_bins;
 pub use command::captured::CapturedOutput;
 pub use command::error::StartError;
 pub use command::program::program_exists;

@@ -24,7 +24,8 @@ use std::process::ExitCode;
 use crate::session::Session;
 
 fn main() -> ExitCode {
-    // Set up nothing before the command is known: `--version` and completions must be quick.
+    signoff_sandbox::disable_fast_bins();
+    // Set up nothing else before the command is known: `--version` and completions must be quick.
     let words: Vec<_> = std::env::args_os().collect();
     let cli = match args::parse(&words) {
         Ok(cli) => cli,

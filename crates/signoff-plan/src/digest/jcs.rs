@@ -36,7 +36,17 @@ fn write_number(number: &Number, out: &mut String) {
 /// `serde_json` escapes exactly what the RFC does: quote, backslash, control characters, the
 /// latter in their short form or as lower-case `\u00xx`.
 fn write_string(text: &str, out: &mut String) {
-    out.push_str(&Value::from(text).to_string());
+    if text.bytes().any(needs_escape) {
+        out.push_str(&Value::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
 fn write_array(items: &[Value], out: &mut String) {

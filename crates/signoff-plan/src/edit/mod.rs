@@ -17,14 +17,14 @@ mod toolplan;
 mod verify;
 mod workunit;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
 
 pub use self::records::Records;
 pub(crate) use self::splice::{Splice, apply_to as splice_into};
-use crate::check::resolve;
+use crate::check::{resolve, resolved_plan};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, parse};
 use crate::digest::Digest;
@@ -156,28 +156,74 @@ impl std::error::Error for EditRefused {}
 ///
 /// Giving the same marks again changes nothing.
 pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefused> {
-    apply_progress(source, marks, &Records::default())
+    apply_progress(ParsedFile::new(source.clone()), marks, &Records::default())
 }
 
-/// The same, with these records where the dialect has a place for them.
+/// A plan's file and what it says. Who has parsed a file to look at it can hand this on to who changes it.
+#[derive(Debug)]
+pub struct ParsedFile {
+    source: Source,
+    draft: Draft,
+    plan: Plan,
+}
+
+impl ParsedFile {
+    /// Parses a file.
+    pub fn new(source: Source) -> Self {
+        let draft = parse(&source);
+        let plan = resolved_plan(&draft);
+        Self {
+            source,
+            draft,
+            plan,
+        }
+    }
+
+    /// Its text.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The dialect it is in.
+    pub fn dialect(&self) -> Dialect {
+        self.draft.dialect
+    }
+
+    /// The plan as it stands, without any of the checks.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+/// The same as [`apply_marks`], with these records where the dialect has a place for them.
 pub fn apply_progress(
-    source: &Source,
+    file: ParsedFile,
     marks: &Marks,
     records: &Records,
 ) -> Result<Vec<u8>, EditRefused> {
-    let before = parse(source);
+    let ParsedFile {
+        source,
+        draft: before,
+        plan,
+    } = file;
     readable(&before)?;
     let written = match before.dialect {
-        Dialect::Record | Dialect::Toolplan => records::write(source, &before, marks, records)?,
-        Dialect::Workunit => written(source, workunit::splices(source, &before, marks)?),
-        Dialect::Proposal => written(source, proposal::splices(source, &before, marks)?),
+        Dialect::Record | Dialect::Toolplan => records::write(&source, &before, marks, records)?,
+        Dialect::Workunit => written(&source, workunit::splices(&source, &before, marks)?),
+        Dialect::Proposal => written(&source, proposal::splices(&source, &before, marks)?),
         // No marks in its files: its state lives in the store.
         Dialect::Thread => None,
     };
     let Some((marked, after)) = written else {
         return Ok(source.bytes().to_vec());
     };
-    only_changed(&before, &after, &|plan| records::clear(plan, records))?;
+    let rest = |mut plan: Plan| {
+        clear_marks(&mut plan);
+        records::clear(&mut plan, records);
+        plan
+    };
+    only_changed(&rest(plan), &rest(resolved_plan(&after)))?;
+    no_new_problems(&before, &after)?;
     marks_are_there(&before, &after, marks)?;
     Ok(marked.bytes().to_vec())
 }
@@ -210,44 +256,34 @@ pub(crate) fn readable(draft: &Draft) -> Result<(), EditRefused> {
     }
 }
 
-/// Refuses a draft that differs in more than marks and what `clear` takes away.
-fn only_changed(
-    before: &Draft,
-    after: &Draft,
-    clear: &dyn Fn(&mut Plan),
-) -> Result<(), EditRefused> {
-    let codes = |draft: &Draft| {
-        let mut codes: Vec<_> = draft.problems.iter().map(|problem| problem.code).collect();
-        codes.sort_unstable();
-        codes
-    };
-    let (mut old, mut new) = (without_marks(before), without_marks(after));
-    clear(&mut old);
-    clear(&mut new);
-    if old != new {
-        let same = Digest::of_plan(&old) == Digest::of_plan(&new);
-        return Err(EditRefused::NotOnlyMarks(if same {
-            "what the plan says"
-        } else {
-            "the digest"
-        }));
+/// Refuses if anything but marks and records differs; both plans are without them.
+fn only_changed(before: &Plan, after: &Plan) -> Result<(), EditRefused> {
+    if before == after {
+        return Ok(());
     }
-    // Removing a mark may remove its problem; a new problem is never part of the bargain.
-    let known = codes(before);
-    if codes(after).iter().any(|code| !known.contains(code)) {
-        return Err(EditRefused::NotOnlyMarks("how the file is read"));
-    }
-    Ok(())
+    let is_same = Digest::of_plan(before) == Digest::of_plan(after);
+    Err(EditRefused::NotOnlyMarks(if is_same {
+        "what the plan says"
+    } else {
+        "the digest"
+    }))
 }
 
-fn without_marks(draft: &Draft) -> Plan {
-    let mut plan = resolve::resolve(draft, &mut Vec::new());
+/// Removing a mark may remove its problem; a new problem is never part of the bargain.
+fn no_new_problems(before: &Draft, after: &Draft) -> Result<(), EditRefused> {
+    let known: BTreeSet<Code> = before.problems.iter().map(|problem| problem.code).collect();
+    if (after.problems.iter()).all(|problem| known.contains(&problem.code)) {
+        return Ok(());
+    }
+    Err(EditRefused::NotOnlyMarks("how the file is read"))
+}
+
+fn clear_marks(plan: &mut Plan) {
     plan.status = None;
     for step in &mut plan.steps {
         step.claimed = false;
         step.mark = None;
     }
-    plan
 }
 
 fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), EditRefused> {

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::{Digest, canonical};
-use signoff_plan::edit::{Edit, Marks, Records, StepMark, apply, apply_marks, apply_progress};
+use signoff_plan::edit::{
+    Edit, Marks, ParsedFile, Records, StepMark, apply, apply_marks, apply_progress,
+};
 use signoff_plan::model::Work;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
@@ -211,8 +213,12 @@ fn a_result_stands_behind_the_comments() {
         updated_at: Some(json!("nor has this")),
     };
     let recorded = |text: &str, result| {
-        let bytes =
-            apply_progress(&source(text), &Marks::default(), &records(result)).expect("it fits");
+        let bytes = apply_progress(
+            ParsedFile::new(source(text)),
+            &Marks::default(),
+            &records(result),
+        )
+        .expect("it fits");
         let after = String::from_utf8(bytes).expect("still text");
         assert_eq!(digest(&after), digest(text), "{after}");
         after

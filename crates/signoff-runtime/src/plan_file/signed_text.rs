@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use signoff_plan::check::resolved_plan;
-use signoff_plan::dialect::{Dialect, parse};
+use signoff_plan::dialect::Dialect;
 use signoff_plan::digest::Digest;
+use signoff_plan::edit::ParsedFile;
 use signoff_plan::source::Source;
 
-/// A text of the plan's file that says what was signed: if the file has it again, it need not be parsed again. Shared by
-/// those who read the file during a run.
+/// A text of the plan's file that says what was signed: if the file has it again, it need not be compared again. Shared
+/// by those who read the file during a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SignedText(Arc<Mutex<Option<Known>>>);
 
@@ -18,39 +18,66 @@ struct Known {
     dialect: Dialect,
     /// A run that goes on under another version of its plan knows texts of both.
     digest: Digest,
+    /// What the comparison parsed, for the first who wants to change the file. It takes too much memory to be kept
+    /// longer than that.
+    parsed: Option<ParsedFile>,
 }
 
 impl SignedText {
     /// Remembers a text that was found to say what was signed.
     pub(crate) fn set(&self, bytes: Vec<u8>, dialect: Dialect, digest: Digest) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Known {
+        self.remember(Known {
             bytes,
             dialect,
             digest,
+            parsed: None,
         });
+    }
+
+    fn remember(&self, known: Known) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
     }
 
     /// The dialect of a file, if it says what was signed. Nothing that `check` reports changes that.
     pub(crate) fn dialect_of(&self, source: &Source, signed: Digest) -> Option<Dialect> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known
-            .as_ref()
-            .filter(|known| known.digest == signed && known.bytes == source.bytes())
-        {
-            return Some(known.dialect);
-        }
+        let known_dialect = known.as_ref().and_then(|known| {
+            (known.digest == signed && known.bytes == source.bytes()).then_some(known.dialect)
+        });
         drop(known);
-        let draft = parse(source);
-        if Digest::of_plan(&resolved_plan(&draft)) != signed {
+        if known_dialect.is_some() {
+            return known_dialect;
+        }
+        let parsed = ParsedFile::new(source.clone());
+        if Digest::of_plan(parsed.plan()) != signed {
             return None;
         }
-        self.set(source.bytes().to_vec(), draft.dialect, signed);
-        Some(draft.dialect)
+        let dialect = parsed.dialect();
+        self.remember(Known {
+            bytes: source.bytes().to_vec(),
+            dialect,
+            digest: signed,
+            parsed: Some(parsed),
+        });
+        Some(dialect)
+    }
+
+    /// What a file says that [`SignedText::dialect_of`] has just found signed.
+    pub(crate) fn take_parsed(&self, source: Source) -> ParsedFile {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let parsed = known.as_mut().and_then(|known| known.parsed.take());
+        drop(known);
+        parsed
+            .filter(|parsed| parsed.source().bytes() == source.bytes())
+            .unwrap_or_else(|| ParsedFile::new(source))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use signoff_plan::check::resolved_plan;
+    use signoff_plan::dialect::parse;
+
     use super::*;
 
     const PLAN: &str = r#"{"id": "p", "version": 1, "steps": [{"id": "a", "description": "Look", "contract": "true"}]}"#;

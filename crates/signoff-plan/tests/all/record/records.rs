@@ -1,7 +1,7 @@
 //! What a run left, written into YAML and JSON.
 
 use serde_json::{Value, json};
-use signoff_plan::edit::{Marks, Records, apply_progress};
+use signoff_plan::edit::{Marks, ParsedFile, Records, apply_progress};
 use signoff_plan::source::Source;
 
 use super::{JSON, YAML, digest, source};
@@ -20,9 +20,10 @@ fn records(plan: Fields, step: Fields) -> Records {
 #[track_caller]
 fn recorded(text: &str, plan: Fields, step: Fields) -> String {
     let records = records(plan, step);
-    let bytes = apply_progress(&source(text), &Marks::default(), &records).expect("they fit");
+    let bytes = apply_progress(ParsedFile::new(source(text)), &Marks::default(), &records)
+        .expect("they fit");
     let again = apply_progress(
-        &Source::new("plan.yaml", bytes.clone()),
+        ParsedFile::new(Source::new("plan.yaml", bytes.clone())),
         &Marks::default(),
         &records,
     );
@@ -156,7 +157,11 @@ fn comments_beside_what_goes_stay() {
 fn an_alias_is_not_written_through() {
     let text = "task: &t x\nsteps:\n- index: 0\n  description: *t\n";
     let (plan, step) = some();
-    let refused = apply_progress(&source(text), &Marks::default(), &records(plan, step))
-        .expect_err("refused");
+    let refused = apply_progress(
+        ParsedFile::new(source(text)),
+        &Marks::default(),
+        &records(plan, step),
+    )
+    .expect_err("refused");
     assert!(refused.to_string().contains("cannot be read"), "{refused}");
 }

@@ -124,7 +124,8 @@ impl Projection {
         if dialect != Dialect::Proposal {
             let marks = marks(run, dialect);
             let records = record::records(run, &self.secrets, now);
-            return apply_progress(&present, &marks, &records).or_else(|refused| {
+            let parsed = self.text.take_parsed(present.clone());
+            return apply_progress(parsed, &marks, &records).or_else(|refused| {
                 self.trouble = Some(refused.to_string());
                 apply_marks(&present, &marks)
             });
