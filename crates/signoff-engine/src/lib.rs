@@ -42,7 +42,7 @@ pub use event::{
     WorkPayload,
 };
 pub use evidence::{EvidenceFacts, Grade, TestTotals};
-pub use input::Input;
+pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
 pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
 pub use lifecycle::{
     Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
@@ -50,8 +50,9 @@ pub use lifecycle::{
     state_after_signing_again,
 };
 pub use state::{
-    Activation, Advice, Allocation, AttemptState, Baseline, ContractRuns, CutOffAttempts, Failure,
-    History, InboxItem, LoopItem, Run, Stage, StepOutcome, StepState, StepStatus, WorkLocation,
+    Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, CutOffAttempts,
+    Failure, History, InboxItem, LoopItem, Run, Stage, StepOutcome, StepState, StepStatus,
+    WorkLocation,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};

@@ -18,11 +18,12 @@ pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
 pub use self::item::InboxItem;
 pub use self::run_tree::WorkLocation;
+pub(crate) use self::run_tree::{JoinedFile, Landing};
 pub(crate) use self::setup::{for_each_reference, steps_read};
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
-    Activation, Advice, Allocation, CutOffAttempts, Failure, History, LoopItem, StepOutcome,
-    StepState,
+    Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
+    StepOutcome, StepState,
 };
 pub(crate) use self::usage::Usage;
 use crate::event::{Outcome, PauseReason, RunTree, Settings};
@@ -68,8 +69,7 @@ pub struct Run {
     pub(crate) head: Option<String>,
     /// The last git tree that something was judged on.
     pub(crate) latest_tree: Option<String>,
-    /// The commit that is brought into the checkout, and whether that is done.
-    pub(crate) landing: Option<(String, bool)>,
+    pub(crate) landing: Option<Landing>,
     /// The commit whose files were last written to the checkout, where that is done step by step.
     pub(crate) landed_head: Option<String>,
     /// Files that could not be written to the checkout, each with the reason.
@@ -77,8 +77,8 @@ pub struct Run {
     pub(crate) undone: bool,
     /// Counts the times the tree may have changed; verdicts name the version they were made at.
     pub(crate) tree_version: u64,
-    /// What a person changed in the checkout, by path: at which tree it joined, and whether they deleted it.
-    pub(crate) joined: BTreeMap<String, (u64, bool)>,
+    /// What a person changed in the checkout, by path.
+    pub(crate) joined: BTreeMap<String, JoinedFile>,
     /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.
     pub(crate) verdicts: BTreeSet<(u64, usize)>,
     /// Those whose contracts have only held with what earlier ones had built.

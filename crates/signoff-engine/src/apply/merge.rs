@@ -5,7 +5,9 @@ use signoff_plan::model::Work;
 
 use crate::event::Candidate;
 use crate::judge::names_of;
-use crate::state::{Allocation, Failure, Run, Stage, StepState, StepStatus, wants_baseline};
+use crate::state::{
+    Allocation, Failure, JoinedFile, Run, Stage, StepState, StepStatus, wants_baseline,
+};
 use crate::verdict::{ProcessEnd, Verdict};
 
 pub(super) fn start_candidate(run: &mut Run, at: usize, attempt: u32) {
@@ -56,12 +58,7 @@ pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &
     };
 }
 
-pub(super) fn note_conflict(
-    run: &mut Run,
-    at: usize,
-    attempt: u32,
-    (files, text): (&[String], &str),
-) {
+pub(super) fn note_conflict(run: &mut Run, at: usize, attempt: u32, files: &[String], text: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -85,20 +82,26 @@ pub(super) fn start_merge(run: &mut Run, at: usize, attempt: u32) {
     }
 }
 
-/// Moves the head to the commit that merged the checkout's changes.
-pub(super) fn join_checkout(run: &mut Run, commit: &str, tree: &str) {
+/// Moves the head to the commit that merged the checkout's changes. What a person changed may explain why a contract
+/// fails later.
+pub(super) fn join_checkout(
+    run: &mut Run,
+    commit: &str,
+    tree: &str,
+    files: &[String],
+    deleted: &[String],
+) {
     let was_landed = run.landed_head == run.head;
     set_head(run, commit, tree);
     if was_landed {
         run.landed_head.clone_from(&run.head);
     }
-}
-
-/// Remembers what a person changed: it may explain why a contract fails later.
-pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
     for file in files {
-        let note = (run.tree_version, deleted.contains(file));
-        run.joined.insert(file.clone(), note);
+        let joined = JoinedFile {
+            tree_version: run.tree_version,
+            is_deleted: deleted.contains(file),
+        };
+        run.joined.insert(file.clone(), joined);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::state::{Allocation, Run, Stage, StepStatus};
 
-pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
+pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Option<&str>) {
     run.ready.remove(&at);
     run.active.remove(&at);
     run.gather.remove(&at);
@@ -14,13 +14,13 @@ pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Opt
         step.attempt.candidate = None;
         step.activation.answered = None;
         step.attempt.inconclusive = 0;
-        step.outcome.reason = reason.cloned();
+        step.outcome.reason = reason.map(str::to_owned);
     }
 }
 
 /// Ends a step as failed or blocked. If it had satisfied its dependents, it no longer does: a person refused
 /// it or a step that it was built on, or its contract fails now.
-pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
+pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &str) {
     end_step(run, at, status, Some(reason));
     run.verdicts.retain(|&(_, step)| step != at);
     run.unconfirmed.remove(&at);

@@ -1,11 +1,12 @@
 //! Continuing a run after a crash, a pause or a failure.
 
 use super::readiness::{make_ready, recount};
+use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState, StepStatus};
 
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
-pub(super) fn resume(run: &mut Run, reopened: bool) {
+pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
     run.pause = None;
     run.pausing = None;
     for at in run.active.clone() {
@@ -21,7 +22,7 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             // Events from `decide` settle these.
             CutOff::Agent { .. }
             | CutOff::Call { .. }
-            | CutOff::Answer { .. }
+            | CutOff::Answer(_)
             | CutOff::AfterAgent
             | CutOff::AfterCall
             | CutOff::AfterMerge
@@ -30,6 +31,17 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
     }
     if reopened {
         reopen(run);
+    }
+    if clock_was_set_back {
+        end_pauses(run);
+    }
+}
+
+/// Ends all pauses before retries. The clock was set back while the run stood still, so they would last
+/// too long.
+fn end_pauses(run: &mut Run) {
+    for step in &mut run.steps {
+        step.activation.not_before = 0;
     }
 }
 
@@ -65,6 +77,7 @@ fn reopen(run: &mut Run) {
 
 /// Retries one step, and the steps that it blocked.
 pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
+    withdraw_items(run, at);
     run.outcome = None;
     run.aborting = false;
     take_up(run, at);

@@ -5,6 +5,7 @@ use signoff_plan::model::Step;
 
 use super::evidence::facts;
 use super::gate::{ask_at_gate, blocked_by_skip, scope};
+use super::person::Question;
 use super::{Refusal, with_step};
 use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::Grade;
@@ -35,9 +36,7 @@ pub(super) fn expand(
             ask_at_gate(
                 run,
                 at,
-                InboxKind::Escalation,
-                question,
-                (choices, Vec::new()),
+                Question::new(InboxKind::Escalation, question, choices),
             )
         }
     }

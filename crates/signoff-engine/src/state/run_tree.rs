@@ -24,6 +24,21 @@ pub enum WorkLocation {
     MergeQueue,
 }
 
+/// How far the commits of a run have come on their way into the checkout.
+#[derive(Debug, Clone)]
+pub(crate) enum Landing {
+    Started(String),
+    Done(String),
+}
+
+/// A file that a person changed in the checkout.
+#[derive(Debug, Clone)]
+pub(crate) struct JoinedFile {
+    /// The version of the run's tree that it became part of.
+    pub(crate) tree_version: u64,
+    pub(crate) is_deleted: bool,
+}
+
 impl Run {
     /// Where the work of an active step is; `None` if the run works in the checkout.
     pub fn work_location(&self, at: usize) -> Option<WorkLocation> {
@@ -110,14 +125,18 @@ impl Run {
 
     /// The commit that it was brought into the checkout as.
     pub fn landed_commit(&self) -> Option<&str> {
-        let landing = self.landing.as_ref().filter(|(_, done)| *done);
-        landing.map(|(commit, _)| commit.as_str())
+        match &self.landing {
+            Some(Landing::Done(commit)) => Some(commit),
+            Some(Landing::Started(_)) | None => None,
+        }
     }
 
     /// The commit that it was about to be brought into the checkout as.
     pub fn landing_commit(&self) -> Option<&str> {
-        let landing = self.landing.as_ref().filter(|(_, done)| !done);
-        landing.map(|(commit, _)| commit.as_str())
+        match &self.landing {
+            Some(Landing::Started(commit)) => Some(commit),
+            Some(Landing::Done(_)) | None => None,
+        }
     }
 
     /// Does completed work exist only in the run's own commits?

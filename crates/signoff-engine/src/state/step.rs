@@ -97,7 +97,7 @@ pub struct Activation {
     /// Arguments from a person, which replace those of the plan.
     pub args: Option<Value>,
     /// An answer whose consequence has not been recorded yet.
-    pub answered: Option<(Choice, String)>,
+    pub answered: Option<Answered>,
     /// Attempts that used up a retry.
     pub failures: u32,
     /// Agents started since a person last extended the budget.
@@ -110,6 +110,20 @@ pub struct Activation {
     /// The commit whose content its own worktree starts with, if the previous attempt was moved to a
     /// newer base.
     pub carried: Option<String>,
+}
+
+/// A person's answer to a question about a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    pub choice: Choice,
+    pub by: String,
+}
+
+impl Answered {
+    pub(crate) fn new(choice: Choice, by: &str) -> Self {
+        let by = by.to_owned();
+        Self { choice, by }
+    }
 }
 
 /// What the run has given a step to work with.

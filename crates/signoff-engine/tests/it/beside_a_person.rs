@@ -1,7 +1,8 @@
 //! A person works in the checkout while contracts run: what they disturb is run again, and costs no attempt.
 
 use signoff_engine::{
-    AcceptAt, Action, Changes, Event, Grade, Input, Observation, Outcome, ProcessEnd, Stage, due,
+    AcceptAt, Action, Changes, CheckoutChanges, Event, FinishedWork, Grade, Input, Observation,
+    Outcome, ProcessEnd, Stage, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
@@ -55,9 +56,11 @@ fn agent_ends(world: &mut World) {
     world.record(Input::WorkEnded {
         step: 0,
         attempt: 1,
-        ended: ProcessEnd::Exited(0),
-        text: String::new(),
-        changes: Changes::default(),
+        work: FinishedWork {
+            ended: ProcessEnd::Exited(0),
+            text: String::new(),
+            changes: Changes::default(),
+        },
     });
     assert!(matches!(begin(world), Action::Candidate { .. }));
     world.build(0, 1);
@@ -65,13 +68,13 @@ fn agent_ends(world: &mut World) {
 
 fn join(world: &mut World, file: &str, deleted: bool) {
     let deleted = deleted.then(|| file.to_owned());
-    world.record(Input::CheckoutJoined {
+    world.record(Input::CheckoutJoined(CheckoutChanges {
         commit: format!("with {file}"),
         tree: "t".to_owned(),
         files: vec![file.to_owned()],
         conflicts: Vec::new(),
         deleted: deleted.into_iter().collect(),
-    });
+    }));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The merge queue, step by step: what passes alone must pass on top of what was merged before.
 
 use signoff_engine::{
-    AcceptAt, Action, Changes, Choice, Event, Grade, InboxKind, Input, Outcome, ProcessEnd, Stage,
-    StepState, StepStatus, due,
+    AcceptAt, Action, Changes, CheckoutChanges, Choice, Event, FinishedWork, Grade, InboxKind,
+    Input, Outcome, ProcessEnd, Stage, StepState, StepStatus, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, START, UNVERIFIED, World, plan_text, saw};
@@ -49,9 +49,11 @@ fn agent_ends(world: &mut World, step: usize) {
     world.record(Input::WorkEnded {
         step,
         attempt,
-        ended: ProcessEnd::Exited(0),
-        text: String::new(),
-        changes: Changes::default(),
+        work: FinishedWork {
+            ended: ProcessEnd::Exited(0),
+            text: String::new(),
+            changes: Changes::default(),
+        },
     });
 }
 
@@ -408,13 +410,13 @@ fn what_a_person_changes_is_part_of_the_tree_from_then_on() {
     let mut world = side_by_side(&[apart(CHECK)], Outcomes::default());
     begin_all(&mut world);
     contract_ends(&mut world, 0, 0);
-    world.record(Input::CheckoutJoined {
+    world.record(Input::CheckoutJoined(CheckoutChanges {
         commit: "joined".to_owned(),
         tree: "its tree".to_owned(),
         files: vec!["notes".to_owned()],
         conflicts: Vec::new(),
         deleted: Vec::new(),
-    });
+    }));
     assert_eq!(world.run.head(), Some("joined"));
     // Judged before on another tree.
     assert!(matches!(

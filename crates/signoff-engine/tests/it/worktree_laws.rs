@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    AcceptAt, Action, CallEnd, Changes, Choice, ContractCache, Event, Grade, InboxItem, InboxKind,
-    Input, Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply, due,
+    AcceptAt, Action, CallEnd, Changes, Choice, ContractCache, Event, FinishedWork, Grade,
+    InboxItem, InboxKind, Input, Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply,
+    due,
 };
 use signoff_plan::model::Work;
 
@@ -141,9 +142,11 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
             world.record(Input::WorkEnded {
                 step,
                 attempt,
-                ended,
-                text: String::new(),
-                changes: Changes::default(),
+                work: FinishedWork {
+                    ended,
+                    text: String::new(),
+                    changes: Changes::default(),
+                },
             });
         }
         Stage::Working { attempt } => {
