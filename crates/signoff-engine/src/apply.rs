@@ -67,10 +67,12 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         } => join_checkout(run, commit, tree, files, deleted),
         Event::FilesLanded { commit, held, .. } => land_files(run, commit, held),
         Event::LandingStarted { commit, .. } => {
-            run.landing = Some(Landing::Started(commit.clone()))
+            run.landing.commits = Some(Landing::Started(commit.clone()))
         }
-        Event::RunLanded { commit, .. } => run.landing = Some(Landing::Done(commit.clone())),
-        Event::RunUndone { .. } => run.undone = true,
+        Event::RunLanded { commit, .. } => {
+            run.landing.commits = Some(Landing::Done(commit.clone()))
+        }
+        Event::RunUndone { .. } => run.landing.undone = true,
         Event::PauseRequested { reason, .. } => run.pausing = Some(*reason),
         Event::RunPaused { reason } => {
             run.pausing = None;

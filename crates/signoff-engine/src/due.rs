@@ -60,7 +60,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     }
     let mut queue = Queue::of(run);
     let mut capacity = Capacity::of(run, bounds.jobs(run));
-    let wanted = (run.active.iter())
+    let wanted = (run.schedule.active.iter())
         .filter(|_| !run.aborting)
         .filter_map(|&at| Some((at, next_action(run, at, now)?)))
         .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
@@ -87,11 +87,21 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         }
         return actions;
     }
-    actions.extend(run.gather.iter().map(|&step| Action::Gather { step }));
+    actions.extend(
+        run.schedule
+            .gather
+            .iter()
+            .map(|&step| Action::Gather { step }),
+    );
     if run.pausing.is_some() {
         return actions;
     }
-    for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
+    for &at in run
+        .schedule
+        .ready
+        .iter()
+        .filter(|&&at| bounds.allow(run, at))
+    {
         if !capacity.has_room() {
             break;
         }
@@ -131,18 +141,12 @@ fn is_judging(action: &Action) -> bool {
 
 /// The actions at the end of a run, when no step is due, running or waiting.
 fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
-    let settled = run.items.is_empty() && run.active.is_empty();
+    let settled = run.inbox.items.is_empty() && run.schedule.active.is_empty();
     // Steps outside the bounds are still to come.
-    if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
+    if !settled || !run.schedule.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
-    let stale = run.verdicts.range(..(run.tree_version, 0));
-    let stale = stale.map(|&(_, step)| step);
-    // Contracts that held on this tree with what others built must also hold without it.
-    let is_current = |step: &usize| run.verdicts.contains(&(run.tree_version, *step));
-    let warm = run.unconfirmed.iter().copied().filter(is_current);
-    let stale: Vec<Action> = stale
-        .chain(warm)
+    let rechecks: Vec<Action> = (run.rechecks.due(run.tree.version))
         .take(bounds.jobs(run))
         .map(|step| match run.steps.get(step) {
             Some(state) if state.attempt.void > 0 && state.activation.not_before > now => {
@@ -156,10 +160,10 @@ fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
             },
         })
         .collect();
-    if !stale.is_empty() {
-        return stale;
+    if !rechecks.is_empty() {
+        return rechecks;
     }
-    if !run.provisional.is_empty() {
+    if !run.schedule.provisional.is_empty() {
         return vec![Action::AskForAcceptance];
     }
     vec![Action::Finish]

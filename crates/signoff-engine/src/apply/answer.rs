@@ -28,7 +28,7 @@ pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
         step.stage = Stage::Waiting { item: item.clone() };
         step.activation.answered = None;
         step.allocation = Allocation::Nothing;
-        run.active.remove(&at);
+        run.schedule.active.remove(&at);
     }
     let opened = InboxItem {
         id: item.clone(),
@@ -39,8 +39,8 @@ pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
         choices: choices.clone(),
         options: options.clone(),
     };
-    run.items.insert(item.clone(), opened);
-    run.items_opened += 1;
+    run.inbox.items.insert(item.clone(), opened);
+    run.inbox.opened += 1;
 }
 
 pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
@@ -55,15 +55,15 @@ pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
     else {
         return;
     };
-    run.items.remove(item);
+    run.inbox.items.remove(item);
     let about = if steps.is_empty() {
         vec![at]
     } else {
         positions(run, steps)
     };
-    run.tree_version += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
+    run.tree.version += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
     for at in about {
-        run.active.insert(at);
+        run.schedule.active.insert(at);
         answer(run, at, *choice, note.as_deref(), by);
     }
 }

@@ -59,8 +59,8 @@ pub(super) fn finish_work(run: &mut Run, at: usize, event: &Event) {
     else {
         return;
     };
-    run.tree_version += u64::from(!run.in_worktrees());
-    let read = run.read.contains(&at);
+    run.tree.version += u64::from(!run.in_worktrees());
+    let is_read = run.is_read(at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -75,7 +75,7 @@ pub(super) fn finish_work(run: &mut Run, at: usize, event: &Event) {
     }
     step.status = StepStatus::Verifying;
     step.stage = Stage::NeedsEvaluation { attempt: *attempt };
-    if read {
+    if is_read {
         step.values.output = Some(text.as_str().into());
     }
 }
@@ -92,12 +92,12 @@ pub(super) fn finish_call(run: &mut Run, at: usize, attempt: u32, end: &CallEnd)
     }
     step.status = StepStatus::Verifying;
     step.stage = Stage::NeedsEvaluation { attempt };
-    run.tree_version += u64::from(changed && !in_worktrees);
+    run.tree.version += u64::from(changed && !in_worktrees);
 }
 
 pub(super) fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     let in_worktrees = run.in_worktrees();
-    run.tree_version += u64::from(!in_worktrees);
+    run.tree.version += u64::from(!in_worktrees);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };

@@ -11,7 +11,7 @@ pub(super) fn start_baseline(run: &mut Run, at: usize, base: Option<&str>) {
     };
     step.stage = Stage::Baselining;
     // What other steps change from now on is not part of the baseline.
-    step.contract.tree_version = run.tree_version;
+    step.contract.tree_version = run.tree.version;
     step.baseline.commit = base.map(str::to_owned);
     if step.attempt.candidate.is_none() {
         step.activation.base = base.map(str::to_owned);
@@ -26,7 +26,7 @@ pub(super) fn finish_baseline(
     verdict: Verdict,
     observed: &Observation,
 ) {
-    let is_read = run.read.contains(&at);
+    let is_read = run.is_read(at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -60,7 +60,7 @@ pub(super) fn start_contract(run: &mut Run, at: usize, attempt: u32, again: bool
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.contract.tree_version = run.tree_version;
+    step.contract.tree_version = run.tree.version;
     step.allocation.take_slot();
     // An interrupted step left the queue; its candidate needs the queue again.
     if step.attempt.candidate.is_some() {
@@ -68,7 +68,7 @@ pub(super) fn start_contract(run: &mut Run, at: usize, attempt: u32, again: bool
     }
     if again {
         step.stage = Stage::Rechecking;
-        run.active.insert(at);
+        run.schedule.active.insert(at);
     } else {
         step.status = StepStatus::Verifying;
         step.stage = Stage::Evaluating { attempt };
@@ -86,9 +86,9 @@ pub(super) fn finish_contract(run: &mut Run, at: usize, recorded: &RecordedEvent
     else {
         return;
     };
-    let is_read = run.read.contains(&at);
+    let is_read = run.is_read(at);
     if observed.tree.is_some() {
-        run.latest_tree.clone_from(&observed.tree);
+        run.tree.latest.clone_from(&observed.tree);
     }
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -140,7 +140,7 @@ fn failure(unmet: &[String], observed: &Observation) -> Failure {
 
 /// The step has ended already. Only a failure changes that, by a separate event.
 fn finish_recheck(run: &mut Run, at: usize, verdict: Verdict) {
-    run.active.remove(&at);
+    run.schedule.active.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -148,8 +148,7 @@ fn finish_recheck(run: &mut Run, at: usize, verdict: Verdict) {
     if verdict == Verdict::Pass {
         let tree = step.contract.tree_version;
         step.attempt.inconclusive = 0;
-        run.verdicts.retain(|&(_, step)| step != at);
-        run.verdicts.insert((tree, at));
+        run.rechecks.renew(at, tree);
     }
 }
 

@@ -91,25 +91,25 @@ pub(super) fn join_checkout(
     files: &[String],
     deleted: &[String],
 ) {
-    let was_landed = run.landed_head == run.head;
+    let was_landed = run.landing.head == run.tree.head;
     set_head(run, commit, tree);
     if was_landed {
-        run.landed_head.clone_from(&run.head);
+        run.landing.head.clone_from(&run.tree.head);
     }
     for file in files {
         let joined = JoinedFile {
-            tree_version: run.tree_version,
+            tree_version: run.tree.version,
             is_deleted: deleted.contains(file),
         };
-        run.joined.insert(file.clone(), joined);
+        run.tree.joined.insert(file.clone(), joined);
     }
 }
 
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
     // Earlier verdicts are about another tree.
-    run.tree_version += u64::from(run.head.as_deref() != Some(commit));
-    run.head = Some(commit.to_owned());
-    run.latest_tree = Some(tree.to_owned());
+    run.tree.version += u64::from(run.tree.head.as_deref() != Some(commit));
+    run.tree.head = Some(commit.to_owned());
+    run.tree.latest = Some(tree.to_owned());
 }
 
 pub(super) fn finish_merge(run: &mut Run, at: usize, commit: &str, tree: &str) {
@@ -117,7 +117,7 @@ pub(super) fn finish_merge(run: &mut Run, at: usize, commit: &str, tree: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.contract.tree_version = run.tree_version;
+    step.contract.tree_version = run.tree.version;
     step.allocation.leave_queue();
     step.attempt.commit = Some(commit.to_owned());
     step.contract.judged_on = Some(tree.to_owned());

@@ -9,7 +9,7 @@ use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState,
 pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
     run.pause = None;
     run.pausing = None;
-    for at in run.active.clone() {
+    for at in run.schedule.active.clone() {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
@@ -17,7 +17,7 @@ pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
             CutOff::Harness(stage) => ask_again(run, at, stage),
             CutOff::Recheck => {
                 ask_again(run, at, Stage::Ended);
-                run.active.remove(&at);
+                run.schedule.active.remove(&at);
             }
             // Events from `decide` settle these.
             CutOff::Agent { .. }
@@ -62,7 +62,7 @@ fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
     // Questions about several steps are asked again at the new end.
-    run.items.retain(|_, item| item.steps.is_empty());
+    run.inbox.items.retain(|_, item| item.steps.is_empty());
     for at in 0..run.steps.len() {
         // A skipped step that blocks others has to run before them.
         let lost = run.steps.get(at).is_some_and(|step| {
@@ -109,8 +109,8 @@ fn take_up(run: &mut Run, at: usize) {
         let open = items.iter().filter_map(|&item| run.steps.get(item));
         open.filter(|step| !step.satisfies).count()
     });
-    run.active.remove(&at);
-    run.provisional.remove(&at);
+    run.schedule.active.remove(&at);
+    run.schedule.provisional.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -124,7 +124,7 @@ fn take_up(run: &mut Run, at: usize) {
             step.stage = Stage::Expanded;
             step.waits_for = open;
             if open == 0 {
-                run.gather.insert(at);
+                run.schedule.gather.insert(at);
             }
         }
         None => {

@@ -19,13 +19,13 @@ pub(super) fn switch_plan(run: &mut Run, digest: &str, settings: &Settings) {
 }
 
 pub(super) fn prepare_tree(run: &mut Run, tree: &RunTree) {
-    run.head = Some(tree.start.clone());
-    run.landed_head = Some(tree.start.clone());
-    run.tree = Some(tree.clone());
+    run.tree.head = Some(tree.start.clone());
+    run.landing.head = Some(tree.start.clone());
+    run.tree.prepared = Some(tree.clone());
 }
 
 /// Remembers which commit's files are in the checkout, and which files could not be written.
 pub(super) fn land_files(run: &mut Run, commit: &str, held: &[String]) {
-    run.landed_head = Some(commit.to_owned());
-    run.held = held.to_vec();
+    run.landing.head = Some(commit.to_owned());
+    run.landing.held = held.to_vec();
 }

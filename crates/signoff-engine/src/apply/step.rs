@@ -13,8 +13,8 @@ pub(super) fn start_step(run: &mut Run, at: usize) {
         return;
     };
     let stage = first_stage(definition, &run.settings);
-    run.ready.remove(&at);
-    run.active.insert(at);
+    run.schedule.ready.remove(&at);
+    run.schedule.active.insert(at);
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = stage;
@@ -55,16 +55,13 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
         .as_ref()
         .is_some_and(|contract| !contract.holds_once && !run.children.contains_key(&at));
     if judged {
-        let (tree, unconfirmed) = (state.contract.tree_version, state.outcome.unconfirmed);
-        run.verdicts.insert((tree, at));
-        if unconfirmed {
-            run.unconfirmed.insert(at);
-        }
+        let (version, is_confirmed) = (state.contract.tree_version, !state.outcome.unconfirmed);
+        run.rechecks.add(at, version, is_confirmed);
     }
 }
 
 pub(super) fn confirm_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
-    run.unconfirmed.remove(&at);
+    run.rechecks.confirm(at);
     if let Some(step) = run.steps.get_mut(at) {
         step.outcome.unconfirmed = false;
         step.outcome.evidence = Some((grade, facts.clone()));
@@ -78,11 +75,11 @@ pub(super) fn make_provisional(run: &mut Run, at: usize) {
         step.stage = Stage::Provisional;
         step.allocation.leave_queue();
     }
-    run.active.remove(&at);
-    run.gather.remove(&at);
+    run.schedule.active.remove(&at);
+    run.schedule.gather.remove(&at);
     // A person is asked about the items of a loop, not about the loop.
     if !is_loop {
-        run.provisional.insert(at);
+        run.schedule.provisional.insert(at);
     }
     satisfy_dependents(run, at);
 }
@@ -102,7 +99,8 @@ pub(super) fn skip_step(run: &mut Run, at: usize, reason: &str, satisfies: bool)
 
 /// Closes the questions that are only about this step.
 pub(super) fn withdraw_items(run: &mut Run, at: usize) {
-    run.items
+    run.inbox
+        .items
         .retain(|_, item| !(item.steps.is_empty() && item.step == at));
 }
 

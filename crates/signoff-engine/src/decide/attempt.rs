@@ -35,7 +35,7 @@ pub(super) fn baseline_begins(run: &Run, at: usize) -> Result<Vec<Event>, Refusa
 fn base(run: &Run, at: usize) -> Option<String> {
     let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
     let base = state.activation.base.clone().filter(|_| state.attempts > 0);
-    base.or_else(|| run.head.clone())
+    base.or_else(|| run.tree.head.clone())
 }
 
 pub(super) fn process_held(
@@ -163,7 +163,7 @@ pub(super) fn work_ended(
             attempt,
             ended: work.ended.clone(),
             output: AgentOutput {
-                text: if run.read.contains(&at) {
+                text: if run.is_read(at) {
                     readable(work.text)
                 } else {
                     tail(work.text)
@@ -235,7 +235,7 @@ pub(super) fn end_without_contract(
 
 /// What the journal keeps of an observation.
 pub(super) fn journaled_observation(run: &Run, at: usize, observed: Observation) -> Observation {
-    if run.read.contains(&at) {
+    if run.is_read(at) {
         observed.readable()
     } else {
         observed.shortened()

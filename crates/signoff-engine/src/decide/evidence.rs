@@ -48,7 +48,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
             .contract
             .judged_on
             .clone()
-            .or_else(|| run.latest_tree.clone()),
+            .or_else(|| run.tree.latest.clone()),
         commit: state.attempt.commit.clone(),
         not_proved: match definition.work {
             // A check does no work.

@@ -89,7 +89,7 @@ impl Question {
 
 /// Opens an item about one step, which waits for the answer.
 pub(super) fn open_item(run: &Run, definition: &Step, question: Question) -> Vec<Event> {
-    let item = format!("{}-{}", definition.id, run.items_opened + 1);
+    let item = run.inbox.next_id(&definition.id);
     vec![
         Event::InboxOpened {
             item: item.clone(),
@@ -113,9 +113,13 @@ pub(super) fn answer(
     named: &[String],
     answer: Answer<'_>,
 ) -> Result<Vec<Event>, Refusal> {
-    let open = run.items.get(item).ok_or_else(|| Refusal::UnknownItem {
-        item: item.to_owned(),
-    })?;
+    let open = run
+        .inbox
+        .items
+        .get(item)
+        .ok_or_else(|| Refusal::UnknownItem {
+            item: item.to_owned(),
+        })?;
     check_choice(open, answer)?;
     let steps = steps_of_answer(run, open, named)?;
     check_arguments(answer)?;

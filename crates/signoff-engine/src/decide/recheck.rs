@@ -19,7 +19,7 @@ pub(super) fn after_recheck(
     state: &StepState,
     evaluation: &Evaluation,
 ) -> Vec<Event> {
-    let was_warm = run.unconfirmed.contains(&at);
+    let was_warm = !run.rechecks.is_confirmed(at);
     let reason = match joined_since(run, at) {
         Some(joined) => format!("{}; {joined}", evaluation.reason),
         None => evaluation.reason.clone(),
@@ -45,9 +45,9 @@ pub(super) fn after_recheck(
 /// What a person changed in the checkout since the step's contract last held: a likely cause of its failure.
 fn joined_since(run: &Run, at: usize) -> Option<String> {
     const SHOWN: usize = 5;
-    let held = run.verdicts.iter().find(|(_, step)| *step == at);
-    let held = held.map_or(0, |(tree, _)| *tree);
+    let held = run.rechecks.tree_version(at).unwrap_or(0);
     let since = run
+        .tree
         .joined
         .iter()
         .filter(|(_, joined)| joined.tree_version > held);

@@ -26,7 +26,7 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Result<Vec<Event>, R
         reopened: false,
         by,
     }];
-    for &at in &run.active {
+    for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
@@ -111,7 +111,7 @@ pub(super) fn stop(run: &Run) -> Vec<Event> {
 /// Records which agents and calls a person stopped.
 pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
-    for &at in &run.active {
+    for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };

@@ -30,7 +30,7 @@ pub(super) fn reopen(run: &Run, by: String) -> Result<Vec<Event>, Refusal> {
 }
 
 pub(super) fn tree_prepared(run: &Run, tree: RunTree) -> Result<Vec<Event>, Refusal> {
-    if run.tree.is_some() {
+    if run.tree.prepared.is_some() {
         return Err(Refusal::OutOfPlace {
             what: "a second tree",
         });

@@ -25,7 +25,7 @@ pub(super) struct Capacity<'a> {
 impl<'a> Capacity<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
         let placed = || {
-            let active = run.active.iter().copied();
+            let active = run.schedule.active.iter().copied();
             active.filter(|&at| {
                 run.steps
                     .get(at)
