@@ -69,8 +69,8 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
             .get(*at)
             .is_some_and(|step| step.allocation.has_slot())
     };
-    let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_slot);
-    let mut actions: Vec<Action> = placed
+    let (with_slot, without_slot): (Vec<_>, Vec<_>) = wanted.partition(has_slot);
+    let mut actions: Vec<Action> = with_slot
         .into_iter()
         .filter(|(at, action)| queue.admit(run, *at, action))
         .map(|(_, action)| action)
@@ -78,8 +78,8 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if run.has_files_to_land() {
         actions.insert(0, Action::LandFiles);
     }
-    for (at, action) in back {
-        actions.extend(admit(run, at, action, (&mut queue, &mut capacity)));
+    for (at, action) in without_slot {
+        actions.extend(admit(run, at, action, &mut queue, &mut capacity));
     }
     if run.aborting {
         if !run.in_flight() {
@@ -102,13 +102,13 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         .iter()
         .filter(|&&at| bounds.allow(run, at))
     {
-        if !capacity.has_room() {
+        if !capacity.is_left() {
             break;
         }
         let Some(action) = first_action(run, at, now) else {
             continue;
         };
-        actions.extend(admit(run, at, action, (&mut queue, &mut capacity)));
+        actions.extend(admit(run, at, action, &mut queue, &mut capacity));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
@@ -121,7 +121,8 @@ fn admit<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
-    (queue, capacity): (&mut Queue, &mut Capacity<'a>),
+    queue: &mut Queue,
+    capacity: &mut Capacity<'a>,
 ) -> Option<Action> {
     // A step that waits for the queue must not occupy a slot.
     let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);

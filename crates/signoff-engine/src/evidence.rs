@@ -2,6 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How we know that a step is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    pub grade: Grade,
+    pub facts: EvidenceFacts,
+}
+
 /// The grade of evidence of a completed step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

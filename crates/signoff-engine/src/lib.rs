@@ -41,7 +41,7 @@ pub use event::{
     ProcessIdentity, RecordedEvent, RunTree, Settings, ToolCall, WorkInput, WorkItem, WorkKind,
     WorkPayload,
 };
-pub use evidence::{EvidenceFacts, Grade, TestTotals};
+pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
 pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
 pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
 pub use lifecycle::{
@@ -56,7 +56,7 @@ pub use state::{
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
-pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};
+pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict};
 
 /// Milliseconds since the Unix epoch. The engine never reads a clock; this comes in from outside.
 pub type Millis = u64;

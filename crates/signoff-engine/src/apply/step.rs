@@ -5,7 +5,7 @@ use signoff_plan::model::Step;
 use super::loops;
 use super::readiness::{end_step, end_unsatisfied, satisfy_dependents};
 use crate::event::{Event, RecordedEvent, Settings};
-use crate::evidence::{EvidenceFacts, Grade};
+use crate::evidence::{Evidence, EvidenceFacts, Grade};
 use crate::state::{Run, Stage, StepStatus, wants_baseline};
 
 pub(super) fn start_step(run: &mut Run, at: usize) {
@@ -33,7 +33,10 @@ pub(super) fn first_stage(definition: &Step, settings: &Settings) -> Stage {
 
 pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
     if let Some(step) = run.steps.get_mut(at) {
-        step.outcome.evidence = Some((grade, facts.clone()));
+        step.outcome.evidence = Some(Evidence {
+            grade,
+            facts: facts.clone(),
+        });
     }
     loops::collect(run, at);
     end_step(run, at, StepStatus::Completed, None);
@@ -64,7 +67,10 @@ pub(super) fn confirm_step(run: &mut Run, at: usize, grade: Grade, facts: &Evide
     run.rechecks.confirm(at);
     if let Some(step) = run.steps.get_mut(at) {
         step.outcome.unconfirmed = false;
-        step.outcome.evidence = Some((grade, facts.clone()));
+        step.outcome.evidence = Some(Evidence {
+            grade,
+            facts: facts.clone(),
+        });
     }
 }
 

@@ -52,10 +52,7 @@ pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
             return vec![Event::StepProvisional { step, attempts: 0 }];
         }
         // The weakest grade of the items. The harness itself observed that an empty loop has none.
-        let grades = items
-            .iter()
-            .filter_map(|item| item.outcome.evidence.as_ref());
-        let evidence = grades.map(|(grade, _)| *grade).max();
+        let evidence = items.iter().filter_map(|item| item.outcome.grade()).max();
         vec![Event::StepCompleted {
             step,
             attempts: items.iter().map(|item| item.attempts).sum(),

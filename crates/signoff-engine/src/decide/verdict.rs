@@ -7,7 +7,7 @@ use super::protection::protected_by_others;
 use crate::event::ChangeDetails;
 use crate::judge::{judge_changed, names_of};
 use crate::state::{Run, StepState};
-use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
+use crate::verdict::{Judgement, Observation, Verdict, judge, missing_tests, red_summary};
 
 /// The verdict on an attempt.
 pub(super) struct AttemptVerdict {
@@ -27,7 +27,7 @@ pub(super) fn verdict(
 ) -> AttemptVerdict {
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
-    let (verdict, mut unmet) = judge(expect, observed);
+    let Judgement { verdict, mut unmet } = judge(expect, observed);
     if verdict != Verdict::Pass {
         let despite_contract = false;
         return AttemptVerdict {
@@ -99,11 +99,12 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
         let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
         files.into_iter().filter(is_theirs).collect()
     };
-    if let Some((other, files)) = protected_by_others(run.plan(), definition, changes) {
-        let files = of_agents(files);
+    if let Some(protected) = protected_by_others(run.plan(), definition, changes) {
+        let files = of_agents(protected.files);
         if !files.is_empty() {
             return Some(format!(
-                "it changed files that step `{other}`, which may run beside it, protects, and `produces` does not name them: {}",
+                "it changed files that step `{}`, which may run beside it, protects, and `produces` does not name them: {}",
+                protected.step,
                 first_few(&files)
             ));
         }

@@ -24,7 +24,7 @@ pub(super) struct Capacity<'a> {
 
 impl<'a> Capacity<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
-        let placed = || {
+        let with_slot = || {
             let active = run.schedule.active.iter().copied();
             active.filter(|&at| {
                 run.steps
@@ -33,20 +33,21 @@ impl<'a> Capacity<'a> {
             })
         };
         let mut capacity = Self {
-            jobs: jobs.saturating_sub(placed().count()),
+            jobs: jobs.saturating_sub(with_slot().count()),
             shared: run.settings.isolation == Isolation::Shared,
             agent: false,
             used: false,
             locks: BTreeSet::new(),
             closed: false,
         };
-        for at in placed() {
+        for at in with_slot() {
             capacity.occupy(run, at);
         }
         capacity
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    /// May another step start?
+    pub(super) fn is_left(&self) -> bool {
         // Nothing starts while an agent works, but questions can be asked.
         !self.closed && (self.jobs > 0 || self.agent)
     }

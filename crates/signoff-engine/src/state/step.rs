@@ -10,7 +10,7 @@ use super::contract::{Baseline, ContractRuns};
 use super::stage::{Stage, StepStatus};
 use crate::Millis;
 use crate::event::{Changes, Choice};
-use crate::evidence::{EvidenceFacts, Grade};
+use crate::evidence::{Evidence, EvidenceFacts, Grade};
 use crate::verdict::{ProcessEnd, Verdict, is_repeated};
 
 /// What the harness knows of one step.
@@ -176,7 +176,7 @@ pub struct Advice {
 /// How a step ended, and how we know.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepOutcome {
-    pub evidence: Option<(Grade, EvidenceFacts)>,
+    pub evidence: Option<Evidence>,
     /// Why it failed, was skipped or is blocked.
     pub reason: Option<String>,
     /// Its last evaluation reused what an earlier one had built, and no evaluation without that has
@@ -186,6 +186,16 @@ pub struct StepOutcome {
     pub regressed: bool,
     /// It was done under an earlier version of the plan, and stays done if its dependencies fail.
     pub kept: bool,
+}
+
+impl StepOutcome {
+    pub fn grade(&self) -> Option<Grade> {
+        self.evidence.as_ref().map(|evidence| evidence.grade)
+    }
+
+    pub fn facts(&self) -> Option<&EvidenceFacts> {
+        self.evidence.as_ref().map(|evidence| &evidence.facts)
+    }
 }
 
 /// What is remembered of a step across activations.

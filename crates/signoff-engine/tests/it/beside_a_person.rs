@@ -1,8 +1,8 @@
 //! A person works in the checkout while contracts run: what they disturb is run again, and costs no attempt.
 
 use signoff_engine::{
-    AcceptAt, Action, Changes, CheckoutChanges, Event, FinishedWork, Grade, Input, Observation,
-    Outcome, ProcessEnd, Stage, due,
+    AcceptAt, Action, Changes, CheckoutChanges, Event, Evidence, FinishedWork, Grade, Input,
+    Observation, Outcome, ProcessEnd, Stage, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
@@ -88,10 +88,7 @@ fn a_disturbed_baseline_is_run_again() {
     contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
     world.play();
     let state = world.run.step(0).expect("a step").1;
-    assert_eq!(
-        state.outcome.evidence.as_ref().map(|(grade, _)| *grade),
-        Some(Grade::Proved)
-    );
+    assert_eq!(state.outcome.grade(), Some(Grade::Proved));
 }
 
 #[test]
@@ -103,7 +100,7 @@ fn a_baseline_that_is_always_disturbed_says_why_it_proves_nothing() {
     }
     world.play();
     let state = world.run.step(0).expect("a step").1;
-    let (grade, facts) = state.outcome.evidence.clone().expect("it is completed");
+    let Evidence { grade, facts } = state.outcome.evidence.clone().expect("it is completed");
     assert_eq!(grade, Grade::Held);
     assert_eq!(
         facts.not_proved,

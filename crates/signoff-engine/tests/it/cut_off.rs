@@ -108,10 +108,7 @@ fn check(world: &World, counted: Option<bool>, reason: &str) {
 
 fn facts(world: &World) -> Option<EvidenceFacts> {
     let (_, step) = world.run.step(0).expect("a step");
-    step.outcome
-        .evidence
-        .as_ref()
-        .map(|(_, facts)| facts.clone())
+    step.outcome.facts().cloned()
 }
 
 const BENT: &str =

@@ -1,8 +1,8 @@
 //! The merge queue, step by step: what passes alone must pass on top of what was merged before.
 
 use signoff_engine::{
-    AcceptAt, Action, Changes, CheckoutChanges, Choice, Event, FinishedWork, Grade, InboxKind,
-    Input, Outcome, ProcessEnd, Stage, StepState, StepStatus, due,
+    AcceptAt, Action, Changes, CheckoutChanges, Choice, Event, Evidence, FinishedWork, Grade,
+    InboxKind, Input, Outcome, ProcessEnd, Stage, StepState, StepStatus, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, START, UNVERIFIED, World, plan_text, saw};
@@ -252,12 +252,7 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
     };
     assert_eq!(due_now(&world), [attempt]);
     world.play();
-    let (grade, _) = state(&world, 0)
-        .outcome
-        .evidence
-        .clone()
-        .expect("it is done");
-    assert_eq!(grade, Grade::Proved);
+    assert_eq!(grade_of(&world, 0), Some(Grade::Proved));
 }
 
 #[test]
@@ -307,7 +302,7 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
     answer(&mut world, Choice::Accept);
     world.play();
     assert_eq!(merged(&world), [("step-1", 2)]);
-    let (grade, facts) = state(&world, 0)
+    let Evidence { grade, facts } = state(&world, 0)
         .outcome
         .evidence
         .clone()
@@ -371,12 +366,7 @@ fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
     );
     world.play();
     assert_eq!(merged(&world), [("step-1", 1), ("step-2", 1)]);
-    let grade = state(&world, 0)
-        .outcome
-        .evidence
-        .clone()
-        .map(|(grade, _)| grade);
-    assert_eq!(grade, Some(Grade::Observed));
+    assert_eq!(grade_of(&world, 0), Some(Grade::Observed));
 }
 
 #[test]
@@ -481,8 +471,7 @@ fn a_branch_that_moved_before_the_crash_is_not_moved_again() {
 }
 
 fn grade_of(world: &World, step: usize) -> Option<Grade> {
-    let evidence = state(world, step).outcome.evidence.as_ref();
-    evidence.map(|(grade, _)| *grade)
+    state(world, step).outcome.grade()
 }
 
 #[test]

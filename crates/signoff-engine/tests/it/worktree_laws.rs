@@ -339,7 +339,7 @@ fn check_caches(world: &World) {
         Some(Outcome::Completed | Outcome::Partial)
     );
     for (definition, state) in world.run.steps() {
-        let grade = state.outcome.evidence.as_ref().map(|(grade, _)| *grade);
+        let grade = state.outcome.grade();
         let id = &definition.id;
         assert!(
             !(lands && state.outcome.unconfirmed),
