@@ -131,13 +131,22 @@ fn admit<'a>(
 
 /// Does the action judge work that is already done? Such actions go on while the run pauses.
 fn is_judging(action: &Action) -> bool {
-    matches!(
-        action,
+    match action {
         Action::Evaluate { .. }
-            | Action::Recheck { .. }
-            | Action::Candidate { .. }
-            | Action::Merge { .. }
-    )
+        | Action::Recheck { .. }
+        | Action::Candidate { .. }
+        | Action::Merge { .. } => true,
+        Action::Baseline { .. }
+        | Action::Dispatch { .. }
+        | Action::Call { .. }
+        | Action::LandFiles
+        | Action::Gate { .. }
+        | Action::Gather { .. }
+        | Action::AskForBudget { .. }
+        | Action::AskForAcceptance
+        | Action::Wait { .. }
+        | Action::Finish => false,
+    }
 }
 
 /// The actions at the end of a run, when no step is due, running or waiting.

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 pub use self::inbox::{Choice, InboxKind};
 pub use self::outcome::{Outcome, PauseReason};
+pub use self::scope::SyncTime;
 pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
 pub use self::work::{
     AgentOutput, CallEnd, ProcessIdentity, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,

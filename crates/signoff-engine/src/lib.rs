@@ -38,8 +38,8 @@ pub use due::{Action, Bounds, due};
 pub use event::{
     AcceptAt, AgentOutput, CallEnd, Candidate, ChangeDetails, Changes, Choice, ContractCache,
     Event, InboxKind, Isolation, LandAt, LinkEnd, OnGreenBaseline, Outcome, PauseReason,
-    ProcessIdentity, RecordedEvent, RunTree, Settings, ToolCall, WorkInput, WorkItem, WorkKind,
-    WorkPayload,
+    ProcessIdentity, RecordedEvent, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem,
+    WorkKind, WorkPayload,
 };
 pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
 pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};

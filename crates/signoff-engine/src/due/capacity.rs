@@ -54,11 +54,7 @@ impl<'a> Capacity<'a> {
 
     /// Takes what the step needs, if it is free.
     pub(super) fn admit(&mut self, run: &'a Run, at: usize, action: &Action) -> bool {
-        // A condition, a question or a pause needs no slot.
-        if matches!(
-            action,
-            Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. }
-        ) {
+        if !needs_slot(action) {
             return true;
         }
         let Some(step) = run.definition(at) else {
@@ -85,5 +81,23 @@ impl<'a> Capacity<'a> {
         self.locks.extend(step.locks.iter().map(String::as_str));
         self.agent |= self.shared && matches!(step.work, Work::Agent { .. });
         self.used = true;
+    }
+}
+
+fn needs_slot(action: &Action) -> bool {
+    match action {
+        // A condition, a question or a pause starts nothing.
+        Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. } => false,
+        Action::Baseline { .. }
+        | Action::Dispatch { .. }
+        | Action::Call { .. }
+        | Action::Evaluate { .. }
+        | Action::Candidate { .. }
+        | Action::Merge { .. }
+        | Action::Recheck { .. }
+        | Action::LandFiles
+        | Action::Gather { .. }
+        | Action::AskForAcceptance
+        | Action::Finish => true,
     }
 }
