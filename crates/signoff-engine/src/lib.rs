@@ -16,12 +16,12 @@ mod arguments;
 mod backoff;
 mod budget;
 mod changes;
+mod contract_inputs;
 mod decide;
 mod due;
 mod event;
 mod evidence;
 mod input;
-mod judge;
 mod lifecycle;
 mod recovery;
 mod state;
@@ -33,6 +33,9 @@ mod verdict;
 pub use apply::apply;
 pub use arguments::resolved_arguments;
 pub use budget::wall_left;
+pub use contract_inputs::{
+    ChangedInputs, TreeChange, change_details, changed_inputs, names_of, paths_to_query,
+};
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
@@ -43,7 +46,6 @@ pub use event::{
 };
 pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
 pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
-pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
 pub use lifecycle::{
     Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
     may_clone, may_delete, must_escalate, possible_transitions, state_after,

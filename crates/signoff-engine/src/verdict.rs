@@ -1,7 +1,7 @@
 //! Turns the observation of a contract run into a verdict.
 
 mod observation;
-mod room;
+mod overlay_mode;
 mod test_counts;
 
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use signoff_plan::model::Condition;
 
 pub use self::observation::{Observation, ProcessEnd, TestsRun};
 pub(crate) use self::observation::{readable, tail};
-pub use self::room::SHARED;
-pub(crate) use self::room::weaker_room;
+pub use self::overlay_mode::SHARED;
+pub(crate) use self::overlay_mode::weaker_mode;
 pub(crate) use self::test_counts::{
     count_after, count_before, doubts, missing_tests, red_summary, reported_tests,
 };

@@ -250,7 +250,7 @@ pub fn saw(ended: ProcessEnd) -> Observation {
             files: Some(vec!["work".to_owned()]),
             ..Changes::default()
         })),
-        room: None,
+        overlay_mode: None,
         warm: false,
         ignored_work: false,
         void: None,

@@ -3,8 +3,8 @@
 use signoff_plan::glob;
 use signoff_plan::model::Work;
 
+use crate::contract_inputs::names_of;
 use crate::event::Candidate;
-use crate::judge::names_of;
 use crate::state::{
     Allocation, Failure, JoinedFile, Run, Stage, StepState, StepStatus, wants_baseline,
 };

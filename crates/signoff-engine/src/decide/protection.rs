@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use signoff_plan::model::{Plan, Step};
 
 use super::verdict::is_covered;
+use crate::contract_inputs::is_produced;
 use crate::event::Changes;
-use crate::judge::is_produced;
 
 /// Files that another step protects.
 pub(super) struct ProtectedFiles<'p> {

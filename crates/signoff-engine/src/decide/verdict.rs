@@ -4,8 +4,8 @@ use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
 
 use super::protection::protected_by_others;
+use crate::contract_inputs::{changed_inputs, names_of};
 use crate::event::ChangeDetails;
-use crate::judge::{judge_changed, names_of};
 use crate::state::{Run, StepState};
 use crate::verdict::{Judgement, Observation, Verdict, judge, missing_tests, red_summary};
 
@@ -85,14 +85,9 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
         .taken_over
         .as_ref()
         .filter(|agents| agents.files.is_some());
-    let looked_at = state.changes.files.is_some();
-    let changes = if looked_at {
-        Some(&state.changes)
-    } else {
-        agents
-    };
-    let changes = changes?;
-    let judge = judge_changed(&run.plan().steps, definition, changes);
+    let recorded = Some(&state.changes).filter(|changes| changes.files.is_some());
+    let changes = recorded.or(agents)?;
+    let inputs = changed_inputs(&run.plan().steps, definition, changes);
     // A person answers for their own repairs; the evidence names them.
     let of_agents = |files: Vec<String>| -> Vec<String> {
         let agents = agents.and_then(|agents| agents.files.as_ref());
@@ -109,7 +104,7 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
             ));
         }
     }
-    let (config, shadows) = (of_agents(judge.runner_config), of_agents(judge.shadows));
+    let (config, shadows) = (of_agents(inputs.runner_config), of_agents(inputs.shadows));
     if !config.is_empty() {
         return Some(format!(
             "it changed what configures the runner of a contract, and `produces` does not name that: {}",

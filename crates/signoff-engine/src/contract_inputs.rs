@@ -1,7 +1,7 @@
-//! Which changed files have a say in the verdict on the change: what the contract reads, and what
-//! configures its runner.
+//! The inputs of a contract: files that it reads, and files that configure its runner. A change of one of them may
+//! decide the verdict on the change itself.
 //!
-//! Told from names alone, so it is neither complete nor proof. It reports the files that an honest
+//! Names are all that is known here, so the result is neither complete nor proof. It holds the files that an honest
 //! change seldom needs and that a dishonest one would start with.
 
 mod details;
@@ -19,7 +19,7 @@ use signoff_plan::glob;
 use signoff_plan::model::{Contract, Step};
 use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
-pub use self::details::{TreeChange, asked_before, change_details};
+pub use self::details::{TreeChange, change_details, paths_to_query};
 use self::known::Role;
 use self::links::names_by;
 pub use self::links::names_of;
@@ -28,17 +28,17 @@ use self::runners::{Family, Runners};
 use self::shadows::PythonStarts;
 use crate::event::{ChangeDetails, Changes, LinkEnd};
 
-/// What an attempt changed of that which judges it or another step of its plan.
+/// The inputs of contracts, its own or another step's, that an attempt changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct JudgeChanged {
-    /// Files that the contract reads or that one of the plan loads, in the order given: a fact beside
-    /// the grade, no fault.
+pub struct ChangedInputs {
+    /// Files that the step's contract reads, or that a contract of the plan loads, in the order given. They are named
+    /// in the evidence and are no fault.
     pub reads: Vec<String>,
-    /// Those of them that configure a runner although `produces` does not name them: a failed attempt.
-    /// Never test files.
+    /// Those of them that configure a runner although `produces` does not name them: the attempt fails. Never test
+    /// files.
     pub runner_config: Vec<String>,
-    /// Those of them that take the place of a module or a program of a runner, or of one that was there
-    /// before, although `produces` does not name them: a failed attempt.
+    /// Those of them that are loaded in place of a module or a program of a runner, or of one that was there before,
+    /// although `produces` does not name them: the attempt fails.
     pub shadows: Vec<String>,
 }
 
@@ -49,12 +49,12 @@ enum LoadedAs {
     Shadows,
 }
 
-/// Sorts the files that a step changed by their say in its contract, and in those of the whole plan: what
-/// one step plants, the contract of another one loads. Paths are within the workspace, with `/`.
-pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChanged {
-    let mut found = JudgeChanged::default();
+/// The inputs of contracts among the files that a step changed. All contracts of the plan count: one step may plant
+/// a file that the contract of another one loads. Paths are within the workspace, with `/`.
+pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedInputs {
+    let mut found = ChangedInputs::default();
     let changed = changes.files.as_deref().unwrap_or_default();
-    // Most steps of a large plan are checks, and looking at all its contracts for each takes longer than they do.
+    // Most steps of a large plan are checks, and reading all its contracts for each would take longer than they do.
     if changed.is_empty() {
         return found;
     }
@@ -116,7 +116,7 @@ pub(crate) fn is_produced(step: &Step, path: &str) -> bool {
     DeclaredProducts::new(step).produces(plain(path))
 }
 
-/// Whether there is a contract that would load this file by itself.
+/// Whether some contract would load this file without naming it.
 fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
     let path = plain(path);
     let is_module =
@@ -128,7 +128,7 @@ fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
         || is_listed(path, &details.selects)
 }
 
-/// What can be told of a contract from its text.
+/// What the text of a contract shows.
 #[derive(Debug)]
 struct ContractText {
     runners: Runners,
@@ -184,7 +184,7 @@ impl ContractText {
             patterns,
             starts: PythonStarts {
                 directories,
-                or_unknown: runners.is_any() || (moves && is_put_together(command)),
+                or_unknown: runners.is_any() || (moves && is_dynamic(command)),
             },
             configuration: given_as_configuration(command),
             moves,
@@ -305,9 +305,8 @@ fn changes_directory(command: &str) -> bool {
         })
 }
 
-/// Whether a text is more than a list of commands with literal words, so that the directory cannot be
-/// told from it.
-fn is_put_together(command: &str) -> bool {
+/// Whether a text is more than a list of commands with literal words, so that it does not show the directory.
+fn is_dynamic(command: &str) -> bool {
     const WORDS: [&str; 7] = [
         "for", "while", "until", "eval", "function", "-execdir", "-okdir",
     ];
