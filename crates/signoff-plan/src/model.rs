@@ -189,7 +189,7 @@ impl Depends {
         positions.dedup();
         let in_order = (0..)
             .zip(&positions)
-            .all(|(place, position)| place == *position);
+            .all(|(index, position)| index == *position);
         if positions.len() == at && in_order {
             Self::AllBefore
         } else {

@@ -72,16 +72,16 @@ impl HighestAncestors {
                 since.iter().copied().max().unwrap_or(0)
             }
             Depends::On(list) => {
-                let places = list.iter().filter_map(|at| usize::try_from(*at).ok());
-                let numbers = places.filter_map(|at| self.highest.get(at).copied());
+                let positions = list.iter().filter_map(|at| usize::try_from(*at).ok());
+                let numbers = positions.filter_map(|at| self.highest.get(at).copied());
                 numbers.max().unwrap_or(0)
             }
         }
     }
 
     fn keep(&mut self, at: usize, highest: u32) {
-        if let Some(place) = self.highest.get_mut(at) {
-            *place = highest;
+        if let Some(slot) = self.highest.get_mut(at) {
+            *slot = highest;
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
     let mut replanning = Replanning {
         old,
         run: new_run(old, signed, settings),
-        places: BTreeMap::new(),
+        moved: BTreeMap::new(),
         reset: Vec::new(),
     };
     replanning.disown_marks(&pairs);
@@ -102,7 +102,7 @@ struct Replanning<'a> {
     old: &'a Run,
     run: Run,
     /// New positions of steps that wait on a person, by their old ones.
-    places: BTreeMap<usize, usize>,
+    moved: BTreeMap<usize, usize>,
     /// Positions of steps that had begun and start over.
     reset: Vec<usize>,
 }
@@ -233,7 +233,7 @@ impl Replanning<'_> {
 
     fn keep_waiting(&mut self, from: usize, at: usize) {
         self.put(from, at);
-        self.places.insert(from, at);
+        self.moved.insert(from, at);
     }
 
     /// Moves a state to its new position. Its dependencies are counted again.
@@ -279,7 +279,7 @@ impl Replanning<'_> {
             }
         }
         let open = self.old.inbox.items.iter().filter_map(|(id, item)| {
-            let step = *self.places.get(&item.step)?;
+            let step = *self.moved.get(&item.step)?;
             let waits = run.steps.get(step)?.stage == Stage::Waiting { item: id.clone() };
             let item = InboxItem {
                 step,

@@ -140,9 +140,9 @@ fn rendered_steps(plan: &Plan) -> BTreeMap<usize, Step> {
         ..Scope::default()
     };
     let steps = (0..).zip(&plan.steps);
-    let single = steps.filter(|(_, step)| step.for_each.is_none());
+    let without_loop = steps.filter(|(_, step)| step.for_each.is_none());
     // `unrenderable` reports what cannot be rendered before the run starts.
-    single
+    without_loop
         .filter_map(|(at, step)| Some((at, render_step(step, &scope).ok()??)))
         .collect()
 }

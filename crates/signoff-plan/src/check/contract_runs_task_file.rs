@@ -63,8 +63,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 /// Whether a text names a path, and not a longer one.
 fn names(text: &str, path: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '/');
-    let mut places = text.match_indices(path);
-    places.any(|(at, _)| {
+    let mut matches = text.match_indices(path);
+    matches.any(|(at, _)| {
         let before = text_up_to(text, at);
         let after = text_from(text, at + path.len());
         let before = before.strip_suffix("./").unwrap_or(before);

@@ -29,7 +29,7 @@ pub(super) fn for_each_text_argument<'a>(
     let (Some(known), Some(written)) = (built_in(tool), &step.written.args) else {
         return;
     };
-    let located = LocatedValue::new(args, written.span, &step.written.args_places);
+    let located = LocatedValue::new(args, written.span, &step.written.args_spans);
     for (key, part) in &located.parts {
         let name = key.map(|(name, _)| name);
         let mut arguments = known.arguments.iter();

@@ -233,8 +233,8 @@ impl Dependents {
         for (step, depends) in (0..).zip(depends) {
             for at in edges(depends) {
                 if let Some(end) = ends.get_mut(at) {
-                    if let Some(place) = steps.get_mut(*end) {
-                        *place = step;
+                    if let Some(slot) = steps.get_mut(*end) {
+                        *slot = step;
                     }
                     *end += 1;
                 }

@@ -189,7 +189,7 @@ impl Checker<'_> {
         // What is only misspelt is not missing as well.
         let mut meant = BTreeSet::new();
         for (key, part) in &value.parts {
-            let Some((key, place)) = *key else {
+            let Some((key, span)) = *key else {
                 continue;
             };
             let inner = member_path(path, key);
@@ -198,7 +198,7 @@ impl Checker<'_> {
                 (None, Some(Value::Bool(false))) => {
                     let suggestion = nearest(key, free.iter().copied());
                     meant.extend(suggestion);
-                    self.mismatch(place, format!("{} is not taken", name(&inner)), suggestion);
+                    self.mismatch(span, format!("{} is not taken", name(&inner)), suggestion);
                 }
                 (None, Some(schema)) => self.value(&inner, part, schema),
                 (None, None) => {}

@@ -83,7 +83,7 @@ fn syntax_error(text: &str, at: usize, info: &str) -> (Span, String) {
     (span, info.to_owned())
 }
 
-/// The tab that indents the line of a place, or the line after it.
+/// The tab that indents the line of a span, or the line after it.
 fn indenting_tab(text: &str, at: usize) -> Option<usize> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
     let mut from = start;
@@ -137,7 +137,7 @@ impl Builder<'_> {
         reason = "the parser's events are non-exhaustive; the rest is no data"
     )]
     fn event(&mut self, event: Event<'_>, span: granit_parser::Span) {
-        let place = Span::new(
+        let span = Span::new(
             span.start.byte_offset().unwrap_or(0),
             span.end.byte_offset().unwrap_or(0),
         );
@@ -145,34 +145,34 @@ impl Builder<'_> {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents == 2 {
-                    self.problem(place, "there is more than one document");
+                    self.problem(span, "there is more than one document");
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), place);
-                self.node(scalar(&text, style, place.shifted(self.offset)));
+                self.refuse_extras(anchor, tag.is_some(), span);
+                self.node(scalar(&text, style, span.shifted(self.offset)));
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), place);
+                self.refuse_extras(anchor, tag.is_some(), span);
                 self.stack.push(OpenCollection::Sequence {
-                    start: place.start,
+                    start: span.start,
                     items: Vec::new(),
                 });
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), place);
+                self.refuse_extras(anchor, tag.is_some(), span);
                 self.stack.push(OpenCollection::Mapping {
-                    start: place.start,
+                    start: span.start,
                     entries: Vec::new(),
                     names: BTreeSet::new(),
                     key: None,
                 });
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(place.end),
+            Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.refuse(place, "aliases are not read here; write the value again");
+                self.refuse(span, "aliases are not read here; write the value again");
                 self.node(Node {
-                    span: place.shifted(self.offset),
+                    span: span.shifted(self.offset),
                     kind: NodeKind::Null,
                 });
             }
@@ -180,14 +180,14 @@ impl Builder<'_> {
         }
     }
 
-    fn refuse_extras(&mut self, anchor: usize, tag: bool, place: Span) {
+    fn refuse_extras(&mut self, anchor: usize, tag: bool, span: Span) {
         if anchor != 0 {
-            let place = self.before(place, '&');
-            self.refuse(place, "anchors are not read here");
+            let span = self.before(span, '&');
+            self.refuse(span, "anchors are not read here");
         }
         if tag {
-            let place = self.before(place, '!');
-            self.refuse(place, "tags are not read here");
+            let span = self.before(span, '!');
+            self.refuse(span, "tags are not read here");
         }
     }
 
@@ -209,19 +209,19 @@ impl Builder<'_> {
     }
 
     /// Refuses something that may be in many places; it is said once.
-    fn refuse(&mut self, place: Span, message: &'static str) {
+    fn refuse(&mut self, span: Span, message: &'static str) {
         match self.repeated.get_mut(message) {
             Some((_, more)) => *more += 1,
             None => {
                 self.repeated.insert(message, (self.problems.len(), 0));
-                self.problem(place, message);
+                self.problem(span, message);
             }
         }
     }
 
-    fn problem(&mut self, place: Span, message: impl Into<String>) {
+    fn problem(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push(Problem {
-            span: place.shifted(self.offset),
+            span: span.shifted(self.offset),
             message: message.into(),
             last: false,
         });

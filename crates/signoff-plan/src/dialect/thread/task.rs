@@ -43,9 +43,9 @@ fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
             if let Some(fields) = FileFields::read(file, &located, &STEP_NAMES, problems) {
                 fill(&fields, &mut step, problems);
                 if fields.whole && !fields.has("id") {
-                    let place = fields.key("id").unwrap_or(located.opening);
+                    let span = fields.key("id").unwrap_or(located.opening);
                     let fix = (located.yaml.end, slug(file));
-                    let found = missing_field::task_id(DIALECT, place, file.name, (fix.0, &fix.1));
+                    let found = missing_field::task_id(DIALECT, span, file.name, (fix.0, &fix.1));
                     problems.push(found);
                 }
             }
@@ -92,12 +92,12 @@ fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>
             }
             continue;
         };
-        match field.shape.place(step) {
-            Some(DraftMember::One(place)) => *place = fields.text(key, problems),
-            Some(DraftMember::Many(place)) => {
-                *place = fields.list(key, problems).unwrap_or_default();
+        match field.shape.member(step) {
+            Some(DraftMember::One(slot)) => *slot = fields.text(key, problems),
+            Some(DraftMember::Many(slot)) => {
+                *slot = fields.list(key, problems).unwrap_or_default();
             }
-            Some(DraftMember::Scope(place)) => *place = fields.list(key, problems),
+            Some(DraftMember::Scope(slot)) => *slot = fields.list(key, problems),
             None => {}
         }
     }

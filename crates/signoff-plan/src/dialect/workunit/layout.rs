@@ -92,7 +92,7 @@ pub(crate) fn layout(source: &Source) -> Layout {
     layout.plan.end = body;
     layout.body = body;
     let outline = outline(&document);
-    layout.headings = headings(&document, &outline.starts);
+    layout.headings = located_headings(&document, &outline.starts);
     for section in outline.sections {
         match section {
             Section::Preamble(lines) => {
@@ -126,7 +126,7 @@ pub(crate) fn layout(source: &Source) -> Layout {
     layout
 }
 
-fn headings(document: &Document<'_>, starts: &[(usize, bool)]) -> Vec<Heading> {
+fn located_headings(document: &Document<'_>, starts: &[(usize, bool)]) -> Vec<Heading> {
     let place = |(at, own): &(usize, bool)| {
         let line = document.lines.get(*at)?.span;
         let mut after = document.lines.iter().skip(at + 1);

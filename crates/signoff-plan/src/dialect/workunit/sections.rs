@@ -103,8 +103,8 @@ impl SectionReader<'_, '_> {
             return;
         }
         // Without a space behind the `#`s it is text, unless it was meant as above.
-        let place = self.document.lines.get(line);
-        if place.is_none_or(|place| self.document.heading(place).is_none()) {
+        let heading_line = self.document.lines.get(line);
+        if heading_line.is_none_or(|line| self.document.heading(line).is_none()) {
             return;
         }
         match heading.level {
@@ -139,10 +139,10 @@ impl SectionReader<'_, '_> {
     /// Whether a heading was meant to begin a step: it has the next number, and fields of a step
     /// follow. Then it does, and only its spelling is reported.
     fn is_meant_as_step(&mut self, line: usize, heading: &Heading) -> bool {
-        let Some(place) = self.document.lines.get(line) else {
+        let Some(heading_line) = self.document.lines.get(line) else {
             return false;
         };
-        let proper = heading.level == 3 && self.document.heading(place).is_some();
+        let proper = heading.level == 3 && self.document.heading(heading_line).is_some();
         let text = self.document.slice(heading.text);
         let number = heading::read(text, Span::new(0, text.len())).number;
         let next = number.is_some_and(|number| number.value == self.steps + 1);
@@ -153,7 +153,7 @@ impl SectionReader<'_, '_> {
         if proper || !next || !among_steps || !self.has_fields(line) {
             return false;
         }
-        let name = self.document.trimmed(place.span);
+        let name = self.document.trimmed(heading_line.span);
         let found = bad_value::step_heading(DIALECT, name, self.document.slice(name), text);
         self.outline.problems.push(found);
         true

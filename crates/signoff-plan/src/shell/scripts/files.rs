@@ -86,16 +86,16 @@ impl Walker<'_> {
             self.unknown(word);
             return;
         };
-        let mut places = self.directories.known.clone();
+        let mut directories = self.directories.known.clone();
         for further in self.search.get("PYTHONPATH").into_iter().flatten() {
-            places.extend(
+            directories.extend(
                 self.directories
                     .known
                     .iter()
                     .map(|known| joined(known, further)),
             );
         }
-        for directory in places {
+        for directory in directories {
             let name = name.to_owned();
             self.push(Script::Module { directory, name }, word.span);
         }

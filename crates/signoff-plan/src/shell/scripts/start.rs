@@ -17,7 +17,7 @@ impl Walker<'_> {
         };
         let Some(program) = first.text().map(str::to_owned) else {
             match self.inside.last() {
-                Some(function) if first.is_parameter() => {
+                Some(function) if first.forwards_arguments() => {
                     self.forwarding.insert(function.clone());
                 }
                 Some(_) | None => self.unknown(first),

@@ -142,7 +142,12 @@ impl<'t> Walker<'t> {
                     self.directories = before;
                 }
             }
-            CommandKind::Flow(parts, words) => self.flow(parts, words, opening),
+            CommandKind::Branch(parts, words) => self.branches(parts, words),
+            CommandKind::Loop(parts, words) => {
+                self.loops += 1;
+                self.branches(parts, words);
+                self.loops -= 1;
+            }
             CommandKind::Test(words) => self.substitutions(words),
             CommandKind::Arithmetic(scripts) => self.scripts(scripts),
             CommandKind::Function(name, body) => self.function(name, body),
@@ -152,19 +157,15 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn flow(&mut self, parts: &[Commands<'_>], words: &[Word<'_>], opening: &str) {
-        let is_loop = ["for", "while", "until", "select"]
-            .iter()
-            .any(|word| opening.starts_with(word));
+    /// Any of the parts may be run, or none.
+    fn branches(&mut self, parts: &[Commands<'_>], words: &[Word<'_>]) {
         self.substitutions(words);
-        self.loops += usize::from(is_loop);
         let mut ends = self.directories.clone();
         for part in parts {
             self.scripts(std::slice::from_ref(part));
             ends.or(&self.directories);
             self.directories = ends.clone();
         }
-        self.loops -= usize::from(is_loop);
     }
 
     /// The body may be called from any directory that the text enters before or after; those so far
