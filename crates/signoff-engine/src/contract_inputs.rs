@@ -152,14 +152,14 @@ impl ContractText {
         let Analysis {
             commands, files, ..
         } = shell::analyse(command);
-        let runners = Runners::of(commands.iter().map(|(name, _)| name.as_str()), command);
-        let names = commands.iter().map(|(name, _)| name.clone()).collect();
-        let scripts = commands.into_iter().filter(|(name, _)| name.contains('/'));
+        let runners = Runners::of(commands.iter().map(|name| name.value.as_str()), command);
+        let names = commands.iter().map(|name| name.value.clone()).collect();
+        let scripts = commands.into_iter().filter(|name| name.value.contains('/'));
         let programs = shell::programs(command);
         let mut run = BTreeSet::new();
         let (mut patterns, mut directories) = (Vec::new(), Vec::new());
-        for (script, _) in programs.scripts {
-            match script {
+        for script in programs.scripts {
+            match script.value {
                 Script::File(path) => {
                     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                     directories.push(folder.to_owned());
@@ -178,7 +178,7 @@ impl ContractText {
         let moves = changes_directory(command);
         Self {
             files: named
-                .map(|(path, _)| plain(&path).trim_end_matches('/').to_owned())
+                .map(|path| plain(&path.value).trim_end_matches('/').to_owned())
                 .chain(run)
                 .collect(),
             patterns,

@@ -22,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glob;
 use crate::model::Work;
 use crate::shell::{Script, programs};
-use crate::source::{text_from, text_up_to};
+use crate::source::{Spanned, text_from, text_up_to};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -37,7 +37,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         }
         let said = format!("{}\n{task}", step.resolved.title);
         let mut told = BTreeSet::new();
-        for (script, span) in programs(&command.text).scripts {
+        for Spanned {
+            value: script,
+            span,
+        } in programs(&command.text).scripts
+        {
             let Script::File(path) = script else {
                 continue;
             };

@@ -56,8 +56,16 @@ pub(crate) struct LocatedValue<'a> {
     pub(crate) value: &'a Value,
     /// Where it stands; of text, without its quotes.
     pub(crate) span: Span,
-    /// What is in it: for an object with each key and its span.
-    pub(crate) parts: Vec<(Option<(&'a str, Span)>, Self)>,
+    /// The members of an object, or the items of a list.
+    pub(crate) parts: Vec<LocatedPart<'a>>,
+}
+
+/// A member of an object, or an item of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LocatedPart<'a> {
+    /// The key of a member.
+    pub(crate) key: Option<Spanned<&'a str>>,
+    pub(crate) value: LocatedValue<'a>,
 }
 
 impl<'a> LocatedValue<'a> {
@@ -75,16 +83,16 @@ impl<'a> LocatedValue<'a> {
             Value::Object(members) => {
                 for (key, value) in members {
                     let span = spans.next().unwrap_or(whole);
-                    let part = Self::build(value, whole, spans);
-                    parts.push((Some((key.as_str(), span)), part));
+                    let key = Some(Spanned::new(key.as_str(), span));
+                    let value = Self::build(value, whole, spans);
+                    parts.push(LocatedPart { key, value });
                 }
             }
             Value::Array(items) => {
-                parts.extend(
-                    items
-                        .iter()
-                        .map(|item| (None, Self::build(item, whole, spans))),
-                );
+                parts.extend(items.iter().map(|item| LocatedPart {
+                    key: None,
+                    value: Self::build(item, whole, spans),
+                }));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
@@ -98,9 +106,10 @@ mod tests {
 
     fn texts(located: &LocatedValue<'_>, source: &str, found: &mut Vec<String>) {
         found.push(located.span.slice(source).to_owned());
-        for (key, part) in &located.parts {
-            found.extend(key.map(|(_, span)| format!("{}:", span.slice(source))));
-            texts(part, source, found);
+        for part in &located.parts {
+            let key = part.key.as_ref();
+            found.extend(key.map(|key| format!("{}:", key.span.slice(source))));
+            texts(&part.value, source, found);
         }
     }
 
@@ -137,6 +146,6 @@ mod tests {
     fn without_places_everything_stands_at_the_whole() {
         let value = serde_json::json!({"a": [1]});
         let located = LocatedValue::new(&value, Span::new(3, 9), &[]);
-        assert_eq!(located.parts[0].1.parts[0].1.span, Span::new(3, 9));
+        assert_eq!(located.parts[0].value.parts[0].value.span, Span::new(3, 9));
     }
 }

@@ -44,23 +44,16 @@ fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
                 fill(&fields, &mut step, problems);
                 if fields.whole && !fields.has("id") {
                     let span = fields.key("id").unwrap_or(located.opening);
-                    let fix = (located.yaml.end, slug(file));
-                    let found = missing_field::task_id(DIALECT, span, file.name, (fix.0, &fix.1));
+                    let (id, end) = (slug(file), located.yaml.end);
+                    let found = missing_field::task_id(DIALECT, span, file.name, &id, end);
                     problems.push(found);
                 }
             }
         }
         None => {
             let slug = slug(file);
-            let example = (
-                "id",
-                if slug.is_empty() {
-                    "task"
-                } else {
-                    slug.as_str()
-                },
-            );
-            let found = frontmatter_missing::file(DIALECT, first_line, file.name, example);
+            let id = if slug.is_empty() { "task" } else { &slug };
+            let found = frontmatter_missing::file(DIALECT, first_line, file.name, "id", id);
             problems.push(found);
         }
     }

@@ -15,9 +15,16 @@ use crate::source::Span;
 pub(super) struct Outline {
     pub(super) title: Option<Spanned<String>>,
     pub(super) sections: Vec<Section>,
-    /// Lines of the headings that begin a part, and whether they are no part of its text.
-    pub(super) starts: Vec<(usize, bool)>,
+    pub(super) starts: Vec<SectionStart>,
     pub(super) problems: Vec<Diagnostic>,
+}
+
+/// A heading that begins a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SectionStart {
+    pub(super) line: usize,
+    /// Whether it is no part of the text.
+    pub(super) own: bool,
 }
 
 /// One part.
@@ -203,9 +210,10 @@ impl SectionReader<'_, '_> {
     /// Ends the present part at `line` and begins another one at `first`.
     fn open(&mut self, part: SectionKind, line: usize, first: usize) {
         self.close(line);
-        self.outline
-            .starts
-            .push((line, part != SectionKind::Narrative));
+        self.outline.starts.push(SectionStart {
+            line,
+            own: part != SectionKind::Narrative,
+        });
         self.part = part;
         self.opened = None;
         self.start = first;
