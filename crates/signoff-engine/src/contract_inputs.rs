@@ -7,6 +7,7 @@
 mod details;
 mod known;
 mod links;
+mod local_configuration;
 mod modules;
 mod produces;
 mod runners;
@@ -224,7 +225,7 @@ impl ContractText {
         };
         let is_there = |one: &String| one == folder || one.starts_with(&format!("{folder}/"));
         self.moves
-            || (self.runners.is_any() && known::is_read_by_neighbours(path))
+            || (self.runners.is_any() && local_configuration::is_read_by_neighbours(path))
             || self.commands.iter().any(|one| one == "ruff")
             || self.files.iter().any(is_there)
             || self.starts.directories.iter().any(is_there)

@@ -60,58 +60,58 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     }
     let mut queue = Queue::of(run);
     let mut capacity = Capacity::of(run, bounds.jobs(run));
-    let wanted = (run.schedule.active.iter())
-        .filter(|_| !run.aborting)
-        .filter_map(|&at| Some((at, next_action(run, at, now)?)))
-        .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
-    let has_slot = |(at, _): &(usize, Action)| {
-        run.steps
-            .get(*at)
-            .is_some_and(|step| step.allocation.has_slot())
-    };
-    let (with_slot, without_slot): (Vec<_>, Vec<_>) = wanted.partition(has_slot);
-    let mut actions: Vec<Action> = with_slot
-        .into_iter()
-        .filter(|(at, action)| queue.admit(run, *at, action))
-        .map(|(_, action)| action)
-        .collect();
-    if run.has_files_to_land() {
-        actions.insert(0, Action::LandFiles);
-    }
-    for (at, action) in without_slot {
-        actions.extend(admit(run, at, action, &mut queue, &mut capacity));
-    }
+    let mut actions = next_actions(run, now, &mut queue, &mut capacity);
     if run.aborting {
         if !run.in_flight() {
             actions.push(Action::Finish);
         }
         return actions;
     }
-    actions.extend(
-        run.schedule
-            .gather
-            .iter()
-            .map(|&step| Action::Gather { step }),
-    );
+    let gather = run.schedule.gather.iter();
+    actions.extend(gather.map(|&step| Action::Gather { step }));
     if run.pausing.is_some() {
         return actions;
     }
-    for &at in run
-        .schedule
-        .ready
-        .iter()
-        .filter(|&&at| bounds.allow(run, at))
-    {
+    let ready = run.schedule.ready.iter().copied();
+    for at in ready.filter(|&at| bounds.allow(run, at)) {
         if !capacity.is_left() {
             break;
         }
-        let Some(action) = first_action(run, at, now) else {
-            continue;
-        };
-        actions.extend(admit(run, at, action, &mut queue, &mut capacity));
+        let first = first_action(run, at, now);
+        actions.extend(first.and_then(|action| admit(run, at, action, &mut queue, &mut capacity)));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
+    }
+    actions
+}
+
+/// The actions of steps under way, those with a slot first.
+fn next_actions<'a>(
+    run: &'a Run,
+    now: Millis,
+    queue: &mut Queue,
+    capacity: &mut Capacity<'a>,
+) -> Vec<Action> {
+    let wanted = (run.schedule.active.iter())
+        .filter(|_| !run.aborting)
+        .filter_map(|&at| Some((at, next_action(run, at, now)?)))
+        .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
+    let (with_slot, without_slot): (Vec<_>, Vec<_>) = wanted.partition(|(at, _)| {
+        let step = run.steps.get(*at);
+        step.is_some_and(|step| step.allocation.has_slot())
+    });
+    let mut actions = Vec::new();
+    if run.has_files_to_land() {
+        actions.push(Action::LandFiles);
+    }
+    for (at, action) in with_slot {
+        if queue.admit(run, at, &action) {
+            actions.push(action);
+        }
+    }
+    for (at, action) in without_slot {
+        actions.extend(admit(run, at, action, queue, capacity));
     }
     actions
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::known::{self, HarmlessIf, Role};
+use super::known::{self, Role};
 use super::links::{Links, has_below};
+use super::local_configuration::{self, HarmlessIf};
 use super::modules::{Module, is_known, module_of};
 use super::runners::Runners;
 use crate::event::ChangeDetails;
@@ -96,12 +97,12 @@ fn settings(change: &TreeChange) -> impl Iterator<Item = &str> {
 /// The paths near a new configuration file of which must be known whether they existed before.
 fn neighbours_to_query(path: &str) -> Vec<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    match known::apart(path) {
+    match local_configuration::harmless_if(path) {
         None => Vec::new(),
         Some(HarmlessIf::NewDirectory) => vec![folder.to_owned()],
-        Some(HarmlessIf::WithoutStart) => {
-            known::starts().map(|name| joined(folder, name)).collect()
-        }
+        Some(HarmlessIf::WithoutStart) => local_configuration::start_files()
+            .map(|name| joined(folder, name))
+            .collect(),
         Some(HarmlessIf::WithoutManifest) => {
             let above = Path::new(folder).ancestors().filter_map(Path::to_str);
             above.map(|folder| joined(folder, "Cargo.toml")).collect()
@@ -113,7 +114,7 @@ fn neighbours_to_query(path: &str) -> Vec<String> {
 fn is_apart(path: &str, change: &TreeChange, there_before: &BTreeSet<String>) -> bool {
     let mut neighbours = neighbours_to_query(path).into_iter();
     let is_manifest = |path: &String| path.ends_with("Cargo.toml") && change.files.contains(path);
-    known::apart(path).is_some()
+    local_configuration::harmless_if(path).is_some()
         && !neighbours.any(|path| there_before.contains(&path) || is_manifest(&path))
 }
 
