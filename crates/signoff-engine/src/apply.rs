@@ -67,10 +67,10 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         } => join_checkout(run, commit, tree, files, deleted),
         Event::FilesLanded { commit, held, .. } => land_files(run, commit, held),
         Event::LandingStarted { commit, .. } => {
-            run.landing.commits = Some(Landing::Started(commit.clone()))
+            run.landing.commits = Some(Landing::Started(commit.clone()));
         }
         Event::RunLanded { commit, .. } => {
-            run.landing.commits = Some(Landing::Done(commit.clone()))
+            run.landing.commits = Some(Landing::Done(commit.clone()));
         }
         Event::RunUndone { .. } => run.landing.undone = true,
         Event::PauseRequested { reason, .. } => run.pausing = Some(*reason),
@@ -124,7 +124,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     match event {
         Event::StepStarted { .. } => start_step(run, at),
         Event::ConditionHeld { .. } => {
-            update(run, at, |step| step.activation.condition_held = true)
+            update(run, at, |step| step.activation.condition_held = true);
         }
         Event::Expanded { items, .. } => expand(run, at, items),
         Event::BaselineStarted { base, .. } => start_baseline(run, at, base.as_deref()),

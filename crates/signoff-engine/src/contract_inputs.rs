@@ -43,7 +43,7 @@ pub struct ChangedInputs {
     pub shadows: Vec<String>,
 }
 
-/// How a runner comes to load a file that nobody named to it.
+/// Why a runner loads a file that its command line does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoadedAs {
     Configures,
@@ -194,7 +194,7 @@ impl ContractText {
         }
     }
 
-    /// How a file comes to be loaded that nobody named.
+    /// Why the contract loads a file that it does not name, if it does.
     fn load(&self, path: &str, details: &ChangeDetails) -> Option<LoadedAs> {
         let path = plain(path);
         if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
@@ -217,8 +217,8 @@ impl ContractText {
         configures.then_some(LoadedAs::Configures)
     }
 
-    /// Whether a new file that configures may count for the contract, although nothing could be started where it lies
-    /// before: the contract goes there, or somewhere that the text does not tell, or programs of its own read it.
+    /// Whether a new configuration file may count for the contract, although no runner could be started in its
+    /// directory before: the contract may change to that directory, or its own programs read such files anywhere.
     fn starts_at(&self, path: &str) -> bool {
         let Some((folder, _)) = path.rsplit_once('/') else {
             return true;
@@ -276,7 +276,7 @@ fn run_directories(invocation: &Invocation) -> Vec<String> {
         .collect()
 }
 
-/// The patterns over files in a text: where it runs something that cannot be told, it may be these.
+/// The patterns over files in a text. If it runs something unknown, that may be these files.
 fn patterns_in(command: &str) -> Vec<String> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ';' | '(' | ')' | '"' | '\'' | '|');
     let words = command

@@ -136,7 +136,7 @@ pub struct Details {
     pub subscriptions: Vec<Spanned<String>>,
     /// Globs the step writes.
     pub produces: Vec<Spanned<String>>,
-    /// Globs nobody may change while it runs.
+    /// Globs of files that must not change while it runs.
     pub protects: Vec<Spanned<String>>,
     /// Tool scope.
     pub tools: Option<Vec<Spanned<String>>>,

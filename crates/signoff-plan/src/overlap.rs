@@ -7,7 +7,7 @@ use crate::model::{Depends, Plan, Work};
 /// loop whose items are agents' work is paired with itself. `None`: one agent at a time, whatever
 /// happens.
 ///
-/// Locks are not looked at: steps that share one take turns, but in whatever order. Steps in or behind
+/// Locks do not count: steps that share one take turns, but in whatever order. Steps in or behind
 /// a cycle never start, and count for nothing.
 pub fn agents_can_overlap(plan: &Plan) -> Option<(usize, usize)> {
     let is_agent = |at: usize| {
@@ -59,7 +59,7 @@ fn in_order(depends: &[&Depends]) -> Vec<usize> {
 struct HighestAncestors {
     highest: Vec<u32>,
     /// The last step met that waits for every one before it. These come up in plan order, and its
-    /// own number speaks for all before it: no step is looked at twice.
+    /// own number speaks for all before it: no step is visited twice.
     all_before: usize,
 }
 

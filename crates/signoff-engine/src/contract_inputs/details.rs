@@ -284,7 +284,7 @@ mod tests {
             found.loose_modules,
             ["app/unittest.py", "lib/queue/__init__.py"]
         );
-        // One that was there is somebody's own.
+        // A module that was there before is the project's own.
         assert_eq!(
             details(&["app/json.py"], &["app", "app/json.py"], &[]),
             ChangeDetails::default()

@@ -1,4 +1,4 @@
-//! Files that test runners read without being told to.
+//! Files that test runners read by themselves.
 
 use signoff_plan::glob;
 
@@ -289,7 +289,7 @@ pub(super) const VENDOR: &str = "vendor/modules.txt";
 /// Everything below is a test or its data, whatever it is called.
 const TEST_FOLDERS: [&str; 6] = ["tests", "test", "spec", "specs", "__tests__", "testdata"];
 
-/// Everything below was installed or built: thousands of files that are nobody's configuration.
+/// Everything below was installed or built: thousands of files, and none is configuration of the project.
 const MADE: [&str; 8] = [
     "node_modules",
     ".venv",

@@ -52,9 +52,12 @@ fn joined_since(run: &Run, at: usize) -> Option<String> {
         .iter()
         .filter(|(_, joined)| joined.tree_version > held);
     let mut names: Vec<String> = since
-        .map(|(file, joined)| match joined.is_deleted {
-            true => format!("deleted `{file}`"),
-            false => format!("`{file}`"),
+        .map(|(file, joined)| {
+            if joined.is_deleted {
+                format!("deleted `{file}`")
+            } else {
+                format!("`{file}`")
+            }
         })
         .collect();
     let more = names.len().saturating_sub(SHOWN);

@@ -110,7 +110,7 @@ impl Event {
 /// wrong answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncTime {
-    /// Before anything else happens: an effect outside the harness follows, or a person was told that it counts.
+    /// Before anything else happens: an effect outside the harness follows, or a person relies on it.
     BeforeEffects,
     /// Soon: it says how something ended.
     InBackground,

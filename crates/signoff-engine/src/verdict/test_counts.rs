@@ -11,18 +11,23 @@ use crate::tests_run::{
 /// Between the names of several runners.
 const AND: &str = " + ";
 
-/// An observation before the work, with the tests that its output tells: those that passed or failed.
+/// An observation before the work, with the tests that its output reports: those that passed or failed.
 pub(crate) fn count_before(contract: Option<&Contract>, observed: Observation) -> Observation {
-    counted(contract, observed, Summary::ran, false)
+    with_test_counts(contract, observed, Summary::ran, false)
 }
 
 /// The same after the work: only those count that passed, unless the contract wants them to fail.
 pub(crate) fn count_after(contract: Option<&Contract>, observed: Observation) -> Observation {
     let wants_failures = contract.is_some_and(wants_failures);
-    counted(contract, observed, counting(contract), !wants_failures)
+    with_test_counts(
+        contract,
+        observed,
+        tests_that_count(contract),
+        !wants_failures,
+    )
 }
 
-fn counted(
+fn with_test_counts(
     contract: Option<&Contract>,
     observed: Observation,
     count: fn(&Summary) -> u64,
@@ -44,8 +49,8 @@ fn counted(
     Observation {
         tests: all.zip(run).map(|(all, run)| TestsRun {
             run,
-            failed: small(all.failed.saturating_add(all.errors)),
-            skipped: small(all.skipped),
+            failed: saturated(all.failed.saturating_add(all.errors)),
+            skipped: saturated(all.skipped),
             runner: names.join(AND),
             names: test_names(outputs, only_passed, run),
         }),
@@ -53,13 +58,13 @@ fn counted(
     }
 }
 
-/// More than anybody has counts as that many.
-fn small(count: u64) -> u32 {
+/// A count that is too large becomes the largest.
+fn saturated(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Which tests count after the work.
-fn counting(contract: Option<&Contract>) -> fn(&Summary) -> u64 {
+fn tests_that_count(contract: Option<&Contract>) -> fn(&Summary) -> u64 {
     if contract.is_some_and(wants_failures) {
         Summary::ran
     } else {
@@ -119,7 +124,7 @@ pub(crate) fn missing_tests(
 ) -> Option<String> {
     let runners = ContractRunners::of(&contract.command);
     let counts = runners.counts(&observed.stdout, &observed.stderr);
-    let count = counting(Some(contract));
+    let count = tests_that_count(Some(contract));
     let may_be_fewer = contract.fewer_tests_allowed;
     if !may_be_fewer && !counts.is_empty() && counts.iter().all(|(_, sum)| count(sum) == 0) {
         let skipped = counts.iter().any(|(_, summary)| summary.skipped > 0);
@@ -159,7 +164,7 @@ pub(crate) fn missing_tests(
         .then(|| format!("fewer tests ran than before: {after} of {}", before.run))
 }
 
-/// What the tests that were seen leave open, each with its reason.
+/// Why the reported tests do not prove the work.
 pub(crate) fn doubts(
     contract: &Contract,
     before: Option<&TestsRun>,
@@ -180,7 +185,7 @@ pub(crate) fn doubts(
             after.skipped
         ));
     }
-    reasons.extend(gone(contract, before, after));
+    reasons.extend(vanished_test(contract, before, after));
     if after.failed > 0 {
         reasons.push("tests failed, as the contract wants it".to_owned());
     }
@@ -188,7 +193,11 @@ pub(crate) fn doubts(
 }
 
 /// A test that ran before the work and did not pass after it, although as many did.
-fn gone(contract: &Contract, before: Option<&TestsRun>, after: &TestsRun) -> Option<String> {
+fn vanished_test(
+    contract: &Contract,
+    before: Option<&TestsRun>,
+    after: &TestsRun,
+) -> Option<String> {
     let before = before.filter(|_| !contract.fewer_tests_allowed && !after.names.is_empty())?;
     let mut gone = before
         .names
@@ -207,8 +216,9 @@ fn gone(contract: &Contract, before: Option<&TestsRun>, after: &TestsRun) -> Opt
 /// Runners that the contract calls and that said nothing at its end, each with what is not known.
 fn silent_runners(contract: &Contract, after: Option<&TestsRun>) -> Vec<String> {
     let runners = ContractRunners::of(&contract.command);
-    let seen: Vec<&str> = after.map_or_else(Vec::new, |after| after.runner.split(AND).collect());
-    let silent = runners.missing_among(&seen).into_iter();
+    let reported: Vec<&str> =
+        after.map_or_else(Vec::new, |after| after.runner.split(AND).collect());
+    let silent = runners.missing_among(&reported).into_iter();
     let worded = silent.map(|name| {
         if tells_when_green(name) {
             format!("no summary of {name} was seen")

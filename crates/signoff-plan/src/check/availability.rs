@@ -22,7 +22,7 @@ pub(super) enum ProvidedBy {
 /// Why a file is not there when a step starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AbsenceReason {
-    /// Nobody makes it.
+    /// No step makes it.
     Nobody,
     /// The step at this position makes it, and is not waited for.
     NotWaitedFor(usize, ProvidedBy),

@@ -36,7 +36,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         }
         let said = format!("{}\n{task}", step.resolved.title);
-        let mut told = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for Spanned {
             value: script,
             span,
@@ -48,7 +48,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             let mut produces = step.resolved.produces.iter();
             let is_signed = context.workspace.path_exists(&path)
                 && !produces.any(|pattern| glob::matches(pattern, &path));
-            if !is_signed || !names(&said, &path) || !told.insert(path.clone()) {
+            if !is_signed || !names(&said, &path) || !reported.insert(path.clone()) {
                 continue;
             }
             let message = format!(

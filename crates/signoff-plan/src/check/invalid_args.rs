@@ -94,7 +94,7 @@ fn not_a_pattern(text: &str) -> Option<String> {
     Some(last.trim_start_matches("error: ").to_owned())
 }
 
-/// Whether a look is enough to see that the arguments fit, as it is for nearly all.
+/// Whether the arguments fit at first sight, as nearly all do.
 fn plainly_fits(tool: &Tool, args: &Value) -> bool {
     let Value::Object(args) = args else {
         return false;

@@ -31,7 +31,7 @@ use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     problems.extend(behind_cycles(context));
-    // Nobody uses anything, in most plans.
+    // Most plans use no values.
     if context.references.expressions.is_empty() {
         return;
     }

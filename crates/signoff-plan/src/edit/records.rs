@@ -26,7 +26,7 @@ pub struct Records {
     pub updated_at: Option<Value>,
 }
 
-/// Several keys that go from one mapping need a look at the file each.
+/// A round removes at most one key from a mapping, so several need several rounds.
 const ROUNDS: usize = 16;
 
 /// The file with these marks and records, as text and read again; `None` if it has them already.

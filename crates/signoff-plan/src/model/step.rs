@@ -34,7 +34,7 @@ pub struct Step {
     pub subscriptions: Vec<Subscription>,
     /// Globs the step writes.
     pub produces: Vec<String>,
-    /// Globs nobody may change while it runs.
+    /// Globs of files that must not change while it runs.
     pub protects: Vec<String>,
     /// Tool scope; `None` is the plan's.
     pub tools: Option<Vec<String>>,

@@ -30,7 +30,7 @@ pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
     if script_succeeds(script) {
         return Verdict::CannotFail;
     }
-    // Whoever asks for exit codes knows about them.
+    // A script that reads exit codes handles them.
     if text.contains("$?") || text.contains("PIPESTATUS") || text.contains("set +") {
         return Verdict::CanFail;
     }

@@ -21,7 +21,7 @@ pub(crate) struct SchemaMismatch {
 }
 
 /// Everything in a value that does not fit a schema. Text that holds a reference fits anything:
-/// nobody knows yet what it will be.
+/// its value is not known yet.
 pub(crate) fn schema_mismatches(value: &LocatedValue<'_>, schema: &Value) -> Vec<SchemaMismatch> {
     let mut found = Vec::new();
     let mut checker = Checker {

@@ -1,7 +1,7 @@
 //! Which programs a text starts, and which files of the workspace it runs as scripts.
 //!
 //! The text alone decides: what depends on a variable or on the output of a command is
-//! [`Script::Unknown`], and a person is told so before signing. Where a directory may or may not have
+//! [`Script::Unknown`], and that is reported before signing. Where a directory may or may not have
 //! been entered, the script is looked for in both.
 
 mod argument;
@@ -34,7 +34,7 @@ pub enum Script {
         /// Its name, with dots.
         name: String,
     },
-    /// A word whose file cannot be told from the text.
+    /// A word whose file the text does not show.
     Unknown(String),
 }
 
