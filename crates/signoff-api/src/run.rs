@@ -93,12 +93,8 @@ impl Step {
                 title: definition.title.clone(),
                 status: step_status(run.displayed_status(at, driven)).to_owned(),
                 attempts: state.attempts,
-                evidence: state.outcome.evidence.as_ref().map(|(grade, _)| *grade),
-                facts: state
-                    .outcome
-                    .evidence
-                    .as_ref()
-                    .map(|(_, facts)| facts.clone()),
+                evidence: state.outcome.grade(),
+                facts: state.outcome.facts().cloned(),
                 reason: state.outcome.reason.clone().or_else(|| halted(at)),
                 seat: run.work_location(at),
                 worktree: worktree(at),

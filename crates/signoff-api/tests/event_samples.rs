@@ -22,7 +22,7 @@ fn every_event() -> Vec<engine::Event> {
         }),
         tree: Some("ab".to_owned()),
         changes: None,
-        room: None,
+        overlay_mode: None,
         warm: false,
         ignored_work: false,
         void: None,
@@ -273,7 +273,7 @@ fn every_event() -> Vec<engine::Event> {
             verdict: engine::Verdict::Inconclusive,
             unmet: vec!["time limit reached".to_owned()],
             observed: engine::Observation {
-                room: Some("overlay".to_owned()),
+                overlay_mode: Some("overlay".to_owned()),
                 warm: true,
                 ignored_work: true,
                 void: Some("`a` changed".to_owned()),
@@ -303,7 +303,7 @@ fn every_event() -> Vec<engine::Event> {
                 agent_failed: false,
                 repaired_by: None,
                 accepted_by: Some("ann".to_owned()),
-                judge_changed: vec!["conftest.py".to_owned()],
+                changed_inputs: vec!["conftest.py".to_owned()],
                 no_change: true,
                 tests: Some(engine::TestTotals {
                     before: Some(2),
@@ -313,7 +313,7 @@ fn every_event() -> Vec<engine::Event> {
                 tree: Some("b2".to_owned()),
                 commit: Some("a2".to_owned()),
                 not_proved: vec!["no summary of pytest was seen".to_owned()],
-                room: Some("overlay".to_owned()),
+                overlay_mode: Some("overlay".to_owned()),
             },
         },
         engine::Event::StepConfirmed {
@@ -321,7 +321,7 @@ fn every_event() -> Vec<engine::Event> {
             evidence: engine::Grade::Proved,
             facts: engine::EvidenceFacts {
                 sandbox: "none".to_owned(),
-                room: Some("overlay".to_owned()),
+                overlay_mode: Some("overlay".to_owned()),
                 ..engine::EvidenceFacts::default()
             },
         },

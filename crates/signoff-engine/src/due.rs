@@ -60,48 +60,58 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     }
     let mut queue = Queue::of(run);
     let mut capacity = Capacity::of(run, bounds.jobs(run));
-    let wanted = (run.active.iter())
-        .filter(|_| !run.aborting)
-        .filter_map(|&at| Some((at, next_action(run, at, now)?)))
-        .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
-    let has_slot = |(at, _): &(usize, Action)| {
-        run.steps
-            .get(*at)
-            .is_some_and(|step| step.allocation.has_slot())
-    };
-    let (placed, back): (Vec<_>, Vec<_>) = wanted.partition(has_slot);
-    let mut actions: Vec<Action> = placed
-        .into_iter()
-        .filter(|(at, action)| queue.admit(run, *at, action))
-        .map(|(_, action)| action)
-        .collect();
-    if run.has_files_to_land() {
-        actions.insert(0, Action::LandFiles);
-    }
-    for (at, action) in back {
-        actions.extend(admit(run, at, action, (&mut queue, &mut capacity)));
-    }
+    let mut actions = next_actions(run, now, &mut queue, &mut capacity);
     if run.aborting {
         if !run.in_flight() {
             actions.push(Action::Finish);
         }
         return actions;
     }
-    actions.extend(run.gather.iter().map(|&step| Action::Gather { step }));
+    let gather = run.schedule.gather.iter();
+    actions.extend(gather.map(|&step| Action::Gather { step }));
     if run.pausing.is_some() {
         return actions;
     }
-    for &at in run.ready.iter().filter(|&&at| bounds.allow(run, at)) {
-        if !capacity.has_room() {
+    let ready = run.schedule.ready.iter().copied();
+    for at in ready.filter(|&at| bounds.allow(run, at)) {
+        if !capacity.is_left() {
             break;
         }
-        let Some(action) = first_action(run, at, now) else {
-            continue;
-        };
-        actions.extend(admit(run, at, action, (&mut queue, &mut capacity)));
+        let first = first_action(run, at, now);
+        actions.extend(first.and_then(|action| admit(run, at, action, &mut queue, &mut capacity)));
     }
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
+    }
+    actions
+}
+
+/// The actions of steps under way, those with a slot first.
+fn next_actions<'a>(
+    run: &'a Run,
+    now: Millis,
+    queue: &mut Queue,
+    capacity: &mut Capacity<'a>,
+) -> Vec<Action> {
+    let wanted = (run.schedule.active.iter())
+        .filter(|_| !run.aborting)
+        .filter_map(|&at| Some((at, next_action(run, at, now)?)))
+        .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
+    let (with_slot, without_slot): (Vec<_>, Vec<_>) = wanted.partition(|(at, _)| {
+        let step = run.steps.get(*at);
+        step.is_some_and(|step| step.allocation.has_slot())
+    });
+    let mut actions = Vec::new();
+    if run.has_files_to_land() {
+        actions.push(Action::LandFiles);
+    }
+    for (at, action) in with_slot {
+        if queue.admit(run, at, &action) {
+            actions.push(action);
+        }
+    }
+    for (at, action) in without_slot {
+        actions.extend(admit(run, at, action, queue, capacity));
     }
     actions
 }
@@ -111,7 +121,8 @@ fn admit<'a>(
     run: &'a Run,
     at: usize,
     action: Action,
-    (queue, capacity): (&mut Queue, &mut Capacity<'a>),
+    queue: &mut Queue,
+    capacity: &mut Capacity<'a>,
 ) -> Option<Action> {
     // A step that waits for the queue must not occupy a slot.
     let free = !queue.would_admit(run, at, &action) || capacity.admit(run, at, &action);
@@ -120,29 +131,32 @@ fn admit<'a>(
 
 /// Does the action judge work that is already done? Such actions go on while the run pauses.
 fn is_judging(action: &Action) -> bool {
-    matches!(
-        action,
+    match action {
         Action::Evaluate { .. }
-            | Action::Recheck { .. }
-            | Action::Candidate { .. }
-            | Action::Merge { .. }
-    )
+        | Action::Recheck { .. }
+        | Action::Candidate { .. }
+        | Action::Merge { .. } => true,
+        Action::Baseline { .. }
+        | Action::Dispatch { .. }
+        | Action::Call { .. }
+        | Action::LandFiles
+        | Action::Gate { .. }
+        | Action::Gather { .. }
+        | Action::AskForBudget { .. }
+        | Action::AskForAcceptance
+        | Action::Wait { .. }
+        | Action::Finish => false,
+    }
 }
 
 /// The actions at the end of a run, when no step is due, running or waiting.
 fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
-    let settled = run.items.is_empty() && run.active.is_empty();
+    let settled = run.inbox.items.is_empty() && run.schedule.active.is_empty();
     // Steps outside the bounds are still to come.
-    if !settled || !run.ready.is_empty() || bounds.stop_short(run) {
+    if !settled || !run.schedule.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
-    let stale = run.verdicts.range(..(run.tree_version, 0));
-    let stale = stale.map(|&(_, step)| step);
-    // Contracts that held on this tree with what others built must also hold without it.
-    let is_current = |step: &usize| run.verdicts.contains(&(run.tree_version, *step));
-    let warm = run.unconfirmed.iter().copied().filter(is_current);
-    let stale: Vec<Action> = stale
-        .chain(warm)
+    let rechecks: Vec<Action> = (run.rechecks.due(run.tree.version))
         .take(bounds.jobs(run))
         .map(|step| match run.steps.get(step) {
             Some(state) if state.attempt.void > 0 && state.activation.not_before > now => {
@@ -156,10 +170,10 @@ fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
             },
         })
         .collect();
-    if !stale.is_empty() {
-        return stale;
+    if !rechecks.is_empty() {
+        return rechecks;
     }
-    if !run.provisional.is_empty() {
+    if !run.schedule.provisional.is_empty() {
         return vec![Action::AskForAcceptance];
     }
     vec![Action::Finish]

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 pub use self::inbox::{Choice, InboxKind};
 pub use self::outcome::{Outcome, PauseReason};
+pub use self::scope::SyncTime;
 pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
 pub use self::work::{
     AgentOutput, CallEnd, ProcessIdentity, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
@@ -38,7 +39,7 @@ pub struct RecordedEvent {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     RunStarted {
-        // Not `run`: in the stream that stands outside of the event already.
+        // Not `run`: in the stream, a member of that name stands beside the event.
         #[serde(rename = "run_id")]
         run: String,
         plan: String,
@@ -238,7 +239,7 @@ pub enum Event {
         evidence: Grade,
         facts: EvidenceFacts,
     },
-    /// Its contract had held with what earlier ones built, and holds without that on the last tree.
+    /// A completed step's contract held with what earlier contracts built; it also holds without that on the last tree.
     StepConfirmed {
         step: String,
         evidence: Grade,
@@ -273,7 +274,7 @@ pub enum Event {
         kind: InboxKind,
         step: String,
         /// All that it is about, where it is about several; `step` is the first of them.
-        // Not `steps`: in the stream that tells how all of them ended.
+        // Not `steps`: in the stream, a member of that name says how each step ended.
         #[serde(
             rename = "about",
             alias = "steps",
@@ -291,7 +292,7 @@ pub enum Event {
         item: String,
         step: String,
         /// Those that the answer is about, where the item is about several.
-        // Not `steps`: in the stream that tells how all of them ended.
+        // Not `steps`: in the stream, a member of that name says how each step ended.
         #[serde(
             rename = "about",
             alias = "steps",

@@ -2,6 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How we know that a step is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    pub grade: Grade,
+    pub facts: EvidenceFacts,
+}
+
 /// The grade of evidence of a completed step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,8 +45,12 @@ pub struct EvidenceFacts {
     /// A person accepted the step.
     pub accepted_by: Option<String>,
     /// Files changed in this step that the contract reads or that configure its runner.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub judge_changed: Vec<String>,
+    #[serde(
+        rename = "judge_changed",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub changed_inputs: Vec<String>,
     /// The work changed nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_change: bool,
@@ -59,8 +70,8 @@ pub struct EvidenceFacts {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_proved: Vec<String>,
     /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = nobody said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub room: Option<String>,
+    #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
+    pub overlay_mode: Option<String>,
 }
 
 /// Numbers of tests that ran, as far as the output told them.

@@ -11,15 +11,7 @@ use crate::verdict::{Observation, ProcessEnd};
 /// One thing that happened outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    Start {
-        run: String,
-        plan: String,
-        /// The plan's file, relative to the workspace where it lies inside.
-        path: String,
-        digest: String,
-        terms: String,
-        settings: Settings,
-    },
+    Start(RunStart),
     /// The harness is back after a pause or a crash.
     Resume {
         by: String,
@@ -39,14 +31,7 @@ pub enum Input {
         tree: RunTree,
     },
     /// What a person changed in the checkout was merged into the run's tree.
-    CheckoutJoined {
-        commit: String,
-        tree: String,
-        files: Vec<String>,
-        conflicts: Vec<String>,
-        /// Those of the files that the person deleted.
-        deleted: Vec<String>,
-    },
+    CheckoutJoined(CheckoutChanges),
     /// Files of the head were written to the checkout.
     FilesLanded {
         commit: String,
@@ -75,9 +60,7 @@ pub enum Input {
     WorkEnded {
         step: usize,
         attempt: u32,
-        ended: ProcessEnd,
-        text: String,
-        changes: Changes,
+        work: FinishedWork,
     },
     /// The tool cannot be called with these arguments, for these reasons.
     CallImpossible {
@@ -122,9 +105,7 @@ pub enum Input {
     Conflicted {
         step: usize,
         attempt: u32,
-        onto: String,
-        files: Vec<String>,
-        text: String,
+        conflict: MergeConflict,
     },
     MergeBegins {
         step: usize,
@@ -200,4 +181,48 @@ pub enum Input {
     Undo {
         by: String,
     },
+}
+
+/// What a run starts with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunStart {
+    pub run: String,
+    pub plan: String,
+    /// The plan's file; relative if it is inside the workspace.
+    pub path: String,
+    pub digest: String,
+    pub terms: String,
+    pub settings: Settings,
+}
+
+/// A person's changes in the checkout, as a commit on top of the run's head.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckoutChanges {
+    pub commit: String,
+    pub tree: String,
+    pub files: Vec<String>,
+    /// Files that the person and the run changed differently. Neither side overwrites the other.
+    pub conflicts: Vec<String>,
+    /// Those of the files that the person deleted.
+    pub deleted: Vec<String>,
+}
+
+/// How an agent's work ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinishedWork {
+    pub ended: ProcessEnd,
+    /// What the agent said last.
+    pub text: String,
+    pub changes: Changes,
+}
+
+/// Why a step's work cannot be merged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergeConflict {
+    /// The head that it was to be merged onto.
+    pub onto: String,
+    /// The conflicting files; none if git refuses the merge for another reason.
+    pub files: Vec<String>,
+    /// The conflicting parts, or the reason.
+    pub text: String,
 }

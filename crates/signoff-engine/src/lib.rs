@@ -16,12 +16,12 @@ mod arguments;
 mod backoff;
 mod budget;
 mod changes;
+mod contract_inputs;
 mod decide;
 mod due;
 mod event;
 mod evidence;
 mod input;
-mod judge;
 mod lifecycle;
 mod recovery;
 mod state;
@@ -33,29 +33,32 @@ mod verdict;
 pub use apply::apply;
 pub use arguments::resolved_arguments;
 pub use budget::wall_left;
+pub use contract_inputs::{
+    ChangedInputs, TreeChange, change_details, changed_inputs, names_of, paths_to_query,
+};
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
     AcceptAt, AgentOutput, CallEnd, Candidate, ChangeDetails, Changes, Choice, ContractCache,
     Event, InboxKind, Isolation, LandAt, LinkEnd, OnGreenBaseline, Outcome, PauseReason,
-    ProcessIdentity, RecordedEvent, RunTree, Settings, ToolCall, WorkInput, WorkItem, WorkKind,
-    WorkPayload,
+    ProcessIdentity, RecordedEvent, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem,
+    WorkKind, WorkPayload,
 };
-pub use evidence::{EvidenceFacts, Grade, TestTotals};
-pub use input::Input;
-pub use judge::{JudgeChanged, TreeChange, asked_before, change_details, judge_changed, names_of};
+pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
+pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
 pub use lifecycle::{
     Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
     may_clone, may_delete, must_escalate, possible_transitions, state_after,
     state_after_signing_again,
 };
 pub use state::{
-    Activation, Advice, Allocation, AttemptState, Baseline, ContractRuns, CutOffAttempts, Failure,
-    History, InboxItem, LoopItem, Run, Stage, StepOutcome, StepState, StepStatus, WorkLocation,
+    Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, CutOffAttempts,
+    Failure, History, InboxItem, LoopItem, Run, Stage, StepOutcome, StepState, StepStatus,
+    WorkLocation,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
-pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict, baseline_verdict, judge};
+pub use verdict::{Observation, ProcessEnd, SHARED, TestsRun, Verdict};
 
 /// Milliseconds since the Unix epoch. The engine never reads a clock; this comes in from outside.
 pub type Millis = u64;

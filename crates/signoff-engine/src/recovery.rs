@@ -3,8 +3,7 @@
 
 use signoff_plan::model::{Step, Work};
 
-use crate::event::Choice;
-use crate::state::{Stage, StepState};
+use crate::state::{Answered, Stage, StepState};
 use crate::verdict::Verdict;
 
 /// What a step was doing when the harness died, or which consequence is missing from the journal.
@@ -21,7 +20,7 @@ pub(crate) enum CutOff<'a> {
     /// Its tool was being called; it is not known whether the call took place.
     Call { attempt: u32 },
     /// The consequence of a person's answer is missing.
-    Answer { choice: Choice, by: &'a str },
+    Answer(&'a Answered),
     /// The consequence of the agent's end is missing, for a step without a contract.
     AfterAgent,
     /// The consequence of a call's end is missing.
@@ -32,11 +31,8 @@ pub(crate) enum CutOff<'a> {
 
 /// What a crash cut off in this step.
 pub(crate) fn cut_off<'a>(definition: &Step, state: &'a StepState) -> CutOff<'a> {
-    if let Some((choice, by)) = &state.activation.answered {
-        return CutOff::Answer {
-            choice: *choice,
-            by,
-        };
+    if let Some(answered) = &state.activation.answered {
+        return CutOff::Answer(answered);
     }
     let is_tool = matches!(definition.work, Work::Tool { .. });
     match state.stage {

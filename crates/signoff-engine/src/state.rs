@@ -2,8 +2,10 @@
 
 mod attempt;
 mod contract;
-mod item;
+mod inbox;
+mod rechecks;
 mod run_tree;
+mod schedule;
 mod setup;
 mod stage;
 mod step;
@@ -16,16 +18,20 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
-pub use self::item::InboxItem;
+pub(crate) use self::inbox::Inbox;
+pub use self::inbox::InboxItem;
+pub(crate) use self::rechecks::Rechecks;
 pub use self::run_tree::WorkLocation;
+pub(crate) use self::run_tree::{JoinedFile, Landing, LandingState, TreeState};
+pub(crate) use self::schedule::Schedule;
 pub(crate) use self::setup::{for_each_reference, steps_read};
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
-    Activation, Advice, Allocation, CutOffAttempts, Failure, History, LoopItem, StepOutcome,
-    StepState,
+    Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
+    StepOutcome, StepState,
 };
 pub(crate) use self::usage::Usage;
-use crate::event::{Outcome, PauseReason, RunTree, Settings};
+use crate::event::{Outcome, PauseReason, Settings};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
 #[derive(Debug, Clone)]
@@ -48,45 +54,13 @@ pub struct Run {
     pub(crate) dependents: Vec<Vec<usize>>,
     /// The highest attempt number that each id had under earlier versions of the plan.
     pub(crate) used: BTreeMap<String, u32>,
-    /// The first step that is not satisfied. A step that waits for all earlier ones is ready when this reaches
-    /// it: a list of all earlier steps for each would be quadratic.
-    pub(crate) frontier: usize,
-    /// Steps whose dependencies are satisfied and that have not begun, in plan order.
-    // Plan order, not readiness order: replay must choose the same step.
-    pub(crate) ready: BTreeSet<usize>,
     /// Steps whose values other steps read.
     pub(crate) read: BTreeSet<usize>,
-    /// Steps that have begun and neither ended nor wait on a person.
-    pub(crate) active: BTreeSet<usize>,
-    /// Loops whose items are all satisfied.
-    pub(crate) gather: BTreeSet<usize>,
-    /// Steps whose agents are done and that a person has to accept at the end.
-    pub(crate) provisional: BTreeSet<usize>,
-    /// The tree that it works on, as git knows it.
-    pub(crate) tree: Option<RunTree>,
-    /// The last commit of its branch.
-    pub(crate) head: Option<String>,
-    /// The last git tree that something was judged on.
-    pub(crate) latest_tree: Option<String>,
-    /// The commit that is brought into the checkout, and whether that is done.
-    pub(crate) landing: Option<(String, bool)>,
-    /// The commit whose files were last written to the checkout, where that is done step by step.
-    pub(crate) landed_head: Option<String>,
-    /// Files that could not be written to the checkout, each with the reason.
-    pub(crate) held: Vec<String>,
-    pub(crate) undone: bool,
-    /// Counts the times the tree may have changed; verdicts name the version they were made at.
-    pub(crate) tree_version: u64,
-    /// What a person changed in the checkout, by path: at which tree it joined, and whether they deleted it.
-    pub(crate) joined: BTreeMap<String, (u64, bool)>,
-    /// Completed steps whose contracts have to hold at the end, by the tree of their verdict.
-    pub(crate) verdicts: BTreeSet<(u64, usize)>,
-    /// Those whose contracts have only held with what earlier ones had built.
-    pub(crate) unconfirmed: BTreeSet<usize>,
-    /// How many of the plan's steps are done or skipped.
-    pub(crate) done: usize,
-    pub(crate) items: BTreeMap<String, InboxItem>,
-    pub(crate) items_opened: u32,
+    pub(crate) schedule: Schedule,
+    pub(crate) tree: TreeState,
+    pub(crate) landing: LandingState,
+    pub(crate) rechecks: Rechecks,
+    pub(crate) inbox: Inbox,
     pub(crate) usage: Usage,
     pub(crate) started: bool,
     /// Why nothing new starts.
@@ -139,7 +113,7 @@ impl Run {
 
     /// Open inbox items, oldest first.
     pub fn items(&self) -> impl Iterator<Item = &InboxItem> {
-        self.items.values()
+        self.inbox.items.values()
     }
 
     /// Positions of all steps in plan order, each loop before its items.
@@ -162,13 +136,13 @@ impl Run {
 
     /// How many of the plan's steps are done or skipped.
     pub fn done_steps(&self) -> usize {
-        self.done
+        self.schedule.done
     }
 
     /// Share of the plan's steps that are done or skipped, 0–100.
     pub fn progress(&self) -> u8 {
         let total = self.plan().steps.len().max(1);
-        u8::try_from(self.done * 100 / total).unwrap_or(100)
+        u8::try_from(self.schedule.done * 100 / total).unwrap_or(100)
     }
 
     /// What a step is, with parameters and loop items in their places.
@@ -186,7 +160,8 @@ impl Run {
 
     /// Is something under way that the harness itself does (agent, call, baseline, contract)?
     pub fn in_flight(&self) -> bool {
-        self.active
+        self.schedule
+            .active
             .iter()
             .filter_map(|&at| self.steps.get(at))
             .any(|step| step.stage.in_flight())
@@ -194,7 +169,12 @@ impl Run {
 
     /// The steps that are under way, in plan order.
     pub fn active_steps(&self) -> impl Iterator<Item = (&Step, &StepState)> {
-        self.active.iter().filter_map(|&at| self.step(at))
+        self.schedule.active.iter().filter_map(|&at| self.step(at))
+    }
+
+    /// Does another step read what this one says?
+    pub(crate) fn is_read(&self, at: usize) -> bool {
+        self.read.contains(&at)
     }
 
     /// The number of the step's next attempt. No number is used twice under one id, even across versions
@@ -209,7 +189,7 @@ impl Run {
     pub(crate) fn is_free(&self, at: usize) -> bool {
         match self.step(at) {
             Some((definition, state)) => match definition.depends_on {
-                Depends::AllBefore => self.frontier >= at,
+                Depends::AllBefore => self.schedule.frontier >= at,
                 Depends::On(_) => state.waits_for == 0,
             },
             None => false,
@@ -224,7 +204,9 @@ impl Run {
     /// The status of a step; `Ready` is computed, not stored.
     pub fn status_of(&self, at: usize) -> StepStatus {
         match self.steps.get(at) {
-            Some(step) if step.status == StepStatus::Pending && self.ready.contains(&at) => {
+            Some(step)
+                if step.status == StepStatus::Pending && self.schedule.ready.contains(&at) =>
+            {
                 StepStatus::Ready
             }
             Some(step) => step.status,

@@ -48,8 +48,8 @@ fn unrenderable(plan: &Plan) -> impl Iterator<Item = Unsupported> + '_ {
         params: plan.params.clone(),
         ..Scope::default()
     };
-    let single = plan.steps.iter().filter(|step| step.for_each.is_none());
-    single.filter_map(move |step| {
+    let without_loop = plan.steps.iter().filter(|step| step.for_each.is_none());
+    without_loop.filter_map(move |step| {
         render_step(step, &scope).err().map(|why| Unsupported {
             step: Some(step.id.clone()),
             what: format!("a template without a value ({why})"),

@@ -1,7 +1,7 @@
 //! Turns the observation of a contract run into a verdict.
 
 mod observation;
-mod room;
+mod overlay_mode;
 mod test_counts;
 
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use signoff_plan::model::Condition;
 
 pub use self::observation::{Observation, ProcessEnd, TestsRun};
 pub(crate) use self::observation::{readable, tail};
-pub use self::room::SHARED;
-pub(crate) use self::room::weaker_room;
+pub use self::overlay_mode::SHARED;
+pub(crate) use self::overlay_mode::weaker_mode;
 pub(crate) use self::test_counts::{
     count_after, count_before, doubts, missing_tests, red_summary, reported_tests,
 };
@@ -26,76 +26,97 @@ pub enum Verdict {
     Inconclusive,
 }
 
-/// Judges a contract run after the work, with the conditions that did not hold.
+/// What one run of a contract says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    /// The conditions that did not hold, or why there is no answer.
+    pub(crate) unmet: Vec<String>,
+}
+
+impl Judgement {
+    fn inconclusive(reason: String) -> Self {
+        Self {
+            verdict: Verdict::Inconclusive,
+            unmet: vec![reason],
+        }
+    }
+}
+
+/// Judges a contract run after the work.
 ///
 /// Inconclusive only for the harness's own reasons: a command that ran and crashed has failed.
-pub fn judge(expect: &[Condition], seen: &Observation) -> (Verdict, Vec<String>) {
-    match (&seen.ended, &seen.void) {
+pub(crate) fn judge(expect: &[Condition], observed: &Observation) -> Judgement {
+    match (&observed.ended, &observed.void) {
         (ProcessEnd::NotStarted(_), _) | (ProcessEnd::TimedOut, None) => {
-            (Verdict::Inconclusive, vec![seen.ended.to_string()])
+            Judgement::inconclusive(observed.ended.to_string())
         }
-        (_, Some(void)) => (Verdict::Inconclusive, vec![void.clone()]),
-        (ProcessEnd::Exited(_) | ProcessEnd::Signaled(_), None) => {
-            let mut unmet: Vec<String> = expect
-                .iter()
-                .filter(|condition| !holds(condition, seen))
-                .map(|condition| describe(condition, seen))
-                .collect();
-            let only_output = expect
-                .iter()
-                .filter(|condition| !holds(condition, seen))
-                .all(|condition| !matches!(condition, Condition::ExitCode(_)));
-            match unmet.is_empty() {
-                true => (Verdict::Pass, unmet),
-                // The part that was not kept might meet the condition.
-                false if seen.cut && only_output => (
-                    Verdict::Inconclusive,
-                    vec!["the output is too long to be judged".to_owned()],
-                ),
-                // The left-out files may be the only cause, and that is not the agent's fault.
-                false if !seen.left_out.is_empty() => {
-                    unmet.extend(seen.inconclusive_reason());
-                    (Verdict::Inconclusive, unmet)
-                }
-                false => (Verdict::Fail, unmet),
-            }
-        }
+        (_, Some(void)) => Judgement::inconclusive(void.clone()),
+        (ProcessEnd::Exited(_) | ProcessEnd::Signaled(_), None) => judge_end(expect, observed),
+    }
+}
+
+/// Judges a contract whose command ran to its end.
+fn judge_end(expect: &[Condition], observed: &Observation) -> Judgement {
+    let unmet = expect
+        .iter()
+        .filter(|condition| !holds(condition, observed));
+    let unmet: Vec<&Condition> = unmet.collect();
+    let is_exit_code = |condition: &&Condition| matches!(condition, Condition::ExitCode(_));
+    let mut described: Vec<String> = (unmet.iter())
+        .map(|condition| describe(condition, observed))
+        .collect();
+    let verdict = if unmet.is_empty() {
+        Verdict::Pass
+    } else if observed.cut && !unmet.iter().any(is_exit_code) {
+        // The part that was not kept might meet the condition.
+        return Judgement::inconclusive("the output is too long to be judged".to_owned());
+    } else if !observed.left_out.is_empty() {
+        // The left-out files may be the only cause, and that is not the agent's fault.
+        described.extend(observed.inconclusive_reason());
+        Verdict::Inconclusive
+    } else {
+        Verdict::Fail
+    };
+    Judgement {
+        verdict,
+        unmet: described,
     }
 }
 
 /// Judges a contract run before the work. A failure counts only if the command ran to its end: a missing
 /// command or a signal says nothing about the work.
-pub fn baseline_verdict(expect: &[Condition], seen: &Observation) -> Verdict {
-    match seen.ended {
+pub(crate) fn baseline_verdict(expect: &[Condition], observed: &Observation) -> Verdict {
+    match observed.ended {
         ProcessEnd::Exited(126 | 127) | ProcessEnd::Signaled(_) => Verdict::Inconclusive,
         ProcessEnd::Exited(_) | ProcessEnd::TimedOut | ProcessEnd::NotStarted(_) => {
-            judge(expect, seen).0
+            judge(expect, observed).verdict
         }
     }
 }
 
-fn holds(condition: &Condition, seen: &Observation) -> bool {
+fn holds(condition: &Condition, observed: &Observation) -> bool {
     match condition {
-        Condition::ExitCode(code) => seen.ended == ProcessEnd::Exited(*code),
-        Condition::StdoutContains(text) => seen.stdout.contains(text),
+        Condition::ExitCode(code) => observed.ended == ProcessEnd::Exited(*code),
+        Condition::StdoutContains(text) => observed.stdout.contains(text),
         Condition::StdoutEquals(text) => {
-            seen.stdout.trim_end_matches(['\n', '\r']) == text.trim_end_matches(['\n', '\r'])
+            observed.stdout.trim_end_matches(['\n', '\r']) == text.trim_end_matches(['\n', '\r'])
         }
-        Condition::StderrContains(text) => seen.stderr.contains(text),
+        Condition::StderrContains(text) => observed.stderr.contains(text),
         Condition::TestsRunAtLeast(least) => {
-            (seen.tests.as_ref()).is_some_and(|tests| tests.run >= *least)
+            (observed.tests.as_ref()).is_some_and(|tests| tests.run >= *least)
         }
     }
 }
 
-fn describe(condition: &Condition, seen: &Observation) -> String {
+fn describe(condition: &Condition, observed: &Observation) -> String {
     match condition {
-        Condition::ExitCode(_) => format!("{condition} (was: {})", seen.ended),
+        Condition::ExitCode(_) => format!("{condition} (was: {})", observed.ended),
         Condition::StdoutEquals(_) => {
-            let short: String = seen.stdout.chars().take(80).collect();
+            let short: String = observed.stdout.chars().take(80).collect();
             format!("{condition} (was: {short:?})")
         }
-        Condition::TestsRunAtLeast(_) => match &seen.tests {
+        Condition::TestsRunAtLeast(_) => match &observed.tests {
             Some(tests) => format!("{condition} (was: {})", tests.run),
             None => format!("{condition} (no test runner was recognised in its output)"),
         },
@@ -124,7 +145,7 @@ pub(crate) fn pause_after_void(void: u32) -> Millis {
 mod tests {
     use super::*;
 
-    fn seen(ended: ProcessEnd, stdout: &str) -> Observation {
+    fn observed(ended: ProcessEnd, stdout: &str) -> Observation {
         Observation {
             stdout: stdout.to_owned(),
             ..Observation::new(ended)
@@ -135,17 +156,17 @@ mod tests {
     fn output_that_was_not_kept_gives_no_answer() {
         let cut = Observation {
             cut: true,
-            ..seen(ProcessEnd::Exited(0), "head tail")
+            ..observed(ProcessEnd::Exited(0), "head tail")
         };
         let middle = [Condition::StdoutContains("middle".to_owned())];
-        assert_eq!(judge(&middle, &cut).0, Verdict::Inconclusive);
+        assert_eq!(judge(&middle, &cut).verdict, Verdict::Inconclusive);
         let head = [Condition::StdoutContains("head".to_owned())];
-        assert_eq!(judge(&head, &cut).0, Verdict::Pass);
+        assert_eq!(judge(&head, &cut).verdict, Verdict::Pass);
         let both = [
             Condition::ExitCode(1),
             Condition::StdoutContains("middle".to_owned()),
         ];
-        assert_eq!(judge(&both, &cut).0, Verdict::Fail);
+        assert_eq!(judge(&both, &cut).verdict, Verdict::Fail);
     }
 
     #[test]
@@ -155,10 +176,11 @@ mod tests {
             Condition::StdoutContains("3 passed".to_owned()),
         ];
         assert_eq!(
-            judge(&expect, &seen(ProcessEnd::Exited(0), "3 passed\n")).0,
+            judge(&expect, &observed(ProcessEnd::Exited(0), "3 passed\n")).verdict,
             Verdict::Pass
         );
-        let (verdict, unmet) = judge(&expect, &seen(ProcessEnd::Exited(1), "2 passed\n"));
+        let Judgement { verdict, unmet } =
+            judge(&expect, &observed(ProcessEnd::Exited(1), "2 passed\n"));
         assert_eq!(verdict, Verdict::Fail);
         assert_eq!(
             unmet,
@@ -173,11 +195,11 @@ mod tests {
     fn equality_ignores_the_last_newline_only() {
         let expect = [Condition::StdoutEquals("ok".to_owned())];
         assert_eq!(
-            judge(&expect, &seen(ProcessEnd::Exited(0), "ok\n")).0,
+            judge(&expect, &observed(ProcessEnd::Exited(0), "ok\n")).verdict,
             Verdict::Pass
         );
         assert_eq!(
-            judge(&expect, &seen(ProcessEnd::Exited(0), " ok\n")).0,
+            judge(&expect, &observed(ProcessEnd::Exited(0), " ok\n")).verdict,
             Verdict::Fail
         );
     }
@@ -186,16 +208,16 @@ mod tests {
     fn the_harness_reasons_are_inconclusive() {
         let expect = [Condition::ExitCode(0)];
         assert_eq!(
-            judge(&expect, &seen(ProcessEnd::TimedOut, "")).0,
+            judge(&expect, &observed(ProcessEnd::TimedOut, "")).verdict,
             Verdict::Inconclusive
         );
         let not_started = ProcessEnd::NotStarted("no bash".to_owned());
         assert_eq!(
-            judge(&expect, &seen(not_started, "")).0,
+            judge(&expect, &observed(not_started, "")).verdict,
             Verdict::Inconclusive
         );
         assert_eq!(
-            judge(&expect, &seen(ProcessEnd::Signaled(11), "")).0,
+            judge(&expect, &observed(ProcessEnd::Signaled(11), "")).verdict,
             Verdict::Fail
         );
     }
@@ -206,9 +228,9 @@ mod tests {
         for code in [0, 1] {
             let void = Observation {
                 void: Some("`a` changed".to_owned()),
-                ..seen(ProcessEnd::Exited(code), "")
+                ..observed(ProcessEnd::Exited(code), "")
             };
-            let (verdict, unmet) = judge(&expect, &void);
+            let Judgement { verdict, unmet } = judge(&expect, &void);
             assert_eq!(verdict, Verdict::Inconclusive);
             assert_eq!(unmet, ["`a` changed"]);
             assert_eq!(baseline_verdict(&expect, &void), Verdict::Inconclusive);
@@ -220,10 +242,10 @@ mod tests {
         let expect = [Condition::ExitCode(0)];
         let without = |code| Observation {
             left_out: vec![".venv".to_owned()],
-            ..seen(ProcessEnd::Exited(code), "")
+            ..observed(ProcessEnd::Exited(code), "")
         };
-        assert_eq!(judge(&expect, &without(0)).0, Verdict::Pass);
-        let (verdict, unmet) = judge(&expect, &without(1));
+        assert_eq!(judge(&expect, &without(0)).verdict, Verdict::Pass);
+        let Judgement { verdict, unmet } = judge(&expect, &without(1));
         assert_eq!(verdict, Verdict::Inconclusive);
         assert!(unmet.join("; ").contains("`.venv` changed"), "{unmet:?}");
         assert_eq!(
@@ -248,12 +270,12 @@ mod tests {
             (127, Verdict::Inconclusive),
         ] {
             assert_eq!(
-                baseline_verdict(&expect, &seen(ProcessEnd::Exited(code), "")),
+                baseline_verdict(&expect, &observed(ProcessEnd::Exited(code), "")),
                 verdict
             );
         }
         assert_eq!(
-            baseline_verdict(&expect, &seen(ProcessEnd::Signaled(9), "")),
+            baseline_verdict(&expect, &observed(ProcessEnd::Signaled(9), "")),
             Verdict::Inconclusive
         );
     }

@@ -67,11 +67,11 @@ fn add(budget: &mut Budget, limit: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn set(place: &mut Option<u64>, amount: u64, limit: &str) -> Result<(), String> {
+fn set(slot: &mut Option<u64>, amount: u64, limit: &str) -> Result<(), String> {
     if amount == 0 {
         return Err(format!("`{limit}` allows nothing at all"));
     }
-    match place.replace(amount) {
+    match slot.replace(amount) {
         Some(_) => Err(format!("`{limit}` limits the same thing a second time")),
         None => Ok(()),
     }

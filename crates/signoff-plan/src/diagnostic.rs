@@ -34,7 +34,7 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// What would have to be given for it not to be there.
     pub(crate) lack: Option<MissingFieldScope>,
-    /// Whether what stands behind it was not read, so that nobody knows what is missing.
+    /// Whether the rest of the file was not read, so that missing parts cannot be reported.
     pub(crate) cuts_off: bool,
 }
 

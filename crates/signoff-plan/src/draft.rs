@@ -110,7 +110,7 @@ pub struct Step {
     pub args: Option<Spanned<Value>>,
     /// Places of everything in `args`, in the order it is written: the value itself; of an object each
     /// key and then its value, of a list each value; text without its quotes. Empty = not known.
-    pub args_places: Vec<Span>,
+    pub args_spans: Vec<Span>,
     /// Something stands in the place of `args` that could not be read; that has been reported.
     pub args_unread: bool,
     /// Marks that say how far the step is.
@@ -136,7 +136,7 @@ pub struct Details {
     pub subscriptions: Vec<Spanned<String>>,
     /// Globs the step writes.
     pub produces: Vec<Spanned<String>>,
-    /// Globs nobody may change while it runs.
+    /// Globs of files that must not change while it runs.
     pub protects: Vec<Spanned<String>>,
     /// Tool scope.
     pub tools: Option<Vec<Spanned<String>>>,

@@ -7,7 +7,7 @@ use crate::model::{Depends, Plan, Work};
 /// loop whose items are agents' work is paired with itself. `None`: one agent at a time, whatever
 /// happens.
 ///
-/// Locks are not looked at: steps that share one take turns, but in whatever order. Steps in or behind
+/// Locks do not count: steps that share one take turns, but in whatever order. Steps in or behind
 /// a cycle never start, and count for nothing.
 pub fn agents_can_overlap(plan: &Plan) -> Option<(usize, usize)> {
     let is_agent = |at: usize| {
@@ -59,7 +59,7 @@ fn in_order(depends: &[&Depends]) -> Vec<usize> {
 struct HighestAncestors {
     highest: Vec<u32>,
     /// The last step met that waits for every one before it. These come up in plan order, and its
-    /// own number speaks for all before it: no step is looked at twice.
+    /// own number speaks for all before it: no step is visited twice.
     all_before: usize,
 }
 
@@ -72,16 +72,16 @@ impl HighestAncestors {
                 since.iter().copied().max().unwrap_or(0)
             }
             Depends::On(list) => {
-                let places = list.iter().filter_map(|at| usize::try_from(*at).ok());
-                let numbers = places.filter_map(|at| self.highest.get(at).copied());
+                let positions = list.iter().filter_map(|at| usize::try_from(*at).ok());
+                let numbers = positions.filter_map(|at| self.highest.get(at).copied());
                 numbers.max().unwrap_or(0)
             }
         }
     }
 
     fn keep(&mut self, at: usize, highest: u32) {
-        if let Some(place) = self.highest.get_mut(at) {
-            *place = highest;
+        if let Some(slot) = self.highest.get_mut(at) {
+            *slot = highest;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Plans that passed the checks, and plans that somebody signed.
+//! Plans that passed the checks, and plans that were signed.
 //!
 //! The stages are types, so that the wrong order cannot be written: only
 //! [`Checked::accept`](crate::check::Checked::accept) makes a [`CheckedPlan`], only a matching
@@ -19,7 +19,7 @@ pub struct CheckedPlan {
 }
 
 impl CheckedPlan {
-    /// For [`crate::check`] only, which has seen that there are no errors.
+    /// For [`crate::check`] only, which has made sure that there are no errors.
     pub(crate) fn new(plan: Plan, dialect: Dialect) -> Self {
         let digest = Digest::of_plan(&plan);
         Self {
@@ -45,7 +45,7 @@ impl CheckedPlan {
     }
 }
 
-/// Somebody's word that exactly this plan may run under exactly these terms.
+/// A signer's word that exactly this plan may run under exactly these terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     /// Id of the project that it counts in; none in one from before signatures named it.

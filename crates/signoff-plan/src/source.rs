@@ -174,11 +174,11 @@ impl Source {
 
     /// Each file of the directory with its path inside it; a single file by its own name.
     pub fn split(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let single = self.parts.is_empty();
-        let single = single.then_some((self.name.as_str(), self.bytes()));
+        let is_file = self.parts.is_empty();
+        let file = is_file.then_some((self.name.as_str(), self.bytes()));
         let parts = self.parts.iter();
         let parts = parts.map(|part| (part.name.as_str(), self.part_bytes(part)));
-        single.into_iter().chain(parts)
+        file.into_iter().chain(parts)
     }
 
     /// The name of the file that an offset stands in, as messages call it.

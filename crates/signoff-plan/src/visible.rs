@@ -68,11 +68,22 @@ pub fn hides(letter: char) -> Option<HiddenReason> {
     })
 }
 
-/// Characters of a command that pass for one of ASCII, each with its offset and the one it looks like.
+/// A character that passes for one of ASCII.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LookAlike {
+    /// Where it stands in the text.
+    pub offset: usize,
+    /// The character itself.
+    pub character: char,
+    /// The ASCII character that it looks like.
+    pub looks_like: char,
+}
+
+/// Characters of a command that pass for one of ASCII.
 ///
 /// Letters of another script count only in a word that mixes them with ASCII letters, or that has
 /// nothing else: a word of Russian may hold some of them by right.
-pub fn look_alikes(text: &str) -> Vec<(usize, char, char)> {
+pub fn look_alikes(text: &str) -> Vec<LookAlike> {
     let mut found = Vec::new();
     let mut word: Vec<(usize, char)> = Vec::new();
     for (at, letter) in text.char_indices() {
@@ -81,16 +92,26 @@ pub fn look_alikes(text: &str) -> Vec<(usize, char, char)> {
             continue;
         }
         note_word(&mut word, &mut found);
-        found.extend(sign_like(letter).map(|like| (at, letter, like)));
+        found.extend(sign_like(letter).map(|looks_like| LookAlike {
+            offset: at,
+            character: letter,
+            looks_like,
+        }));
     }
     note_word(&mut word, &mut found);
     found.sort_unstable();
     found
 }
 
-fn note_word(word: &mut Vec<(usize, char)>, found: &mut Vec<(usize, char, char)>) {
+fn note_word(word: &mut Vec<(usize, char)>, found: &mut Vec<LookAlike>) {
     let is_mixed = word.iter().any(|(_, letter)| letter.is_ascii());
-    let like = |(at, letter): &(usize, char)| Some((*at, *letter, letter_like(*letter)?));
+    let like = |&(offset, character): &(usize, char)| {
+        Some(LookAlike {
+            offset,
+            character,
+            looks_like: letter_like(character)?,
+        })
+    };
     let alike: Vec<_> = word.iter().filter_map(like).collect();
     if is_mixed || (alike.len() == word.len() && alike.len() > 1) {
         found.extend(alike);
@@ -121,7 +142,7 @@ pub fn command(text: &str) -> Cow<'_, str> {
     escape(text, |_, letter| {
         let here = at;
         at += letter.len_utf8();
-        let is_alike = alike.binary_search_by_key(&here, |(at, _, _)| *at).is_ok();
+        let is_alike = alike.binary_search_by_key(&here, |one| one.offset).is_ok();
         (is_alike || hides(letter).is_some()).then_some(())
     })
 }
@@ -239,7 +260,12 @@ mod tests {
 
     #[test]
     fn look_alikes_are_named_with_what_they_look_like() {
-        assert_eq!(look_alikes("a\u{440}p"), [(1, '\u{440}', 'p')]);
+        let found = LookAlike {
+            offset: 1,
+            character: '\u{440}',
+            looks_like: 'p',
+        };
+        assert_eq!(look_alikes("a\u{440}p"), [found]);
         assert_eq!(look_alikes("Привет, это тест"), []);
         assert_eq!(look_alikes("naïve café"), []);
         for pair in LETTERS.split_whitespace().chain(SIGNS.split_whitespace()) {

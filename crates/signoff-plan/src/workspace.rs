@@ -1,6 +1,6 @@
 //! What the checks ask about the world outside the plan's text.
 
-/// Answers questions about the place a plan will run in. The pure crates do no I/O; whoever calls
+/// Answers questions about the project that a plan will run in. The pure crates do no I/O; whatever calls
 /// them hands in an implementation (the real one is in `signoff-store`, an in-memory one in
 /// `signoff-testkit`).
 pub trait Workspace {
@@ -16,7 +16,7 @@ pub trait Workspace {
         let _ = pattern;
         true
     }
-    /// How many lines this file has, if that can be told.
+    /// How many lines this file has, if that is known.
     fn line_count(&self, path: &str) -> Option<u64> {
         let _ = path;
         None

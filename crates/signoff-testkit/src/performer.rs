@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 use signoff_engine::{
-    Action, CallEnd, Candidate, Changes, Input, Observation, ProcessEnd, Run, ToolCall, WorkInput,
-    WorkItem, WorkKind, WorkPayload, resolved_arguments,
+    Action, CallEnd, Candidate, Changes, FinishedWork, Input, MergeConflict, Observation,
+    ProcessEnd, Run, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload, resolved_arguments,
 };
 use signoff_plan::model::Work;
 
@@ -137,9 +137,11 @@ impl Performer {
                 Input::WorkEnded {
                     step,
                     attempt,
-                    ended: ended.unwrap_or(ProcessEnd::Exited(0)),
-                    text: "all tests pass".to_owned(),
-                    changes: Changes::default(),
+                    work: FinishedWork {
+                        ended: ended.unwrap_or(ProcessEnd::Exited(0)),
+                        text: "all tests pass".to_owned(),
+                        changes: Changes::default(),
+                    },
                 }
             }
             Action::Evaluate { step, attempt, .. } => self.judge(step, attempt, warm),
@@ -184,9 +186,11 @@ impl Performer {
             return Input::Conflicted {
                 step,
                 attempt,
-                onto,
-                files: vec!["a".to_owned()],
-                text: "<<<<".to_owned(),
+                conflict: MergeConflict {
+                    onto,
+                    files: vec!["a".to_owned()],
+                    text: "<<<<".to_owned(),
+                },
             };
         }
         let unchanged = self.outcomes.unchanged.pop_front().unwrap_or(false);
@@ -246,7 +250,7 @@ pub fn saw(ended: ProcessEnd) -> Observation {
             files: Some(vec!["work".to_owned()]),
             ..Changes::default()
         })),
-        room: None,
+        overlay_mode: None,
         warm: false,
         ignored_work: false,
         void: None,

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use signoff_plan::model::Work;
 
-use super::first_stage;
 use super::merge::carry_work_over;
-use crate::event::{Changes, Choice, Event};
-use crate::state::{Allocation, InboxItem, Run, Stage, StepStatus};
+use super::step::first_stage;
+use crate::event::{Choice, Event};
+use crate::state::{Allocation, Answered, InboxItem, Run, Stage, StepState, StepStatus};
 
 pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
     let Event::InboxOpened {
@@ -28,7 +28,7 @@ pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
         step.stage = Stage::Waiting { item: item.clone() };
         step.activation.answered = None;
         step.allocation = Allocation::Nothing;
-        run.active.remove(&at);
+        run.schedule.active.remove(&at);
     }
     let opened = InboxItem {
         id: item.clone(),
@@ -39,8 +39,8 @@ pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
         choices: choices.clone(),
         options: options.clone(),
     };
-    run.items.insert(item.clone(), opened);
-    run.items_opened += 1;
+    run.inbox.items.insert(item.clone(), opened);
+    run.inbox.opened += 1;
 }
 
 pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
@@ -55,15 +55,15 @@ pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
     else {
         return;
     };
-    run.items.remove(item);
+    run.inbox.items.remove(item);
     let about = if steps.is_empty() {
         vec![at]
     } else {
         positions(run, steps)
     };
-    run.tree_version += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
+    run.tree.version += u64::from(*choice == Choice::Fixed && !run.in_worktrees());
     for at in about {
-        run.active.insert(at);
+        run.schedule.active.insert(at);
         answer(run, at, *choice, note.as_deref(), by);
     }
 }
@@ -84,103 +84,108 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         return;
     };
     let retries = definition.on_fail.retries;
-    let is_check = definition.work == Work::Check;
-    let judged = definition.contract.is_some() || run.is_unmerged(at);
-    let unmerged = run.is_unmerged(at);
-    let in_worktrees = run.in_worktrees();
-    let stage = first_stage(definition, &run.settings);
+    let first_stage = first_stage(definition, &run.settings);
+    let is_unmerged = run.is_unmerged(at);
+    let is_judged = definition.contract.is_some() || is_unmerged;
+    let starts_over = definition.work == Work::Check && !run.in_worktrees();
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
     step.attempt.inconclusive = 0;
     step.activation.interruptions = 0;
     match choice {
-        Choice::Retry => {
-            // One more attempt, not a new set of retries.
-            step.activation.failures = retries;
-            step.advice.hint = note.map(str::to_owned);
-            step.activation.not_before = 0;
-            step.status = StepStatus::Running;
-            step.stage = Stage::NeedsWork;
-            carry_work_over(step);
-        }
+        Choice::Retry => retry(step, retries, note),
         Choice::Fixed => {
-            step.activation.failures = retries;
-            step.attempt.repaired_by = Some(by.to_owned());
-            if step.attempt.taken_over.is_none() {
-                // The changes of an interrupted attempt are unknown.
-                let known = step.changes.clone();
-                step.attempt.taken_over = Some(if step.cut_off.unseen_since.is_some() {
-                    Changes::default()
-                } else {
-                    known
-                });
+            accept_repair(step, retries, by);
+            if starts_over {
+                step.stage = Stage::NeedsWork;
             }
-            step.attempt.interrupted = false;
-            step.cut_off.numbers.remove(&step.attempts);
-            step.attempt.work_ended = None;
-            step.status = StepStatus::Verifying;
-            // The repair gets a new candidate on the present head.
-            step.attempt.candidate = None;
-            step.stage = if is_check && !in_worktrees {
-                Stage::NeedsWork
-            } else {
-                Stage::NeedsEvaluation {
-                    attempt: step.attempts,
-                }
-            };
         }
         Choice::Allow => {
             step.activation.agents = 0;
-            step.status = StepStatus::Running;
-            step.stage = Stage::NeedsWork;
+            go_on(step, Stage::NeedsWork);
         }
-        Choice::Approve => {
-            step.activation.approved = true;
-            step.activation.args = note
-                .and_then(|note| serde_json::from_str(note).ok())
-                .filter(Value::is_object)
-                .or(step.activation.args.take());
-            step.status = StepStatus::Running;
-            // The question may have been asked after the baseline.
-            step.stage = match step.baseline.verdict {
-                Some(_) => Stage::NeedsWork,
-                None => stage,
-            };
+        Choice::Approve => approve(step, note, first_stage),
+        Choice::Happened => {
+            step.values.output = Some(reply_value(note));
+            accept_reply(step, choice, by, is_judged);
         }
-        Choice::Reply | Choice::Happened => {
-            step.values.output = Some(if choice == Choice::Happened {
-                reply_value(note)
-            } else {
-                note.into()
-            });
+        Choice::Reply => {
+            step.values.output = Some(note.into());
+            accept_reply(step, choice, by, is_judged);
+        }
+        Choice::Accept if is_unmerged => {
             step.attempt.accepted_by = Some(by.to_owned());
-            if judged {
-                step.status = StepStatus::Verifying;
-                step.stage = Stage::NeedsEvaluation {
-                    attempt: step.attempts,
-                };
-            } else {
-                step.activation.answered = Some((choice, by.to_owned()));
-            }
+            evaluate(step);
         }
-        Choice::Accept if unmerged => {
-            step.attempt.accepted_by = Some(by.to_owned());
-            step.status = StepStatus::Verifying;
-            step.stage = Stage::NeedsEvaluation {
-                attempt: step.attempts,
-            };
+        Choice::Refuse | Choice::Revise | Choice::Deny => {
+            step.advice.hint = note.map(str::to_owned);
+            step.activation.answered = Some(Answered::new(choice, by));
         }
-        Choice::Accept
-        | Choice::Refuse
-        | Choice::Revise
-        | Choice::Deny
-        | Choice::Skip
-        | Choice::Abort => {
-            if matches!(choice, Choice::Refuse | Choice::Revise | Choice::Deny) {
-                step.advice.hint = note.map(str::to_owned);
-            }
-            step.activation.answered = Some((choice, by.to_owned()));
+        Choice::Accept | Choice::Skip | Choice::Abort => {
+            step.activation.answered = Some(Answered::new(choice, by));
         }
     }
+}
+
+/// Allows one more attempt, not a new set of retries.
+fn retry(step: &mut StepState, retries: u32, hint: Option<&str>) {
+    step.activation.failures = retries;
+    step.advice.hint = hint.map(str::to_owned);
+    step.activation.not_before = 0;
+    go_on(step, Stage::NeedsWork);
+    carry_work_over(step);
+}
+
+/// Judges what a person repaired. If that fails, one more attempt is allowed.
+fn accept_repair(step: &mut StepState, retries: u32, by: &str) {
+    step.activation.failures = retries;
+    step.attempt.repaired_by = Some(by.to_owned());
+    if step.attempt.taken_over.is_none() {
+        // The changes of an interrupted attempt are unknown.
+        let is_known = step.cut_off.unseen_since.is_none();
+        let changes = is_known.then(|| step.changes.clone());
+        step.attempt.taken_over = Some(changes.unwrap_or_default());
+    }
+    step.attempt.interrupted = false;
+    step.cut_off.numbers.remove(&step.attempts);
+    step.attempt.work_ended = None;
+    // The repair gets a new candidate on the present head.
+    step.attempt.candidate = None;
+    evaluate(step);
+}
+
+fn approve(step: &mut StepState, note: Option<&str>, first_stage: Stage) {
+    step.activation.approved = true;
+    let args = note.and_then(|note| serde_json::from_str(note).ok());
+    if let Some(args) = args.filter(Value::is_object) {
+        step.activation.args = Some(args);
+    }
+    // The question may have been asked after the baseline.
+    let stage = match step.baseline.verdict {
+        Some(_) => Stage::NeedsWork,
+        None => first_stage,
+    };
+    go_on(step, stage);
+}
+
+fn accept_reply(step: &mut StepState, choice: Choice, by: &str, is_judged: bool) {
+    step.attempt.accepted_by = Some(by.to_owned());
+    if is_judged {
+        evaluate(step);
+    } else {
+        step.activation.answered = Some(Answered::new(choice, by));
+    }
+}
+
+fn go_on(step: &mut StepState, stage: Stage) {
+    step.status = StepStatus::Running;
+    step.stage = stage;
+}
+
+fn evaluate(step: &mut StepState) {
+    step.status = StepStatus::Verifying;
+    step.stage = Stage::NeedsEvaluation {
+        attempt: step.attempts,
+    };
 }

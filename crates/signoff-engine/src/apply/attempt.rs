@@ -1,117 +1,54 @@
-//! One attempt, from the contract before the work to the contract after it.
+//! One attempt: an agent's work, or a tool's call.
 
-use super::contract::{baseline_finished, contract_finished};
 use super::merge::carry_work_over;
-use crate::event::{AgentOutput, CallEnd, Event, RecordedEvent};
+use crate::Millis;
+use crate::event::{AgentOutput, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
 use crate::state::{Allocation, AttemptState, Run, Stage, StepStatus};
 use crate::verdict::ProcessEnd;
 
-pub(super) fn apply(run: &mut Run, at: usize, recorded: &RecordedEvent) {
-    let (tree, takes_queue) = (run.tree_version, run.calls_in_tree(at));
+pub(super) fn start_attempt(
+    run: &mut Run,
+    at: usize,
+    now: Millis,
+    attempt: u32,
+    base: Option<&str>,
+) {
+    let takes_queue = run.calls_in_tree(at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    match &recorded.event {
-        Event::ConditionHeld { .. } => step.activation.condition_held = true,
-        Event::BaselineStarted { base, .. } => {
-            step.stage = Stage::Baselining;
-            // What other steps change from now on is not part of the baseline.
-            step.contract.tree_version = tree;
-            step.baseline.commit.clone_from(base);
-            if step.attempt.candidate.is_none() {
-                step.activation.base.clone_from(base);
-            }
-            step.allocation.take_slot();
-        }
-        Event::BaselineFinished { .. } => baseline_finished(run, at, recorded),
-        Event::AttemptStarted { attempt, base, .. } => {
-            step.attempts = *attempt;
-            step.attempt = AttemptState::started(recorded.at);
-            step.activation.base.clone_from(base);
-            step.allocation = if takes_queue {
-                Allocation::MergeQueue
-            } else {
-                Allocation::Slot
-            };
-            step.status = StepStatus::Running;
-            step.stage = Stage::Working { attempt: *attempt };
-        }
-        Event::WorkItem { .. } => step.activation.agents += 1,
-        Event::ProcessStarted { process, .. } => step.attempt.process = Some(process.clone()),
-        Event::WorkFinished { .. } => work_finished(run, at, &recorded.event),
-        Event::CallStarted { call, .. } => {
-            step.attempt.changed_tree = call.changes_tree;
-            step.values.output = None;
-            step.attempt.call = Some(call.clone());
-        }
-        Event::CallFinished { attempt, end, .. } => call_finished(run, at, *attempt, end),
-        Event::AttemptInterrupted {
-            attempt, stopped, ..
-        } => interrupt(run, at, *attempt, *stopped),
-        Event::ContractStarted { attempt, again, .. } => {
-            step.contract.tree_version = tree;
-            step.allocation.take_slot();
-            // An interrupted step left the queue; its candidate needs the queue again.
-            if step.attempt.candidate.is_some() {
-                step.allocation = Allocation::MergeQueue;
-            }
-            if *again {
-                step.stage = Stage::Rechecking;
-                run.active.insert(at);
-            } else {
-                step.status = StepStatus::Verifying;
-                step.stage = Stage::Evaluating { attempt: *attempt };
-            }
-        }
-        Event::ContractFinished { .. } => contract_finished(run, at, recorded),
-        Event::RetryScheduled {
-            not_before,
-            counted,
-            ..
-        } => {
-            step.activation.failures += u32::from(*counted);
-            step.activation.not_before = *not_before;
-            step.status = StepStatus::Running;
-            step.stage = Stage::NeedsWork;
-            carry_work_over(step);
-        }
-        Event::RunStarted { .. }
-        | Event::RunResumed { .. }
-        | Event::PlanReplanned { .. }
-        | Event::TreePrepared { .. }
-        | Event::CheckoutJoined { .. }
-        | Event::FilesLanded { .. }
-        | Event::LandingStarted { .. }
-        | Event::RunLanded { .. }
-        | Event::RunUndone { .. }
-        | Event::CandidateStarted { .. }
-        | Event::CandidateBuilt { .. }
-        | Event::MergeConflicted { .. }
-        | Event::MergeStarted { .. }
-        | Event::Merged { .. }
-        | Event::PauseRequested { .. }
-        | Event::RunPaused { .. }
-        | Event::RunFinished { .. }
-        | Event::StepStarted { .. }
-        | Event::Expanded { .. }
-        | Event::BudgetReserved { .. }
-        | Event::BudgetSpent { .. }
-        | Event::BudgetExceeded { .. }
-        | Event::StepCompleted { .. }
-        | Event::StepConfirmed { .. }
-        | Event::StepProvisional { .. }
-        | Event::StepFailed { .. }
-        | Event::StepSkipped { .. }
-        | Event::StepBlocked { .. }
-        | Event::StepWaiting { .. }
-        | Event::StepRetried { .. }
-        | Event::InboxOpened { .. }
-        | Event::InboxAnswered { .. } => {}
+    step.attempts = attempt;
+    step.attempt = AttemptState::started(now);
+    step.activation.base = base.map(str::to_owned);
+    step.allocation = if takes_queue {
+        Allocation::MergeQueue
+    } else {
+        Allocation::Slot
+    };
+    step.status = StepStatus::Running;
+    step.stage = Stage::Working { attempt };
+}
+
+pub(super) fn start_call(run: &mut Run, at: usize, call: &ToolCall) {
+    if let Some(step) = run.steps.get_mut(at) {
+        step.attempt.changed_tree = call.changes_tree;
+        step.values.output = None;
+        step.attempt.call = Some(call.clone());
     }
 }
 
-fn work_finished(run: &mut Run, at: usize, event: &Event) {
+pub(super) fn schedule_retry(run: &mut Run, at: usize, not_before: Millis, counted: bool) {
+    if let Some(step) = run.steps.get_mut(at) {
+        step.activation.failures += u32::from(counted);
+        step.activation.not_before = not_before;
+        step.status = StepStatus::Running;
+        step.stage = Stage::NeedsWork;
+        carry_work_over(step);
+    }
+}
+
+pub(super) fn finish_work(run: &mut Run, at: usize, event: &Event) {
     let Event::WorkFinished {
         attempt,
         ended,
@@ -122,8 +59,8 @@ fn work_finished(run: &mut Run, at: usize, event: &Event) {
     else {
         return;
     };
-    run.tree_version += u64::from(!run.in_worktrees());
-    let read = run.read.contains(&at);
+    run.tree.version += u64::from(!run.in_worktrees());
+    let is_read = run.is_read(at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -138,12 +75,12 @@ fn work_finished(run: &mut Run, at: usize, event: &Event) {
     }
     step.status = StepStatus::Verifying;
     step.stage = Stage::NeedsEvaluation { attempt: *attempt };
-    if read {
+    if is_read {
         step.values.output = Some(text.as_str().into());
     }
 }
 
-fn call_finished(run: &mut Run, at: usize, attempt: u32, end: &CallEnd) {
+pub(super) fn finish_call(run: &mut Run, at: usize, attempt: u32, end: &CallEnd) {
     let in_worktrees = run.in_worktrees();
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -155,12 +92,12 @@ fn call_finished(run: &mut Run, at: usize, attempt: u32, end: &CallEnd) {
     }
     step.status = StepStatus::Verifying;
     step.stage = Stage::NeedsEvaluation { attempt };
-    run.tree_version += u64::from(changed && !in_worktrees);
+    run.tree.version += u64::from(changed && !in_worktrees);
 }
 
-fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
+pub(super) fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     let in_worktrees = run.in_worktrees();
-    run.tree_version += u64::from(!in_worktrees);
+    run.tree.version += u64::from(!in_worktrees);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };

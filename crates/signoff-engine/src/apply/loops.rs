@@ -27,21 +27,21 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
             ..StepState::default()
         });
         run.dependents.push(vec![at]);
-        if run.read.contains(&at) {
+        if run.is_read(at) {
             run.read.insert(position);
         }
-        run.ready.insert(position);
+        run.schedule.ready.insert(position);
         children.push(position);
     }
-    run.ready.remove(&at);
-    run.active.remove(&at);
+    run.schedule.ready.remove(&at);
+    run.schedule.active.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
         step.status = StepStatus::Running;
         step.stage = Stage::Expanded;
         step.waits_for = children.len();
     }
     if children.is_empty() {
-        run.gather.insert(at);
+        run.schedule.gather.insert(at);
     }
     run.children.insert(at, children);
 }
@@ -87,7 +87,7 @@ pub(super) fn collect(run: &mut Run, at: usize) {
             .unwrap_or_default()
     });
     let list: Value = values.collect();
-    run.gather.remove(&at);
+    run.schedule.gather.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
         step.values.output = Some(list);
     }
@@ -104,6 +104,6 @@ pub(super) fn after_acceptance(run: &mut Run, at: usize) {
         (run.steps.get(child)).is_some_and(|step| step.stage == Stage::Provisional)
     };
     if waits && children.filter(open).count() == 0 {
-        run.gather.insert(parent);
+        run.schedule.gather.insert(parent);
     }
 }

@@ -3,9 +3,11 @@
 use signoff_plan::glob;
 use signoff_plan::model::Work;
 
+use crate::contract_inputs::names_of;
 use crate::event::Candidate;
-use crate::judge::names_of;
-use crate::state::{Allocation, Failure, Run, Stage, StepState, StepStatus, wants_baseline};
+use crate::state::{
+    Allocation, Failure, JoinedFile, Run, Stage, StepState, StepStatus, wants_baseline,
+};
 use crate::verdict::{ProcessEnd, Verdict};
 
 pub(super) fn start_candidate(run: &mut Run, at: usize, attempt: u32) {
@@ -56,12 +58,7 @@ pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &
     };
 }
 
-pub(super) fn note_conflict(
-    run: &mut Run,
-    at: usize,
-    attempt: u32,
-    (files, text): (&[String], &str),
-) {
+pub(super) fn note_conflict(run: &mut Run, at: usize, attempt: u32, files: &[String], text: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -85,28 +82,34 @@ pub(super) fn start_merge(run: &mut Run, at: usize, attempt: u32) {
     }
 }
 
-/// Moves the head to the commit that merged the checkout's changes.
-pub(super) fn join_checkout(run: &mut Run, commit: &str, tree: &str) {
-    let was_landed = run.landed_head == run.head;
+/// Moves the head to the commit that merged the checkout's changes. What a person changed may explain why a contract
+/// fails later.
+pub(super) fn join_checkout(
+    run: &mut Run,
+    commit: &str,
+    tree: &str,
+    files: &[String],
+    deleted: &[String],
+) {
+    let was_landed = run.landing.head == run.tree.head;
     set_head(run, commit, tree);
     if was_landed {
-        run.landed_head.clone_from(&run.head);
+        run.landing.head.clone_from(&run.tree.head);
     }
-}
-
-/// Remembers what a person changed: it may explain why a contract fails later.
-pub(super) fn note_joined(run: &mut Run, files: &[String], deleted: &[String]) {
     for file in files {
-        let note = (run.tree_version, deleted.contains(file));
-        run.joined.insert(file.clone(), note);
+        let joined = JoinedFile {
+            tree_version: run.tree.version,
+            is_deleted: deleted.contains(file),
+        };
+        run.tree.joined.insert(file.clone(), joined);
     }
 }
 
 fn set_head(run: &mut Run, commit: &str, tree: &str) {
     // Earlier verdicts are about another tree.
-    run.tree_version += u64::from(run.head.as_deref() != Some(commit));
-    run.head = Some(commit.to_owned());
-    run.latest_tree = Some(tree.to_owned());
+    run.tree.version += u64::from(run.tree.head.as_deref() != Some(commit));
+    run.tree.head = Some(commit.to_owned());
+    run.tree.latest = Some(tree.to_owned());
 }
 
 pub(super) fn finish_merge(run: &mut Run, at: usize, commit: &str, tree: &str) {
@@ -114,7 +117,7 @@ pub(super) fn finish_merge(run: &mut Run, at: usize, commit: &str, tree: &str) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.contract.tree_version = run.tree_version;
+    step.contract.tree_version = run.tree.version;
     step.allocation.leave_queue();
     step.attempt.commit = Some(commit.to_owned());
     step.contract.judged_on = Some(tree.to_owned());

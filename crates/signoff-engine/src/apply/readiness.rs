@@ -2,11 +2,11 @@
 
 use crate::state::{Allocation, Run, Stage, StepStatus};
 
-pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Option<&String>) {
-    run.ready.remove(&at);
-    run.active.remove(&at);
-    run.gather.remove(&at);
-    run.provisional.remove(&at);
+pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Option<&str>) {
+    run.schedule.ready.remove(&at);
+    run.schedule.active.remove(&at);
+    run.schedule.gather.remove(&at);
+    run.schedule.provisional.remove(&at);
     if let Some(step) = run.steps.get_mut(at) {
         step.status = status;
         step.stage = Stage::Ended;
@@ -14,16 +14,15 @@ pub(super) fn end_step(run: &mut Run, at: usize, status: StepStatus, reason: Opt
         step.attempt.candidate = None;
         step.activation.answered = None;
         step.attempt.inconclusive = 0;
-        step.outcome.reason = reason.cloned();
+        step.outcome.reason = reason.map(str::to_owned);
     }
 }
 
 /// Ends a step as failed or blocked. If it had satisfied its dependents, it no longer does: a person refused
 /// it or a step that it was built on, or its contract fails now.
-pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &String) {
+pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reason: &str) {
     end_step(run, at, status, Some(reason));
-    run.verdicts.retain(|&(_, step)| step != at);
-    run.unconfirmed.remove(&at);
+    run.rechecks.remove(at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -39,9 +38,9 @@ pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reas
             step.waits_for += 1;
         }
     }
-    run.frontier = run.frontier.min(at);
-    let ready = std::mem::take(&mut run.ready);
-    run.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
+    run.schedule.frontier = run.schedule.frontier.min(at);
+    let ready = std::mem::take(&mut run.schedule.ready);
+    run.schedule.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
 }
 
 /// Lets dependents count the step as done. A second call changes nothing: a provisional step is accepted later.
@@ -57,26 +56,27 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
         if let Some(step) = run.steps.get_mut(dependent) {
             step.waits_for = step.waits_for.saturating_sub(1);
             if step.stage == Stage::Expanded && step.waits_for == 0 {
-                run.gather.insert(dependent);
+                run.schedule.gather.insert(dependent);
             }
         }
         make_ready(run, dependent);
     }
     let of_plan = run.plan().steps.len();
-    while run.frontier < of_plan && (run.steps.get(run.frontier)).is_some_and(|step| step.satisfies)
+    while run.schedule.frontier < of_plan
+        && (run.steps.get(run.schedule.frontier)).is_some_and(|step| step.satisfies)
     {
-        run.frontier += 1;
+        run.schedule.frontier += 1;
     }
     // Items of loops come after the plan's own steps and do not wait for earlier ones.
-    if run.frontier < of_plan {
-        make_ready(run, run.frontier);
+    if run.schedule.frontier < of_plan {
+        make_ready(run, run.schedule.frontier);
     }
 }
 
 pub(super) fn make_ready(run: &mut Run, at: usize) {
     let pending = (run.steps.get(at)).is_some_and(|step| step.status == StepStatus::Pending);
     if pending && run.is_free(at) {
-        run.ready.insert(at);
+        run.schedule.ready.insert(at);
     }
 }
 
@@ -90,8 +90,8 @@ pub(crate) fn recount(run: &mut Run, at: usize) {
     };
     let is_done = step.satisfies || step.status == StepStatus::Skipped;
     match (std::mem::replace(&mut step.counted, is_done), is_done) {
-        (false, true) => run.done += 1,
-        (true, false) => run.done = run.done.saturating_sub(1),
+        (false, true) => run.schedule.done += 1,
+        (true, false) => run.schedule.done = run.schedule.done.saturating_sub(1),
         (true, true) | (false, false) => {}
     }
 }

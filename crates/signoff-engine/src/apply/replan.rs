@@ -15,7 +15,7 @@ use signoff_plan::signed::SignedPlan;
 use self::carryover::{Carryover, carryovers, of_item, text_is_same};
 use crate::apply::{expand, note_verdict, recount, satisfy_dependents};
 use crate::event::Settings;
-use crate::state::{InboxItem, Run, Stage, StepState, StepStatus};
+use crate::state::{Inbox, InboxItem, LandingState, Run, Stage, StepState, StepStatus, TreeState};
 
 /// A run under another version of its plan.
 pub(crate) struct Replanned {
@@ -32,7 +32,7 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
     let mut replanning = Replanning {
         old,
         run: new_run(old, signed, settings),
-        places: BTreeMap::new(),
+        moved: BTreeMap::new(),
         reset: Vec::new(),
     };
     replanning.disown_marks(&pairs);
@@ -69,18 +69,23 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
             cache: old.settings.cache,
             ..settings.clone()
         },
-        tree: old.tree.clone(),
-        head: old.head.clone(),
-        landed_head: old.landed_head.clone(),
-        joined: old.joined.clone(),
-        held: old.held.clone(),
-        latest_tree: old.latest_tree.clone(),
+        tree: TreeState {
+            // Verdicts are from the previous version: the contracts must hold again at the end of this one.
+            version: old.tree.version + 1,
+            ..old.tree.clone()
+        },
+        landing: LandingState {
+            head: old.landing.head.clone(),
+            held: old.landing.held.clone(),
+            ..LandingState::default()
+        },
+        inbox: Inbox {
+            opened: old.inbox.opened,
+            ..Inbox::default()
+        },
         started: old.started,
         usage: old.usage.clone(),
-        items_opened: old.items_opened,
         used,
-        // Verdicts are from the previous version: the contracts must hold again at the end of this one.
-        tree_version: old.tree_version + 1,
         ..Run::new(signed)
     }
 }
@@ -97,7 +102,7 @@ struct Replanning<'a> {
     old: &'a Run,
     run: Run,
     /// New positions of steps that wait on a person, by their old ones.
-    places: BTreeMap<usize, usize>,
+    moved: BTreeMap<usize, usize>,
     /// Positions of steps that had begun and start over.
     reset: Vec<usize>,
 }
@@ -176,7 +181,7 @@ impl Replanning<'_> {
             step.waits_for = unmet.len();
         }
         if !unmet.is_empty() {
-            self.run.ready.remove(&at);
+            self.run.schedule.ready.remove(&at);
         }
     }
 
@@ -221,14 +226,14 @@ impl Replanning<'_> {
             if step.stage != Stage::Provisional {
                 step.stage = Stage::Ended;
             } else if !self.run.children.contains_key(&at) {
-                self.run.provisional.insert(at);
+                self.run.schedule.provisional.insert(at);
             }
         }
     }
 
     fn keep_waiting(&mut self, from: usize, at: usize) {
         self.put(from, at);
-        self.places.insert(from, at);
+        self.moved.insert(from, at);
     }
 
     /// Moves a state to its new position. Its dependencies are counted again.
@@ -243,7 +248,7 @@ impl Replanning<'_> {
             counted: false,
             ..was.clone()
         };
-        self.run.ready.remove(&at);
+        self.run.schedule.ready.remove(&at);
     }
 
     /// Lets finished steps satisfy their dependents, after all steps were carried over.
@@ -260,7 +265,7 @@ impl Replanning<'_> {
                 note_verdict(run, at);
             }
         }
-        run.gather.clear();
+        run.schedule.gather.clear();
         for (at, items) in run.children.clone() {
             let open = items.iter().filter_map(|&item| run.steps.get(item));
             let open = open.filter(|step| !step.satisfies).count();
@@ -269,12 +274,12 @@ impl Replanning<'_> {
             {
                 step.waits_for = open;
                 if open == 0 {
-                    run.gather.insert(at);
+                    run.schedule.gather.insert(at);
                 }
             }
         }
-        let open = self.old.items.iter().filter_map(|(id, item)| {
-            let step = *self.places.get(&item.step)?;
+        let open = self.old.inbox.items.iter().filter_map(|(id, item)| {
+            let step = *self.moved.get(&item.step)?;
             let waits = run.steps.get(step)?.stage == Stage::Waiting { item: id.clone() };
             let item = InboxItem {
                 step,
@@ -282,6 +287,6 @@ impl Replanning<'_> {
             };
             waits.then(|| (id.clone(), item))
         });
-        run.items = open.collect();
+        run.inbox.items = open.collect();
     }
 }

@@ -1,14 +1,15 @@
 //! Continuing a run after a crash, a pause or a failure.
 
 use super::readiness::{make_ready, recount};
+use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState, StepStatus};
 
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
-pub(super) fn resume(run: &mut Run, reopened: bool) {
+pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
     run.pause = None;
     run.pausing = None;
-    for at in run.active.clone() {
+    for at in run.schedule.active.clone() {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
@@ -16,12 +17,12 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
             CutOff::Harness(stage) => ask_again(run, at, stage),
             CutOff::Recheck => {
                 ask_again(run, at, Stage::Ended);
-                run.active.remove(&at);
+                run.schedule.active.remove(&at);
             }
             // Events from `decide` settle these.
             CutOff::Agent { .. }
             | CutOff::Call { .. }
-            | CutOff::Answer { .. }
+            | CutOff::Answer(_)
             | CutOff::AfterAgent
             | CutOff::AfterCall
             | CutOff::AfterMerge
@@ -30,6 +31,17 @@ pub(super) fn resume(run: &mut Run, reopened: bool) {
     }
     if reopened {
         reopen(run);
+    }
+    if clock_was_set_back {
+        end_pauses(run);
+    }
+}
+
+/// Ends all pauses before retries. The clock was set back while the run stood still, so they would last
+/// too long.
+fn end_pauses(run: &mut Run) {
+    for step in &mut run.steps {
+        step.activation.not_before = 0;
     }
 }
 
@@ -50,7 +62,7 @@ fn reopen(run: &mut Run) {
     run.outcome = None;
     run.aborting = false;
     // Questions about several steps are asked again at the new end.
-    run.items.retain(|_, item| item.steps.is_empty());
+    run.inbox.items.retain(|_, item| item.steps.is_empty());
     for at in 0..run.steps.len() {
         // A skipped step that blocks others has to run before them.
         let lost = run.steps.get(at).is_some_and(|step| {
@@ -65,6 +77,7 @@ fn reopen(run: &mut Run) {
 
 /// Retries one step, and the steps that it blocked.
 pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
+    withdraw_items(run, at);
     run.outcome = None;
     run.aborting = false;
     take_up(run, at);
@@ -96,8 +109,8 @@ fn take_up(run: &mut Run, at: usize) {
         let open = items.iter().filter_map(|&item| run.steps.get(item));
         open.filter(|step| !step.satisfies).count()
     });
-    run.active.remove(&at);
-    run.provisional.remove(&at);
+    run.schedule.active.remove(&at);
+    run.schedule.provisional.remove(&at);
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
@@ -111,7 +124,7 @@ fn take_up(run: &mut Run, at: usize) {
             step.stage = Stage::Expanded;
             step.waits_for = open;
             if open == 0 {
-                run.gather.insert(at);
+                run.schedule.gather.insert(at);
             }
         }
         None => {

@@ -5,7 +5,11 @@ use crate::event::{Choice, Event, InboxKind};
 use crate::state::Run;
 
 pub(super) fn ask_for_acceptance(run: &Run) -> Result<Vec<Event>, Refusal> {
-    let steps = run.provisional.iter().filter_map(|&at| run.step(at));
+    let steps = run
+        .schedule
+        .provisional
+        .iter()
+        .filter_map(|&at| run.step(at));
     let ids: Vec<String> = steps.map(|(step, _)| step.id.clone()).collect();
     let asked = acceptance(run, ids).ok_or(Refusal::OutOfPlace {
         what: "a question about no step",
@@ -25,7 +29,7 @@ pub(super) fn acceptance(run: &Run, ids: Vec<String>) -> Option<Event> {
         ),
     };
     Some(Event::InboxOpened {
-        item: format!("acceptance-{}", run.items_opened + 1),
+        item: run.inbox.next_id("acceptance"),
         kind: InboxKind::Acceptance,
         step: first,
         question,

@@ -3,32 +3,61 @@
 use signoff_plan::model::{Step, Work};
 
 use super::evidence::facts;
-use super::person::{ask, escalate, open_item};
+use super::person::{Question, ask, escalate, open_item};
 use super::policy::attempt_failed;
 use super::verdict::{changed_protected_files, forbidden_change};
-use super::{Refusal, base, begin, with_step};
+use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::budget::wall_left;
 use crate::event::{
-    AcceptAt, AgentOutput, Changes, Choice, Event, InboxKind, OnGreenBaseline, WorkItem,
+    AcceptAt, AgentOutput, Choice, Event, InboxKind, OnGreenBaseline, ProcessIdentity, WorkItem,
 };
 use crate::evidence::Grade;
+use crate::input::FinishedWork;
 use crate::state::{Run, StepState};
 use crate::verdict::{
     Observation, ProcessEnd, Verdict, baseline_verdict, count_before, readable, tail,
 };
 
-/// How an agent's work ended.
-pub(super) struct FinishedWork {
-    pub(super) ended: ProcessEnd,
-    pub(super) text: String,
-    pub(super) changes: Changes,
+/// The baseline runs on the base of the step's work, or on the head that its candidate is built on.
+pub(super) fn baseline_begins(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
+    begin(run, at, |step| {
+        let state = run.steps.get(at);
+        let candidate = state.and_then(|state| state.attempt.candidate.as_ref());
+        let onto = candidate.map(|candidate| candidate.onto.clone());
+        let base = onto.or_else(|| base(run, at));
+        vec![Event::BaselineStarted { step, base }]
+    })
+}
+
+/// The commit that the step's own worktree starts from: that of the earlier attempts, otherwise the head.
+/// A baseline alone does not tie the step to an older head.
+fn base(run: &Run, at: usize) -> Option<String> {
+    let state = run.steps.get(at).filter(|_| run.has_own_tree(at))?;
+    let base = state.activation.base.clone().filter(|_| state.attempts > 0);
+    base.or_else(|| run.tree.head.clone())
+}
+
+pub(super) fn process_held(
+    run: &Run,
+    at: usize,
+    attempt: u32,
+    process: ProcessIdentity,
+) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, _| {
+        vec![Event::ProcessStarted {
+            step: definition.id.clone(),
+            attempt,
+            process,
+        }]
+    })
 }
 
 pub(super) fn work_begins(
     run: &Run,
     now: Millis,
-    (at, attempt): (usize, u32),
+    at: usize,
+    attempt: u32,
     item: WorkItem,
     newer: Option<String>,
 ) -> Result<Vec<Event>, Refusal> {
@@ -115,8 +144,8 @@ fn after_green_baseline(run: &Run, definition: &Step) -> Vec<Event> {
                 definition.id
             );
             let choices = vec![Choice::Approve, Choice::Skip, Choice::Abort];
-            let offered = (choices, Vec::new());
-            open_item(run, definition, InboxKind::Approval, question, offered)
+            let question = Question::new(InboxKind::Approval, question, choices);
+            open_item(run, definition, question)
         }
     }
 }
@@ -126,25 +155,21 @@ pub(super) fn work_ended(
     now: Millis,
     at: usize,
     attempt: u32,
-    FinishedWork {
-        ended,
-        text,
-        changes,
-    }: FinishedWork,
+    work: FinishedWork,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let mut events = vec![Event::WorkFinished {
             step: definition.id.clone(),
             attempt,
-            ended: ended.clone(),
+            ended: work.ended.clone(),
             output: AgentOutput {
-                text: if run.read.contains(&at) {
-                    readable(text)
+                text: if run.is_read(at) {
+                    readable(work.text)
                 } else {
-                    tail(text)
+                    tail(work.text)
                 },
             },
-            changes: changes.clone(),
+            changes: work.changes.clone(),
         }];
         if is_limited(run, at) {
             events.push(Event::BudgetSpent {
@@ -153,16 +178,17 @@ pub(super) fn work_ended(
                 wall_ms: now.saturating_sub(state.attempt.started_at),
             });
         }
-        if let ProcessEnd::NotStarted(why) = &ended {
+        if let ProcessEnd::NotStarted(why) = &work.ended {
             // The agent did nothing wrong, and a retry would fail in the same way.
             let reason = format!("its agent cannot be started: {why}");
             events.extend(escalate(run, definition, state, &reason));
         } else if definition.contract.is_none() {
             let state = &StepState {
-                changes,
+                changes: work.changes,
                 ..state.clone()
             };
-            events.extend(end_without_contract(run, now, definition, state, &ended));
+            let ended = end_without_contract(run, now, definition, state, &work.ended);
+            events.extend(ended);
         }
         events
     })
@@ -209,7 +235,7 @@ pub(super) fn end_without_contract(
 
 /// What the journal keeps of an observation.
 pub(super) fn journaled_observation(run: &Run, at: usize, observed: Observation) -> Observation {
-    if run.read.contains(&at) {
+    if run.is_read(at) {
         observed.readable()
     } else {
         observed.shortened()

@@ -6,7 +6,7 @@ use signoff_plan::model::{Step, Work};
 
 use super::evidence::facts;
 use super::gate::ask_at_gate;
-use super::person::open_item;
+use super::person::{Question, open_item};
 use super::policy::{attempt_failed, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
@@ -45,9 +45,7 @@ pub(super) fn call_needs_approval(
     ask_at_gate(
         run,
         at,
-        InboxKind::Approval,
-        question,
-        (choices, Vec::new()),
+        Question::new(InboxKind::Approval, question, choices),
     )
 }
 
@@ -184,6 +182,6 @@ fn ask_about_unknown_call(
         call_text(definition, args.unwrap_or(&Value::Null))
     );
     let choices = vec![Choice::Happened, Choice::Retry, Choice::Skip, Choice::Abort];
-    let offered = (choices, Vec::new());
-    open_item(run, definition, InboxKind::UnknownCall, question, offered)
+    let question = Question::new(InboxKind::UnknownCall, question, choices);
+    open_item(run, definition, question)
 }

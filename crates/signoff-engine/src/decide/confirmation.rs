@@ -26,7 +26,7 @@ pub(super) fn confirmation(
     };
     let whole = state
         .parent()
-        .and_then(|parent| of_loop(run, parent, (at, evidence)));
+        .and_then(|parent| loop_confirmation(run, parent, at, evidence));
     let own = Event::StepConfirmed {
         step,
         evidence,
@@ -36,17 +36,17 @@ pub(super) fn confirmation(
 }
 
 /// A loop has the weakest grade of its items; it has no contract run of its own.
-fn of_loop(run: &Run, parent: usize, (at, evidence): (usize, Grade)) -> Option<Event> {
+fn loop_confirmation(run: &Run, parent: usize, at: usize, evidence: Grade) -> Option<Event> {
     let items = run.children.get(&parent)?;
-    let grade = |item: &usize| Some(run.steps.get(*item)?.outcome.evidence.as_ref()?.0);
+    let grade = |item: &usize| run.steps.get(*item)?.outcome.grade();
     let others = items.iter().filter(|item| **item != at);
     let grades = others.filter_map(grade).chain([evidence]);
     let (definition, state) = run.step(parent)?;
-    let (known, facts) = state.outcome.evidence.as_ref()?;
-    let better = grades.max().filter(|grade| grade < known)?;
+    let known = state.outcome.evidence.as_ref()?;
+    let better = grades.max().filter(|grade| *grade < known.grade)?;
     Some(Event::StepConfirmed {
         step: definition.id.clone(),
         evidence: better,
-        facts: facts.clone(),
+        facts: known.facts.clone(),
     })
 }

@@ -13,7 +13,7 @@ const TO_ACCEPT: &str = "is done and waits to be accepted; answer that";
 pub(super) fn abort(run: &Run, by: &str) -> Vec<Event> {
     let mut events = cut_off_steps(run);
     events.retain(|event| matches!(event, Event::AttemptInterrupted { .. }));
-    for &at in &run.active {
+    for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };

@@ -1,9 +1,14 @@
 //! How a run ends.
 
-use crate::event::{ContractCache, Outcome};
+use crate::event::{ContractCache, Event, Outcome};
 use crate::state::{Run, StepState, StepStatus};
 
-pub(super) fn outcome(run: &Run) -> Outcome {
+pub(super) fn finish(run: &Run) -> Vec<Event> {
+    let outcome = outcome(run);
+    vec![Event::RunFinished { outcome }]
+}
+
+fn outcome(run: &Run) -> Outcome {
     let mut outcome = Outcome::Completed;
     for (definition, state) in run.steps() {
         let lost = matches!(state.status, StepStatus::Failed | StepStatus::Blocked);

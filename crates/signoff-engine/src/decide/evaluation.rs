@@ -3,10 +3,10 @@
 use signoff_plan::model::{Step, Work};
 
 use super::attempt::journaled_observation;
-use super::confirmation::confirmation;
 use super::evidence::completion;
 use super::person::escalate;
 use super::policy::{attempt_failed, start_over};
+use super::recheck::after_recheck;
 use super::verdict::{AttemptVerdict, verdict};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
@@ -40,6 +40,19 @@ pub(super) fn evaluation_begins(run: &Run, at: usize, attempt: u32) -> Result<Ve
     })
 }
 
+/// What one evaluation says about an attempt.
+pub(super) struct Evaluation {
+    pub(super) verdict: Verdict,
+    /// Why it fails.
+    pub(super) reason: String,
+    /// The contract holds and the attempt fails all the same, even if it was interrupted.
+    despite_contract: bool,
+    /// What the attempt changed is known.
+    is_recorded: bool,
+    /// Another evaluation would end the same way.
+    pub(super) is_final: bool,
+}
+
 pub(super) fn evaluation_ended(
     run: &Run,
     now: Millis,
@@ -50,18 +63,21 @@ pub(super) fn evaluation_ended(
     with_step(run, at, |definition, state| {
         let observed = count_after(definition.contract.as_ref(), observed);
         let state = &with_observation(state, &observed);
-        // In the checkout, `changes` comes from earlier attempts unless this evaluation recorded them again.
-        let fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
-        let recorded = fresh && state.changes.files.is_some();
         let AttemptVerdict {
             verdict,
             unmet,
             despite_contract,
         } = verdict(run, definition, state, &observed);
-        let reason = unmet.join("; ");
+        // In the checkout, `changes` comes from earlier attempts unless this evaluation recorded them again.
+        let is_fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
         let is_void = observed.void.is_some();
-        // Running it again would end the same way.
-        let is_final = is_void || !observed.left_out.is_empty();
+        let evaluation = Evaluation {
+            verdict,
+            reason: unmet.join("; "),
+            despite_contract,
+            is_recorded: is_fresh && state.changes.files.is_some(),
+            is_final: is_void || !observed.left_out.is_empty(),
+        };
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),
             attempt,
@@ -69,56 +85,16 @@ pub(super) fn evaluation_ended(
             unmet,
             observed: journaled_observation(run, at, observed),
         }];
-        let is_repeated = is_void && is_repeated(state.attempt.void + 1);
-        if is_repeated {
-            // The evaluation was void: it runs again and uses up no attempt.
-            return events;
+        // A void evaluation runs again and uses up no attempt.
+        if !(is_void && is_repeated(state.attempt.void + 1)) {
+            events.extend(if state.stage == Stage::Rechecking {
+                after_recheck(run, at, definition, state, &evaluation)
+            } else {
+                after_evaluation(run, now, definition, state, &evaluation)
+            });
         }
-        events.extend(if state.stage == Stage::Rechecking {
-            after_recheck(run, at, (definition, state), (verdict, is_final), &reason)
-        } else {
-            let outcome = (verdict, is_final || state.attempt.inconclusive > 0);
-            match outcome {
-                (Verdict::Pass, _) if state.attempt.interrupted && !recorded => {
-                    vec![start_over(definition, UNRECORDED)]
-                }
-                (Verdict::Pass, _) => attempt_passed(run, now, definition, state),
-                (Verdict::Fail, _) if state.attempt.interrupted && !despite_contract => {
-                    vec![start_over(definition, "the attempt was cut off")]
-                }
-                (Verdict::Fail, _) => attempt_failed(run, now, definition, state, &reason),
-                // It runs once more with twice the time limit before a person is asked; no attempt is used up.
-                (Verdict::Inconclusive, false) => Vec::new(),
-                (Verdict::Inconclusive, true) => {
-                    let reason = format!("its contract gave no answer: {reason}");
-                    escalate(run, definition, state, &reason)
-                }
-            }
-        });
         events
     })
-}
-
-/// The events after a contract ran once more on the last tree.
-fn after_recheck(
-    run: &Run,
-    at: usize,
-    (definition, state): (&Step, &StepState),
-    (verdict, is_final): (Verdict, bool),
-    reason: &str,
-) -> Vec<Event> {
-    let reason = match joined_since(run, at) {
-        Some(joined) => format!("{reason}; {joined}"),
-        None => reason.to_owned(),
-    };
-    let was_warm = run.unconfirmed.contains(&at);
-    let mut events = Vec::new();
-    if was_warm && verdict == Verdict::Pass {
-        events.extend(confirmation(run, at, definition, state));
-    }
-    let how = (verdict, is_final, was_warm);
-    events.extend(recheck_failure(definition, state, how, &reason));
-    events
 }
 
 /// The step's state with the results of this evaluation.
@@ -134,58 +110,32 @@ fn with_observation(state: &StepState, observed: &Observation) -> StepState {
 /// Why an interrupted attempt does not count although its contract holds.
 const UNRECORDED: &str = "the attempt was cut off, and what it changed is not known";
 
-/// Why a step fails if its contract holds only with what earlier contracts built.
-const WARM_ONLY: &str = "green warm, red cold: its contract held with what earlier contracts had built, and fails at the end without it";
-
-/// The failure of a contract that ran once more on the last tree; nothing if it holds or is tried again.
-fn recheck_failure(
+/// The events after the contract judged an attempt.
+fn after_evaluation(
+    run: &Run,
+    now: Millis,
     definition: &Step,
     state: &StepState,
-    (verdict, is_final, was_warm): (Verdict, bool, bool),
-    reason: &str,
+    evaluation: &Evaluation,
 ) -> Vec<Event> {
-    match verdict {
-        Verdict::Pass => Vec::new(),
-        Verdict::Inconclusive if state.attempt.inconclusive == 0 && !is_final => Vec::new(),
-        Verdict::Fail | Verdict::Inconclusive => {
-            let reason = match verdict {
-                Verdict::Inconclusive => {
-                    format!("its contract gave no answer at the end ({reason})")
-                }
-                Verdict::Pass | Verdict::Fail if was_warm => {
-                    format!("{WARM_ONLY} ({reason})")
-                }
-                Verdict::Pass | Verdict::Fail => {
-                    format!("regressed: its contract no longer holds at the end ({reason})")
-                }
-            };
-            vec![Event::StepFailed {
-                step: definition.id.clone(),
-                attempts: state.attempts,
-                reason,
-            }]
+    let reason = &evaluation.reason;
+    let was_interrupted = state.attempt.interrupted;
+    match evaluation.verdict {
+        Verdict::Pass if was_interrupted && !evaluation.is_recorded => {
+            vec![start_over(definition, UNRECORDED)]
         }
+        Verdict::Pass => attempt_passed(run, now, definition, state),
+        Verdict::Fail if was_interrupted && !evaluation.despite_contract => {
+            vec![start_over(definition, "the attempt was cut off")]
+        }
+        Verdict::Fail => attempt_failed(run, now, definition, state, reason),
+        Verdict::Inconclusive if evaluation.is_final || state.attempt.inconclusive > 0 => {
+            let reason = format!("its contract gave no answer: {reason}");
+            escalate(run, definition, state, &reason)
+        }
+        // It runs once more with twice the time limit before a person is asked; no attempt is used up.
+        Verdict::Inconclusive => Vec::new(),
     }
-}
-
-/// What a person changed in the checkout since the step's contract last held: a likely cause of its failure.
-fn joined_since(run: &Run, at: usize) -> Option<String> {
-    const SHOWN: usize = 5;
-    let held = run.verdicts.iter().find(|(_, step)| *step == at);
-    let held = held.map_or(0, |(tree, _)| *tree);
-    let since = run.joined.iter().filter(|(_, (tree, _))| *tree > held);
-    let mut names: Vec<String> = since
-        .map(|(file, (_, deleted))| match deleted {
-            true => format!("deleted `{file}`"),
-            false => format!("`{file}`"),
-        })
-        .collect();
-    let more = names.len().saturating_sub(SHOWN);
-    names.truncate(SHOWN);
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    (!names.is_empty()).then(|| format!("your changes joined since it held: {}", names.join(", ")))
 }
 
 fn attempt_passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {

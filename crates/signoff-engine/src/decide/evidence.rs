@@ -3,9 +3,9 @@
 use signoff_plan::model::{Step, Work};
 
 use super::proof::reasons_against;
+use crate::contract_inputs::changed_inputs;
 use crate::event::Event;
 use crate::evidence::{EvidenceFacts, Grade, TestTotals};
-use crate::judge::judge_changed;
 use crate::state::{Run, StepState};
 use crate::verdict::{Verdict, reported_tests};
 
@@ -22,7 +22,7 @@ pub(super) fn completion(run: &Run, definition: &Step, state: &StepState) -> Eve
 }
 
 pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> EvidenceFacts {
-    let judge = judge_changed(&run.plan().steps, definition, &state.changes);
+    let changed_inputs = changed_inputs(&run.plan().steps, definition, &state.changes);
     let is_agent = matches!(definition.work, Work::Agent { .. });
     let changed = state.changes.files.as_deref().filter(|_| is_agent);
     let tests = TestTotals {
@@ -40,7 +40,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
             .is_some_and(|ended| !ended.succeeded()),
         repaired_by: state.attempt.repaired_by.clone(),
         accepted_by: state.attempt.accepted_by.clone(),
-        judge_changed: judge.reads,
+        changed_inputs: changed_inputs.reads,
         no_change: changed.is_some_and(<[String]>::is_empty),
         tests: (tests != TestTotals::default()).then_some(tests),
         contract_writes: state.contract.writes.clone(),
@@ -48,7 +48,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
             .contract
             .judged_on
             .clone()
-            .or_else(|| run.latest_tree.clone()),
+            .or_else(|| run.tree.latest.clone()),
         commit: state.attempt.commit.clone(),
         not_proved: match definition.work {
             // A check does no work.
@@ -57,6 +57,6 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
                 reasons_against(definition, state)
             }
         },
-        room: state.contract.room.clone(),
+        overlay_mode: state.contract.overlay_mode.clone(),
     }
 }

@@ -6,7 +6,7 @@ use signoff_plan::model::{Step, Work};
 
 use super::call::call_text;
 use super::loops::expand;
-use super::person::open_item;
+use super::person::{Question, open_item};
 use super::policy::{block_dependents, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::apply::reads_item;
@@ -37,8 +37,8 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     match &definition.work {
         Work::Ask { question, choices } => {
             let words = vec![Choice::Reply, Choice::Skip, Choice::Abort];
-            let offered = (words, choices.clone());
-            ask_at_gate(run, at, InboxKind::Question, question.clone(), offered)
+            let question = Question::new(InboxKind::Question, question.clone(), words);
+            ask_at_gate(run, at, question.with_options(choices))
         }
         Work::Agent { .. } | Work::Tool { .. } | Work::Check => Err(Refusal::OutOfPlace {
             what: "a gate that is open",
@@ -67,9 +67,7 @@ fn ask_for_approval(
     ask_at_gate(
         run,
         at,
-        InboxKind::Approval,
-        question,
-        (choices, Vec::new()),
+        Question::new(InboxKind::Approval, question, choices),
     )
 }
 
@@ -98,9 +96,7 @@ fn check_condition(
             ask_at_gate(
                 run,
                 at,
-                InboxKind::Escalation,
-                question,
-                (choices, Vec::new()),
+                Question::new(InboxKind::Escalation, question, choices),
             )
         }
     }
@@ -146,16 +142,10 @@ pub(super) fn scope(run: &Run, at: usize, reads: &[StepRead<'_>]) -> Scope {
     }
 }
 
-pub(super) fn ask_at_gate(
-    run: &Run,
-    at: usize,
-    kind: InboxKind,
-    question: String,
-    offered: (Vec<Choice>, Vec<String>),
-) -> Result<Vec<Event>, Refusal> {
+pub(super) fn ask_at_gate(run: &Run, at: usize, question: Question) -> Result<Vec<Event>, Refusal> {
     let mut events = begin(run, at, |_| Vec::new())?;
     events.extend(with_step(run, at, |definition, _| {
-        open_item(run, definition, kind, question, offered)
+        open_item(run, definition, question)
     })?);
     Ok(events)
 }

@@ -5,6 +5,7 @@ use signoff_plan::model::Step;
 
 use super::evidence::facts;
 use super::gate::{ask_at_gate, blocked_by_skip, scope};
+use super::person::Question;
 use super::{Refusal, with_step};
 use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::Grade;
@@ -35,9 +36,7 @@ pub(super) fn expand(
             ask_at_gate(
                 run,
                 at,
-                InboxKind::Escalation,
-                question,
-                (choices, Vec::new()),
+                Question::new(InboxKind::Escalation, question, choices),
             )
         }
     }
@@ -53,10 +52,7 @@ pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
             return vec![Event::StepProvisional { step, attempts: 0 }];
         }
         // The weakest grade of the items. The harness itself observed that an empty loop has none.
-        let grades = items
-            .iter()
-            .filter_map(|item| item.outcome.evidence.as_ref());
-        let evidence = grades.map(|(grade, _)| *grade).max();
+        let evidence = items.iter().filter_map(|item| item.outcome.grade()).max();
         vec![Event::StepCompleted {
             step,
             attempts: items.iter().map(|item| item.attempts).sum(),

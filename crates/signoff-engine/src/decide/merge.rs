@@ -12,6 +12,7 @@ use crate::Millis;
 use crate::apply::conflict_reason;
 use crate::event::{Candidate, Changes, Choice, Event};
 use crate::evidence::Grade;
+use crate::input::MergeConflict;
 use crate::state::{AttemptState, ContractRuns, Run, StepState};
 
 pub(super) fn candidate_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
@@ -56,37 +57,29 @@ pub(super) fn candidate_built(
     })
 }
 
-/// Why the work cannot be merged.
-pub(super) struct Conflict {
-    pub(super) onto: String,
-    pub(super) files: Vec<String>,
-    pub(super) text: String,
-}
-
 /// A conflict is a failed attempt; the head does not move.
 pub(super) fn conflicted(
     run: &Run,
     now: Millis,
     at: usize,
     attempt: u32,
-    Conflict { onto, files, text }: Conflict,
+    conflict: MergeConflict,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let reason = conflict_reason(&files, &text);
-        let conflicts = !files.is_empty();
+        let reason = conflict_reason(&conflict.files, &conflict.text);
+        // A person cannot repair the conflict in the step's worktree, which lacks the other side of it. The next
+        // attempt has both; after a repair, the conflict can be settled in the checkout.
+        let may_fix = conflict.files.is_empty() || state.attempt.repaired_by.is_some();
         let mut events = vec![Event::MergeConflicted {
             step: definition.id.clone(),
             attempt,
-            onto,
-            files,
-            text,
+            onto: conflict.onto,
+            files: conflict.files,
+            text: conflict.text,
         }];
         let mut then = attempt_failed(run, now, definition, state, &reason);
         for event in &mut then {
             if let Event::InboxOpened { choices, .. } = event {
-                // A person cannot repair the conflict in the step's worktree, which lacks the other side of it. The next
-                // attempt has both; after a repair, the conflict can be settled in the checkout.
-                let may_fix = !conflicts || state.attempt.repaired_by.is_some();
                 choices.retain(|choice| may_fix || *choice != Choice::Fixed);
             }
         }
@@ -112,7 +105,8 @@ pub(super) fn merged(
     now: Millis,
     at: usize,
     attempt: u32,
-    (commit, tree): (String, String),
+    commit: String,
+    tree: String,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let state = &StepState {

@@ -59,27 +59,46 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: InboxKind, question: Strin
     if kind == InboxKind::Escalation {
         choices.insert(choices.len() - 1, Choice::Revise);
     }
-    open_item(run, definition, kind, question, (choices, Vec::new()))
+    open_item(run, definition, Question::new(kind, question, choices))
+}
+
+/// A question to a person, with the answers that it offers.
+pub(super) struct Question {
+    kind: InboxKind,
+    text: String,
+    choices: Vec<Choice>,
+    options: Vec<String>,
+}
+
+impl Question {
+    pub(super) fn new(kind: InboxKind, text: String, choices: Vec<Choice>) -> Self {
+        Self {
+            kind,
+            text,
+            choices,
+            options: Vec::new(),
+        }
+    }
+
+    /// The same with replies that the plan offers.
+    pub(super) fn with_options(self, options: &[String]) -> Self {
+        let options = options.to_vec();
+        Self { options, ..self }
+    }
 }
 
 /// Opens an item about one step, which waits for the answer.
-pub(super) fn open_item(
-    run: &Run,
-    definition: &Step,
-    kind: InboxKind,
-    question: String,
-    (choices, options): (Vec<Choice>, Vec<String>),
-) -> Vec<Event> {
-    let item = format!("{}-{}", definition.id, run.items_opened + 1);
+pub(super) fn open_item(run: &Run, definition: &Step, question: Question) -> Vec<Event> {
+    let item = run.inbox.next_id(&definition.id);
     vec![
         Event::InboxOpened {
             item: item.clone(),
-            kind,
+            kind: question.kind,
             step: definition.id.clone(),
             steps: Vec::new(),
-            question,
-            choices,
-            options,
+            question: question.text,
+            choices: question.choices,
+            options: question.options,
         },
         Event::StepWaiting {
             step: definition.id.clone(),
@@ -91,54 +110,21 @@ pub(super) fn open_item(
 pub(super) fn answer(
     run: &Run,
     item: &str,
-    steps: Vec<String>,
-    choice: Choice,
-    (note, by): (Option<String>, String),
+    named: &[String],
+    answer: Answer<'_>,
 ) -> Result<Vec<Event>, Refusal> {
-    let open = run.items.get(item).ok_or_else(|| Refusal::UnknownItem {
-        item: item.to_owned(),
-    })?;
-    let is_offered = |text: &String| open.options.is_empty() || open.options.contains(text);
-    let says_something = |text: &String| !text.trim().is_empty();
-    let reply = note.as_ref().filter(|text| says_something(text));
-    let wrong_reply = choice == Choice::Reply && !reply.is_some_and(is_offered);
-    if wrong_reply || !open.choices.contains(&choice) {
-        return Err(Refusal::UnknownChoice {
+    let open = run
+        .inbox
+        .items
+        .get(item)
+        .ok_or_else(|| Refusal::UnknownItem {
             item: item.to_owned(),
-            words: open.words().into_iter().map(str::to_owned).collect(),
-        });
-    }
-    let about = steps_of_answer(run, open, &steps)?;
-    if let Some(why) = note
-        .as_deref()
-        .filter(|_| choice == Choice::Approve)
-        .and_then(arguments_error)
-    {
-        return Err(Refusal::BadArguments { why });
-    }
-    let ids = about.iter().map(|(definition, _)| definition.id.clone());
-    let ids: Vec<String> = ids.collect();
-    let first = ids.first().cloned().ok_or(Refusal::OutOfPlace {
-        what: "an answer about no step",
-    })?;
-    let mut events = vec![Event::InboxAnswered {
-        item: item.to_owned(),
-        step: first,
-        steps: if open.steps.is_empty() {
-            Vec::new()
-        } else {
-            ids
-        },
-        choice,
-        note: note.clone(),
-        by: by.clone(),
-    }];
-    let answer = Answer {
-        choice,
-        note: note.as_deref(),
-        by: &by,
-    };
-    for (definition, state) in about {
+        })?;
+    check_choice(open, answer)?;
+    let steps = steps_of_answer(run, open, named)?;
+    check_arguments(answer)?;
+    let mut events = vec![answered(open, &steps, answer)?];
+    for (definition, state) in steps {
         for event in consequence(run, definition, state, answer) {
             push_once(&mut events, event);
         }
@@ -147,12 +133,61 @@ pub(super) fn answer(
     Ok(events)
 }
 
-/// The error in a note that looks like arguments. Without it, the call would run with the plan's
+/// Is this one of the answers that the item offers?
+fn check_choice(open: &InboxItem, answer: Answer<'_>) -> Result<(), Refusal> {
+    let is_offered = |text: &str| {
+        let mut options = open.options.iter();
+        open.options.is_empty() || options.any(|option| option == text)
+    };
+    let reply = answer.note.filter(|text| !text.trim().is_empty());
+    let wrong_reply = answer.choice == Choice::Reply && !reply.is_some_and(is_offered);
+    if wrong_reply || !open.choices.contains(&answer.choice) {
+        return Err(Refusal::UnknownChoice {
+            item: open.id.clone(),
+            words: open.words().into_iter().map(str::to_owned).collect(),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a note that looks like arguments and is not a JSON object: the call would run with the plan's
 /// arguments instead.
-fn arguments_error(note: &str) -> Option<String> {
-    let looks = note.trim_start().starts_with('{');
-    let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(note);
-    read.err().filter(|_| looks).map(|why| why.to_string())
+fn check_arguments(answer: Answer<'_>) -> Result<(), Refusal> {
+    let note = answer.note.filter(|_| answer.choice == Choice::Approve);
+    let Some(note) = note.filter(|note| note.trim_start().starts_with('{')) else {
+        return Ok(());
+    };
+    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(note) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Refusal::BadArguments {
+            why: error.to_string(),
+        }),
+    }
+}
+
+/// The event that records the answer.
+fn answered(
+    open: &InboxItem,
+    steps: &[(&Step, &StepState)],
+    answer: Answer<'_>,
+) -> Result<Event, Refusal> {
+    let ids = steps.iter().map(|(definition, _)| definition.id.clone());
+    let ids: Vec<String> = ids.collect();
+    let first = ids.first().cloned().ok_or(Refusal::OutOfPlace {
+        what: "an answer about no step",
+    })?;
+    Ok(Event::InboxAnswered {
+        item: open.id.clone(),
+        step: first,
+        steps: if open.steps.is_empty() {
+            Vec::new()
+        } else {
+            ids
+        },
+        choice: answer.choice,
+        note: answer.note.map(str::to_owned),
+        by: answer.by.to_owned(),
+    })
 }
 
 /// Asks again about the steps that the answer did not cover.
@@ -230,9 +265,15 @@ pub(super) fn push_once(events: &mut Vec<Event>, event: Event) {
 /// A person's answer.
 #[derive(Clone, Copy)]
 pub(super) struct Answer<'a> {
-    pub(super) choice: Choice,
-    pub(super) note: Option<&'a str>,
-    pub(super) by: &'a str,
+    choice: Choice,
+    note: Option<&'a str>,
+    by: &'a str,
+}
+
+impl<'a> Answer<'a> {
+    pub(super) fn new(choice: Choice, note: Option<&'a str>, by: &'a str) -> Self {
+        Self { choice, note, by }
+    }
 }
 
 /// The events that follow from an answer.

@@ -103,12 +103,12 @@ pub(super) fn block_dependents(run: &Run, cause: &Step) -> Vec<Event> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<usize> = run.index.get(&cause.id).copied().into_iter().collect();
     // Steps from this position on that wait for all earlier steps have been visited.
-    let mut seen_from = run.steps.len();
+    let mut visited_from = run.steps.len();
     while let Some(at) = open.pop() {
-        let waiting_for_all = (at + 1..seen_from).filter(|&later| run.waits_for_all(later));
+        let waiting_for_all = (at + 1..visited_from).filter(|&later| run.waits_for_all(later));
         let named = run.dependents.get(at).into_iter().flatten().copied();
         let dependents: Vec<usize> = waiting_for_all.chain(named).collect();
-        seen_from = seen_from.min(at + 1);
+        visited_from = visited_from.min(at + 1);
         for dependent in dependents {
             if needs_its_dependencies(run, dependent) && reached.insert(dependent) {
                 open.push(dependent);

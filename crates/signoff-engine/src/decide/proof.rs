@@ -34,7 +34,7 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             Some([]) => say("the work changed nothing that is versioned"),
             Some(_) => {}
         }
-        if state.contract.room.as_deref() == Some(SHARED) {
+        if state.contract.overlay_mode.as_deref() == Some(SHARED) {
             say("its contract ran in the tree that the agent could write to");
         }
     }

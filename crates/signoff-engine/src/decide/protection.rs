@@ -5,16 +5,21 @@ use std::collections::BTreeSet;
 use signoff_plan::model::{Plan, Step};
 
 use super::verdict::is_covered;
+use crate::contract_inputs::is_produced;
 use crate::event::Changes;
-use crate::judge::is_produced;
 
-/// The files that a step changed although a parallel step protects them, with that step's id. Files that `produces`
-/// names are allowed.
+/// Files that another step protects.
+pub(super) struct ProtectedFiles<'p> {
+    pub(super) step: &'p str,
+    pub(super) files: Vec<String>,
+}
+
+/// The files that a step changed although a parallel step protects them. Files that `produces` names are allowed.
 pub(super) fn protected_by_others<'p>(
     plan: &'p Plan,
     step: &Step,
     changes: &Changes,
-) -> Option<(&'p str, Vec<String>)> {
+) -> Option<ProtectedFiles<'p>> {
     // Items of a loop are called `ID[NUMBER]`.
     let name = step.id.split('[').next().unwrap_or_default();
     let is_it = |one: &Step| one.id == step.id || one.id == name;
@@ -29,7 +34,8 @@ pub(super) fn protected_by_others<'p>(
             .filter(|file| !is_produced(step, file))
             .cloned()
             .collect();
-        (!files.is_empty()).then_some((other.id.as_str(), files))
+        let step = other.id.as_str();
+        (!files.is_empty()).then_some(ProtectedFiles { step, files })
     })
 }
 

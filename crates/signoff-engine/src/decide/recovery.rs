@@ -2,6 +2,7 @@
 
 use signoff_plan::model::Step;
 
+use super::Refusal;
 use super::attempt::end_without_contract;
 use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
@@ -10,19 +11,22 @@ use super::policy::block_dependents;
 use crate::Millis;
 use crate::event::{CallEnd, Event, PauseReason};
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{Run, StepState, StepStatus};
+use crate::state::{Answered, Run, StepState, StepStatus};
 
 /// How often attempts may be interrupted before a person is asked.
 const MAX_INTERRUPTIONS: u32 = 3;
 
 /// Continues after a crash: records which attempts were interrupted, and the consequences that the
 /// journal lost at its end.
-pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
+pub(super) fn resume(run: &Run, now: Millis, by: String) -> Result<Vec<Event>, Refusal> {
+    if !run.started || run.outcome.is_some() {
+        return Err(Refusal::OutOfPlace { what: "going on" });
+    }
     let mut events = vec![Event::RunResumed {
         reopened: false,
         by,
     }];
-    for &at in &run.active {
+    for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
@@ -38,17 +42,16 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Vec<Event> {
     for event in missing_blocks(run) {
         push_once(&mut events, event);
     }
-    events
+    Ok(events)
 }
 
 fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
     match cut_off(definition, state) {
         CutOff::Agent { attempt } => interrupted(run, definition, state, attempt),
         CutOff::Call { attempt } => call_cut_off(run, definition, state, attempt, false),
-        CutOff::Answer { choice, by } => {
+        CutOff::Answer(Answered { choice, by }) => {
             let note = state.advice.hint.as_deref();
-            let answer = Answer { choice, note, by };
-            consequence(run, definition, state, answer)
+            consequence(run, definition, state, Answer::new(*choice, note, by))
         }
         CutOff::AfterAgent => {
             end_without_contract(run, now, definition, state, &state.attempt.work_end())
@@ -108,7 +111,7 @@ pub(super) fn stop(run: &Run) -> Vec<Event> {
 /// Records which agents and calls a person stopped.
 pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
-    for &at in &run.active {
+    for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
@@ -124,7 +127,7 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
             // What the harness itself was doing is requested again on resume.
             CutOff::Harness(_)
             | CutOff::Recheck
-            | CutOff::Answer { .. }
+            | CutOff::Answer(_)
             | CutOff::AfterAgent
             | CutOff::AfterCall
             | CutOff::AfterMerge

@@ -4,10 +4,10 @@ use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
 
 use super::protection::protected_by_others;
+use crate::contract_inputs::{changed_inputs, names_of};
 use crate::event::ChangeDetails;
-use crate::judge::{judge_changed, names_of};
 use crate::state::{Run, StepState};
-use crate::verdict::{Observation, Verdict, judge, missing_tests, red_summary};
+use crate::verdict::{Judgement, Observation, Verdict, judge, missing_tests, red_summary};
 
 /// The verdict on an attempt.
 pub(super) struct AttemptVerdict {
@@ -27,7 +27,7 @@ pub(super) fn verdict(
 ) -> AttemptVerdict {
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
-    let (verdict, mut unmet) = judge(expect, observed);
+    let Judgement { verdict, mut unmet } = judge(expect, observed);
     if verdict != Verdict::Pass {
         let despite_contract = false;
         return AttemptVerdict {
@@ -85,30 +85,26 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
         .taken_over
         .as_ref()
         .filter(|agents| agents.files.is_some());
-    let looked_at = state.changes.files.is_some();
-    let changes = if looked_at {
-        Some(&state.changes)
-    } else {
-        agents
-    };
-    let changes = changes?;
-    let judge = judge_changed(&run.plan().steps, definition, changes);
+    let recorded = Some(&state.changes).filter(|changes| changes.files.is_some());
+    let changes = recorded.or(agents)?;
+    let inputs = changed_inputs(&run.plan().steps, definition, changes);
     // A person answers for their own repairs; the evidence names them.
     let of_agents = |files: Vec<String>| -> Vec<String> {
         let agents = agents.and_then(|agents| agents.files.as_ref());
         let is_theirs = |file: &String| agents.is_none_or(|agents| agents.contains(file));
         files.into_iter().filter(is_theirs).collect()
     };
-    if let Some((other, files)) = protected_by_others(run.plan(), definition, changes) {
-        let files = of_agents(files);
+    if let Some(protected) = protected_by_others(run.plan(), definition, changes) {
+        let files = of_agents(protected.files);
         if !files.is_empty() {
             return Some(format!(
-                "it changed files that step `{other}`, which may run beside it, protects, and `produces` does not name them: {}",
+                "it changed files that step `{}`, which may run beside it, protects, and `produces` does not name them: {}",
+                protected.step,
                 first_few(&files)
             ));
         }
     }
-    let (config, shadows) = (of_agents(judge.runner_config), of_agents(judge.shadows));
+    let (config, shadows) = (of_agents(inputs.runner_config), of_agents(inputs.shadows));
     if !config.is_empty() {
         return Some(format!(
             "it changed what configures the runner of a contract, and `produces` does not name that: {}",

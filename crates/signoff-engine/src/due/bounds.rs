@@ -62,6 +62,6 @@ impl Bounds {
 
     /// Do the bounds leave out steps that have not ended?
     pub(super) fn stop_short(&self, run: &Run) -> bool {
-        self.is_limited() && run.done < run.plan().steps.len()
+        self.is_limited() && run.schedule.done < run.plan().steps.len()
     }
 }

@@ -24,8 +24,8 @@ pub(super) struct Capacity<'a> {
 
 impl<'a> Capacity<'a> {
     pub(super) fn of(run: &'a Run, jobs: usize) -> Self {
-        let placed = || {
-            let active = run.active.iter().copied();
+        let with_slot = || {
+            let active = run.schedule.active.iter().copied();
             active.filter(|&at| {
                 run.steps
                     .get(at)
@@ -33,31 +33,28 @@ impl<'a> Capacity<'a> {
             })
         };
         let mut capacity = Self {
-            jobs: jobs.saturating_sub(placed().count()),
+            jobs: jobs.saturating_sub(with_slot().count()),
             shared: run.settings.isolation == Isolation::Shared,
             agent: false,
             used: false,
             locks: BTreeSet::new(),
             closed: false,
         };
-        for at in placed() {
+        for at in with_slot() {
             capacity.occupy(run, at);
         }
         capacity
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    /// May another step start?
+    pub(super) fn is_left(&self) -> bool {
         // Nothing starts while an agent works, but questions can be asked.
         !self.closed && (self.jobs > 0 || self.agent)
     }
 
     /// Takes what the step needs, if it is free.
     pub(super) fn admit(&mut self, run: &'a Run, at: usize, action: &Action) -> bool {
-        // A condition, a question or a pause needs no slot.
-        if matches!(
-            action,
-            Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. }
-        ) {
+        if !needs_slot(action) {
             return true;
         }
         let Some(step) = run.definition(at) else {
@@ -84,5 +81,23 @@ impl<'a> Capacity<'a> {
         self.locks.extend(step.locks.iter().map(String::as_str));
         self.agent |= self.shared && matches!(step.work, Work::Agent { .. });
         self.used = true;
+    }
+}
+
+fn needs_slot(action: &Action) -> bool {
+    match action {
+        // A condition, a question or a pause starts nothing.
+        Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. } => false,
+        Action::Baseline { .. }
+        | Action::Dispatch { .. }
+        | Action::Call { .. }
+        | Action::Evaluate { .. }
+        | Action::Candidate { .. }
+        | Action::Merge { .. }
+        | Action::Recheck { .. }
+        | Action::LandFiles
+        | Action::Gather { .. }
+        | Action::AskForAcceptance
+        | Action::Finish => true,
     }
 }

@@ -1,4 +1,4 @@
-//! What an event is about, and whether it must be on disk before anything else happens.
+//! What an event is about, and how soon it must be on disk.
 
 use super::Event;
 
@@ -54,27 +54,66 @@ impl Event {
         }
     }
 
-    /// Must this be on disk before anything else happens? True where an effect outside the harness
-    /// follows, or a person was told that it counts; losing any other event costs one more
-    /// evaluation and never a wrong answer.
-    pub fn reaches_outside(&self) -> bool {
-        matches!(
-            self,
+    /// How soon the event must be on disk.
+    pub fn sync_time(&self) -> SyncTime {
+        match self {
             Self::RunStarted { .. }
-                | Self::RunResumed { .. }
-                | Self::PlanReplanned { .. }
-                | Self::WorkItem { .. }
-                | Self::ProcessStarted { .. }
-                | Self::CallStarted { .. }
-                | Self::TreePrepared { .. }
-                | Self::MergeStarted { .. }
-                | Self::LandingStarted { .. }
-                | Self::RunLanded { .. }
-                | Self::RunUndone { .. }
-                | Self::StepRetried { .. }
-                | Self::InboxAnswered { .. }
-                | Self::RunPaused { .. }
-                | Self::RunFinished { .. }
-        )
+            | Self::RunResumed { .. }
+            | Self::PlanReplanned { .. }
+            | Self::TreePrepared { .. }
+            | Self::WorkItem { .. }
+            | Self::ProcessStarted { .. }
+            | Self::CallStarted { .. }
+            | Self::MergeStarted { .. }
+            | Self::InboxAnswered { .. }
+            | Self::StepRetried { .. }
+            | Self::RunPaused { .. }
+            | Self::RunFinished { .. }
+            | Self::LandingStarted { .. }
+            | Self::RunLanded { .. }
+            | Self::RunUndone { .. } => SyncTime::BeforeEffects,
+            Self::BaselineFinished { .. }
+            | Self::WorkFinished { .. }
+            | Self::ContractFinished { .. }
+            | Self::StepCompleted { .. }
+            | Self::StepConfirmed { .. }
+            | Self::StepFailed { .. }
+            | Self::StepSkipped { .. } => SyncTime::InBackground,
+            Self::CheckoutJoined { .. }
+            | Self::FilesLanded { .. }
+            | Self::StepStarted { .. }
+            | Self::ConditionHeld { .. }
+            | Self::Expanded { .. }
+            | Self::BaselineStarted { .. }
+            | Self::AttemptStarted { .. }
+            | Self::CallFinished { .. }
+            | Self::BudgetReserved { .. }
+            | Self::BudgetSpent { .. }
+            | Self::BudgetExceeded { .. }
+            | Self::AttemptInterrupted { .. }
+            | Self::ContractStarted { .. }
+            | Self::CandidateStarted { .. }
+            | Self::CandidateBuilt { .. }
+            | Self::MergeConflicted { .. }
+            | Self::Merged { .. }
+            | Self::RetryScheduled { .. }
+            | Self::StepProvisional { .. }
+            | Self::StepBlocked { .. }
+            | Self::StepWaiting { .. }
+            | Self::InboxOpened { .. }
+            | Self::PauseRequested { .. } => SyncTime::WithLaterEvents,
+        }
     }
+}
+
+/// How soon an event must be on disk. Losing one that is not there yet costs one more evaluation, and never leads to a
+/// wrong answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SyncTime {
+    /// Before anything else happens: an effect outside the harness follows, or a person relies on it.
+    BeforeEffects,
+    /// Soon: it says how something ended.
+    InBackground,
+    /// Together with a later event.
+    WithLaterEvents,
 }

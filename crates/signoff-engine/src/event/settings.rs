@@ -36,6 +36,23 @@ pub struct Settings {
     pub cache: ContractCache,
 }
 
+impl Settings {
+    /// The settings of a run that has not started yet.
+    pub(crate) fn before_start() -> Self {
+        Self {
+            backoff: 0,
+            baseline: true,
+            green: green_of_first_versions(),
+            accept: accept_of_first_versions(),
+            jobs: jobs_of_first_versions(),
+            sandbox: String::new(),
+            isolation: Isolation::default(),
+            land: LandAt::default(),
+            cache: ContractCache::default(),
+        }
+    }
+}
+
 fn green_of_first_versions() -> OnGreenBaseline {
     OnGreenBaseline::Run
 }

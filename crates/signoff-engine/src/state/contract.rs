@@ -1,6 +1,6 @@
 //! What the runs of a step's contract showed.
 
-use crate::verdict::{Observation, TestsRun, Verdict, weaker_room};
+use crate::verdict::{Observation, TestsRun, Verdict, weaker_mode};
 
 /// The contract's run without the step's work.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,7 +26,7 @@ pub struct ContractRuns {
     /// Tests that ran in the last evaluation.
     pub tests: Option<TestsRun>,
     /// How the tree was shown to it (`overlay`, `copy`, `shared`): the weakest of all runs.
-    pub room: Option<String>,
+    pub overlay_mode: Option<String>,
     /// The last run reused what an earlier one had built.
     pub warm: bool,
     /// Before or after the work, it found what attempts had left in ignored directories.
@@ -39,7 +39,7 @@ impl ContractRuns {
     /// The same after a baseline: what is known of earlier work no longer counts.
     pub(crate) fn after_baseline(&self, observed: &Observation) -> Self {
         Self {
-            room: observed.room.clone(),
+            overlay_mode: observed.overlay_mode.clone(),
             warm: observed.warm,
             ignored_work: observed.ignored_work,
             writes: self.writes_with(observed),
@@ -53,7 +53,10 @@ impl ContractRuns {
             tree_version: self.tree_version,
             judged_on: observed.tree.clone().or_else(|| self.judged_on.clone()),
             tests: observed.tests.clone(),
-            room: weaker_room(self.room.as_deref(), observed.room.as_deref()),
+            overlay_mode: weaker_mode(
+                self.overlay_mode.as_deref(),
+                observed.overlay_mode.as_deref(),
+            ),
             warm: observed.warm,
             ignored_work: self.ignored_work || observed.ignored_work,
             writes: self.writes_with(observed),

@@ -1,5 +1,7 @@
 //! Where steps work: in the checkout, in the run's tree, in a worktree of their own.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::{Tool, built_in};
@@ -22,6 +24,48 @@ pub enum WorkLocation {
     RunTree,
     /// Its work is put on top of what was merged before, or waits for that.
     MergeQueue,
+}
+
+/// The tree that a run works on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TreeState {
+    /// As git knows it, once it is prepared.
+    pub(crate) prepared: Option<RunTree>,
+    /// The last commit of its branch.
+    pub(crate) head: Option<String>,
+    /// The last git tree that something was judged on.
+    pub(crate) latest: Option<String>,
+    /// Counts the times it may have changed; verdicts name the version they were made at.
+    pub(crate) version: u64,
+    /// What a person changed in the checkout, by path.
+    pub(crate) joined: BTreeMap<String, JoinedFile>,
+}
+
+/// What of the run's tree is in the checkout.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LandingState {
+    pub(crate) commits: Option<Landing>,
+    /// The commit whose files were last written to the checkout, where that is done step by step.
+    pub(crate) head: Option<String>,
+    /// Files that could not be written, each with the reason.
+    pub(crate) held: Vec<String>,
+    /// It was taken back.
+    pub(crate) undone: bool,
+}
+
+/// How far the commits of a run have come on their way into the checkout.
+#[derive(Debug, Clone)]
+pub(crate) enum Landing {
+    Started(String),
+    Done(String),
+}
+
+/// A file that a person changed in the checkout.
+#[derive(Debug, Clone)]
+pub(crate) struct JoinedFile {
+    /// The version of the run's tree that it became part of.
+    pub(crate) tree_version: u64,
+    pub(crate) is_deleted: bool,
 }
 
 impl Run {
@@ -79,45 +123,53 @@ impl Run {
     /// Are there merged files that land at once?
     pub(crate) fn has_files_to_land(&self) -> bool {
         let at_once = self.in_worktrees() && self.settings.land == LandAt::Step;
-        at_once && self.tree.is_some() && self.head != self.landed_head
+        at_once && self.tree.prepared.is_some() && self.tree.head != self.landing.head
     }
 
     /// Does a step use the run's tree, or build a candidate on its head?
     pub fn has_queue_holder(&self) -> bool {
-        let active = self.active.iter().filter_map(|&at| self.steps.get(at));
+        let active = self
+            .schedule
+            .active
+            .iter()
+            .filter_map(|&at| self.steps.get(at));
         self.in_worktrees() && active.into_iter().any(|step| step.allocation.has_queue())
     }
 
     /// Have changes of a person in the checkout joined the run's tree?
     pub fn has_joined(&self) -> bool {
-        !self.joined.is_empty()
+        !self.tree.joined.is_empty()
     }
 
     /// Files that could not be written to the checkout, each with the reason.
     pub fn held_files(&self) -> &[String] {
-        &self.held
+        &self.landing.held
     }
 
     /// The tree that the run works on, as git knows it.
     pub fn run_tree(&self) -> Option<&RunTree> {
-        self.tree.as_ref()
+        self.tree.prepared.as_ref()
     }
 
     /// The last commit of the run's branch.
     pub fn head(&self) -> Option<&str> {
-        self.head.as_deref()
+        self.tree.head.as_deref()
     }
 
     /// The commit that it was brought into the checkout as.
     pub fn landed_commit(&self) -> Option<&str> {
-        let landing = self.landing.as_ref().filter(|(_, done)| *done);
-        landing.map(|(commit, _)| commit.as_str())
+        match &self.landing.commits {
+            Some(Landing::Done(commit)) => Some(commit),
+            Some(Landing::Started(_)) | None => None,
+        }
     }
 
     /// The commit that it was about to be brought into the checkout as.
     pub fn landing_commit(&self) -> Option<&str> {
-        let landing = self.landing.as_ref().filter(|(_, done)| !done);
-        landing.map(|(commit, _)| commit.as_str())
+        match &self.landing.commits {
+            Some(Landing::Started(commit)) => Some(commit),
+            Some(Landing::Done(_)) | None => None,
+        }
     }
 
     /// Does completed work exist only in the run's own commits?
@@ -131,12 +183,12 @@ impl Run {
     /// Are all files in the checkout, in a run that lands each step?
     pub fn has_landed_files(&self) -> bool {
         let at_once = self.in_worktrees() && self.settings.land == LandAt::Step;
-        at_once && self.head == self.landed_head && self.held.is_empty()
+        at_once && self.tree.head == self.landing.head && self.landing.held.is_empty()
     }
 
     /// Was it taken back?
     pub fn is_undone(&self) -> bool {
-        self.undone
+        self.landing.undone
     }
 
     /// Does the step call a tool that may change the run's tree?

@@ -7,8 +7,8 @@ use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
-use super::{Run, StepState, Usage};
-use crate::event::{AcceptAt, Isolation, OnGreenBaseline, Settings};
+use super::{Inbox, LandingState, Rechecks, Run, Schedule, StepState, TreeState, Usage};
+use crate::event::Settings;
 use crate::template::render_step;
 
 impl Run {
@@ -19,70 +19,33 @@ impl Run {
             .zip(&plan.steps)
             .map(|(at, step)| (step.id.clone(), at))
             .collect();
-        let read = read_steps(plan, &index);
-        let rendered = rendered_steps(plan);
-        let mut dependents = vec![Vec::new(); plan.steps.len()];
-        let mut steps = Vec::with_capacity(plan.steps.len());
-        let mut ready = BTreeSet::new();
-        for (at, step) in plan.steps.iter().enumerate() {
-            let named = match &step.depends_on {
-                Depends::AllBefore => Vec::new(),
-                Depends::On(_) => plan.dependencies(at).collect(),
-            };
-            for &dependency in &named {
-                if let Some(list) = dependents.get_mut(dependency) {
-                    list.push(at);
-                }
-            }
-            if named.is_empty() && (at == 0 || step.depends_on != Depends::AllBefore) {
-                ready.insert(at);
-            }
-            steps.push(StepState {
-                waits_for: named.len(),
-                ..StepState::default()
-            });
-        }
+        let named: Vec<Vec<usize>> = (0..plan.steps.len())
+            .map(|at| named_dependencies(plan, at))
+            .collect();
+        let steps = named.iter().map(|named| StepState {
+            waits_for: named.len(),
+            ..StepState::default()
+        });
         Self {
-            id: String::new(),
-            settings: Settings {
-                backoff: 0,
-                baseline: true,
-                green: OnGreenBaseline::Run,
-                accept: AcceptAt::Step,
-                jobs: 1,
-                sandbox: String::new(),
-                isolation: Isolation::Shared,
-                land: crate::event::LandAt::End,
-                cache: crate::event::ContractCache::Cold,
-            },
-            steps,
-            rendered,
+            steps: steps.collect(),
+            rendered: rendered_steps(plan),
             expanded: Vec::new(),
             children: BTreeMap::new(),
+            dependents: dependents(&named),
+            read: read_steps(plan, &index),
             index,
-            dependents,
             used: BTreeMap::new(),
-            frontier: 0,
-            ready,
-            read,
-            active: BTreeSet::new(),
-            gather: BTreeSet::new(),
-            provisional: BTreeSet::new(),
-            tree: None,
-            head: None,
-            latest_tree: None,
-            landing: None,
-            landed_head: None,
-            held: Vec::new(),
-            undone: false,
-            tree_version: 0,
-            joined: BTreeMap::new(),
-            verdicts: BTreeSet::new(),
-            unconfirmed: BTreeSet::new(),
-            done: 0,
-            items: BTreeMap::new(),
-            items_opened: 0,
+            schedule: Schedule {
+                ready: ready_steps(plan, &named),
+                ..Schedule::default()
+            },
+            tree: TreeState::default(),
+            landing: LandingState::default(),
+            rechecks: Rechecks::default(),
+            inbox: Inbox::default(),
             usage: Usage::default(),
+            id: String::new(),
+            settings: Settings::before_start(),
             started: false,
             pausing: None,
             pause: None,
@@ -92,6 +55,36 @@ impl Run {
             signed,
         }
     }
+}
+
+/// The dependencies that a step names. One that waits for all before it names none.
+fn named_dependencies(plan: &Plan, at: usize) -> Vec<usize> {
+    match plan.steps.get(at).map(|step| &step.depends_on) {
+        Some(Depends::On(_)) => plan.dependencies(at).collect(),
+        Some(Depends::AllBefore) | None => Vec::new(),
+    }
+}
+
+/// For each step, the steps that name it.
+fn dependents(named: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut dependents = vec![Vec::new(); named.len()];
+    for (at, named) in named.iter().enumerate() {
+        for &dependency in named {
+            if let Some(list) = dependents.get_mut(dependency) {
+                list.push(at);
+            }
+        }
+    }
+    dependents
+}
+
+/// The steps that wait for nothing.
+fn ready_steps(plan: &Plan, named: &[Vec<usize>]) -> BTreeSet<usize> {
+    let steps = plan.steps.iter().zip(named).enumerate();
+    let ready = steps.filter(|(at, (step, named))| {
+        named.is_empty() && (*at == 0 || step.depends_on != Depends::AllBefore)
+    });
+    ready.map(|(at, _)| at).collect()
 }
 
 /// Steps that something reads: the `stdout` or `output` of a condition or loop, or the value behind
@@ -147,9 +140,9 @@ fn rendered_steps(plan: &Plan) -> BTreeMap<usize, Step> {
         ..Scope::default()
     };
     let steps = (0..).zip(&plan.steps);
-    let single = steps.filter(|(_, step)| step.for_each.is_none());
+    let without_loop = steps.filter(|(_, step)| step.for_each.is_none());
     // `unrenderable` reports what cannot be rendered before the run starts.
-    single
+    without_loop
         .filter_map(|(at, step)| Some((at, render_step(step, &scope).ok()??)))
         .collect()
 }

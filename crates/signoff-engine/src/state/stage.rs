@@ -43,16 +43,25 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Is something under way that the harness does?
     pub(crate) fn in_flight(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Baselining
-                | Self::Working { .. }
-                | Self::Evaluating { .. }
-                | Self::Assembling { .. }
-                | Self::Merging { .. }
-                | Self::Rechecking
-        )
+            | Self::Working { .. }
+            | Self::Evaluating { .. }
+            | Self::Assembling { .. }
+            | Self::Merging { .. }
+            | Self::Rechecking => true,
+            Self::Idle
+            | Self::NeedsBaseline
+            | Self::NeedsWork
+            | Self::NeedsEvaluation { .. }
+            | Self::NeedsMerge { .. }
+            | Self::Expanded
+            | Self::Waiting { .. }
+            | Self::Provisional
+            | Self::Ended => false,
+        }
     }
 }
 

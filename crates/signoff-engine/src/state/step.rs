@@ -10,7 +10,7 @@ use super::contract::{Baseline, ContractRuns};
 use super::stage::{Stage, StepStatus};
 use crate::Millis;
 use crate::event::{Changes, Choice};
-use crate::evidence::{EvidenceFacts, Grade};
+use crate::evidence::{Evidence, EvidenceFacts, Grade};
 use crate::verdict::{ProcessEnd, Verdict, is_repeated};
 
 /// What the harness knows of one step.
@@ -97,7 +97,7 @@ pub struct Activation {
     /// Arguments from a person, which replace those of the plan.
     pub args: Option<Value>,
     /// An answer whose consequence has not been recorded yet.
-    pub answered: Option<(Choice, String)>,
+    pub answered: Option<Answered>,
     /// Attempts that used up a retry.
     pub failures: u32,
     /// Agents started since a person last extended the budget.
@@ -110,6 +110,20 @@ pub struct Activation {
     /// The commit whose content its own worktree starts with, if the previous attempt was moved to a
     /// newer base.
     pub carried: Option<String>,
+}
+
+/// A person's answer to a question about a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    pub choice: Choice,
+    pub by: String,
+}
+
+impl Answered {
+    pub(crate) fn new(choice: Choice, by: &str) -> Self {
+        let by = by.to_owned();
+        Self { choice, by }
+    }
 }
 
 /// What the run has given a step to work with.
@@ -162,7 +176,7 @@ pub struct Advice {
 /// How a step ended, and how we know.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepOutcome {
-    pub evidence: Option<(Grade, EvidenceFacts)>,
+    pub evidence: Option<Evidence>,
     /// Why it failed, was skipped or is blocked.
     pub reason: Option<String>,
     /// Its last evaluation reused what an earlier one had built, and no evaluation without that has
@@ -172,6 +186,16 @@ pub struct StepOutcome {
     pub regressed: bool,
     /// It was done under an earlier version of the plan, and stays done if its dependencies fail.
     pub kept: bool,
+}
+
+impl StepOutcome {
+    pub fn grade(&self) -> Option<Grade> {
+        self.evidence.as_ref().map(|evidence| evidence.grade)
+    }
+
+    pub fn facts(&self) -> Option<&EvidenceFacts> {
+        self.evidence.as_ref().map(|evidence| &evidence.facts)
+    }
 }
 
 /// What is remembered of a step across activations.

@@ -3,8 +3,8 @@
 use super::Summary;
 use super::text::counted;
 
-/// Cargo tells on stderr which binaries it runs. Where there are more summaries than binaries some of
-/// them were printed by the tests themselves: those that passed least, since nobody can tell which.
+/// Cargo names on stderr the binaries it runs. If there are more summaries than binaries, tests printed some of them.
+/// It is unknown which, so the summaries with the fewest passed tests count.
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     let mut found: Vec<Summary> = lines.iter().filter_map(|line| summary(line)).collect();
     let binaries = lines.iter().filter(|line| is_binary(line)).count();

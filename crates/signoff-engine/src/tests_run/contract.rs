@@ -19,7 +19,7 @@ pub struct ContractRunners {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NamedRunner {
     name: &'static str,
-    /// How often it is called; `None` where the text does not tell.
+    /// How often it is called; `None` if the text does not show it.
     calls: Option<usize>,
 }
 
@@ -93,8 +93,9 @@ impl ContractRunners {
     }
 
     /// Runners that the text calls and that are not among those that closed with a summary.
-    pub fn missing_among(&self, seen: &[&str]) -> Vec<&'static str> {
-        let is_missing = |name: &&'static str| !seen.iter().any(|seen| canonical(seen) == *name);
+    pub fn missing_among(&self, reported: &[&str]) -> Vec<&'static str> {
+        let is_missing =
+            |name: &&'static str| !reported.iter().any(|known| canonical(known) == *name);
         self.named
             .iter()
             .map(|known| known.name)
@@ -130,7 +131,7 @@ pub(crate) fn tells_when_green(runner: &str) -> bool {
     runner != "gradle"
 }
 
-/// Whether the runner told packages, and none of their tests.
+/// Whether the runner reported packages, and none of their tests.
 pub(crate) fn is_by_package(runner: &str) -> bool {
     runner == GO_PACKAGES
 }

@@ -1,4 +1,4 @@
-//! `go test`: with `-v` or `-json` every test is told, otherwise only packages.
+//! `go test`: with `-v` or `-json` every test is reported, otherwise only packages.
 //!
 //! Subtests count like tests: a table that loses its cases has lost tests.
 
@@ -10,7 +10,7 @@ pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     counts.then_some(output.tests).into_iter().collect()
 }
 
-/// Packages with tests whose tests were not told one by one.
+/// Packages with tests whose tests were not reported one by one.
 pub(super) fn packages(lines: &[&str]) -> Vec<Summary> {
     let packages = GoOutput::read(lines).packages;
     (packages.ran() > 0)
@@ -24,7 +24,7 @@ struct GoOutput {
     recognised: bool,
     tests: Summary,
     packages: Summary,
-    /// Whether the present package tells its tests.
+    /// Whether the present package reports its tests.
     verbose: bool,
 }
 

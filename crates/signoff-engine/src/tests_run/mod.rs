@@ -43,7 +43,7 @@ pub struct TestCount {
     pub runner: &'static str,
 }
 
-/// `go test` without `-v` or `-json` tells no tests, only packages that have some.
+/// `go test` without `-v` or `-json` reports no tests, only packages that have some.
 pub const GO_PACKAGES: &str = "go test, by package";
 
 /// More than one runner printed a summary.

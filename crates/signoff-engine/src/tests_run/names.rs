@@ -13,7 +13,7 @@ enum TestResult {
 }
 
 /// The names of the tests that ran, or only of those that passed; sorted. None if not exactly as many were named as
-/// `count`: then the output tells only a part of them.
+/// `count`: then the output names only some of them.
 pub(crate) fn test_names<'t>(
     outputs: impl IntoIterator<Item = &'t str>,
     only_passed: bool,
@@ -34,7 +34,7 @@ pub(crate) fn test_names<'t>(
     names
 }
 
-/// The test that a line of `go test -v`, `cargo test` or `unittest -v` tells the end of.
+/// The test that a line of `go test -v`, `cargo test` or `unittest -v` reports the end of.
 fn named(line: &str) -> Option<(&str, TestResult)> {
     for (opening, end) in [
         ("--- PASS: ", TestResult::Passed),

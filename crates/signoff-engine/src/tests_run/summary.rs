@@ -19,7 +19,7 @@ pub(super) enum CountedAs {
     Failed,
     Error,
     Skipped,
-    /// The word counts no tests, or tests that nobody asked for.
+    /// The word counts no tests, or tests that were not selected.
     Nothing,
 }
 

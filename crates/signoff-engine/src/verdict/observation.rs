@@ -71,8 +71,8 @@ pub struct Observation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Box<Changes>>,
     /// How the tree was shown to the command: `overlay`, `copy` or `shared`; absent = nobody said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub room: Option<String>,
+    #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
+    pub overlay_mode: Option<String>,
     /// It reused what an earlier evaluation had built.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
@@ -129,7 +129,7 @@ impl Observation {
             tests: None,
             tree: None,
             changes: None,
-            room: None,
+            overlay_mode: None,
             warm: false,
             ignored_work: false,
             void: None,

@@ -26,13 +26,8 @@ fn statuses(world: &World) -> Vec<StepStatus> {
 }
 
 fn grades(world: &World) -> Vec<Option<Grade>> {
-    let evidence = world
-        .run
-        .steps()
-        .map(|(_, step)| step.outcome.evidence.as_ref());
-    evidence
-        .map(|known| known.map(|(grade, _)| *grade))
-        .collect()
+    let steps = world.run.steps();
+    steps.map(|(_, step)| step.outcome.grade()).collect()
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A person works in the checkout while contracts run: what they disturb is run again, and costs no attempt.
 
 use signoff_engine::{
-    AcceptAt, Action, Changes, Event, Grade, Input, Observation, Outcome, ProcessEnd, Stage, due,
+    AcceptAt, Action, Changes, CheckoutChanges, Event, Evidence, FinishedWork, Grade, Input,
+    Observation, Outcome, ProcessEnd, Stage, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
@@ -55,9 +56,11 @@ fn agent_ends(world: &mut World) {
     world.record(Input::WorkEnded {
         step: 0,
         attempt: 1,
-        ended: ProcessEnd::Exited(0),
-        text: String::new(),
-        changes: Changes::default(),
+        work: FinishedWork {
+            ended: ProcessEnd::Exited(0),
+            text: String::new(),
+            changes: Changes::default(),
+        },
     });
     assert!(matches!(begin(world), Action::Candidate { .. }));
     world.build(0, 1);
@@ -65,13 +68,13 @@ fn agent_ends(world: &mut World) {
 
 fn join(world: &mut World, file: &str, deleted: bool) {
     let deleted = deleted.then(|| file.to_owned());
-    world.record(Input::CheckoutJoined {
+    world.record(Input::CheckoutJoined(CheckoutChanges {
         commit: format!("with {file}"),
         tree: "t".to_owned(),
         files: vec![file.to_owned()],
         conflicts: Vec::new(),
         deleted: deleted.into_iter().collect(),
-    });
+    }));
 }
 
 #[test]
@@ -85,10 +88,7 @@ fn a_disturbed_baseline_is_run_again() {
     contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
     world.play();
     let state = world.run.step(0).expect("a step").1;
-    assert_eq!(
-        state.outcome.evidence.as_ref().map(|(grade, _)| *grade),
-        Some(Grade::Proved)
-    );
+    assert_eq!(state.outcome.grade(), Some(Grade::Proved));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_baseline_that_is_always_disturbed_says_why_it_proves_nothing() {
     }
     world.play();
     let state = world.run.step(0).expect("a step").1;
-    let (grade, facts) = state.outcome.evidence.clone().expect("it is completed");
+    let Evidence { grade, facts } = state.outcome.evidence.clone().expect("it is completed");
     assert_eq!(grade, Grade::Held);
     assert_eq!(
         facts.not_proved,

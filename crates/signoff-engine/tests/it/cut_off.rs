@@ -108,10 +108,7 @@ fn check(world: &World, counted: Option<bool>, reason: &str) {
 
 fn facts(world: &World) -> Option<EvidenceFacts> {
     let (_, step) = world.run.step(0).expect("a step");
-    step.outcome
-        .evidence
-        .as_ref()
-        .map(|(_, facts)| facts.clone())
+    step.outcome.facts().cloned()
 }
 
 const BENT: &str =
@@ -180,7 +177,7 @@ fn facts_name_what_a_cut_off_attempt_changed() {
     judge(&mut world, Some(changed(&["tests/test_a.py"], &[])));
     let facts = facts(&world).expect("completed");
     assert!(facts.interrupted && !facts.no_change);
-    assert_eq!(facts.judge_changed, ["tests/test_a.py"]);
+    assert_eq!(facts.changed_inputs, ["tests/test_a.py"]);
 }
 
 /// The agent changed these files, both attempts failed, and a person says that it is repaired.
@@ -233,7 +230,7 @@ fn a_person_may_change_what_an_agent_may_not_and_the_facts_name_it() {
         assert_eq!(facts.is_some(), good, "{agents:?} {now:?}");
         if let Some(facts) = facts {
             let makefile = now.contains(&"Makefile");
-            assert_eq!(facts.judge_changed.len(), usize::from(makefile));
+            assert_eq!(facts.changed_inputs.len(), usize::from(makefile));
             assert!(!facts.no_change);
         } else {
             let (_, why) = told(&world);

@@ -1,7 +1,7 @@
 //! What stands before a step: its condition, a person's leave, a question.
 
 use signoff_engine::{
-    Choice, Grade, InboxKind, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+    Choice, Evidence, Grade, InboxKind, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
@@ -103,10 +103,7 @@ fn an_approved_step_goes_on_with_its_baseline() {
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let (_, step) = world.run.step(0).expect("the step exists");
-    assert_eq!(
-        step.outcome.evidence.as_ref().map(|(grade, _)| *grade),
-        Some(Grade::Proved)
-    );
+    assert_eq!(step.outcome.grade(), Some(Grade::Proved));
     assert_eq!(step.attempts, 1);
 }
 
@@ -154,7 +151,7 @@ fn an_answer_is_evidence_and_a_value() {
             StepStatus::Skipped
         ]
     );
-    let (grade, facts) = world
+    let Evidence { grade, facts } = world
         .run
         .step(0)
         .and_then(|(_, step)| step.outcome.evidence.clone())
@@ -188,7 +185,7 @@ fn who_repaired_it_before_it_was_asked_anew_is_not_named() {
     world.record(answer(&world, Choice::Reply, Some("no")));
     world.play();
     let (_, step) = world.run.step(0).expect("the step exists");
-    let (_, facts) = step.outcome.evidence.as_ref().expect("completed");
+    let facts = step.outcome.facts().expect("completed");
     assert_eq!(facts.repaired_by, None);
 }
 

@@ -40,10 +40,7 @@ fn each_item_is_a_step_of_its_own_and_dependents_wait_for_all() {
     );
     assert_eq!(world.run.progress(), 100);
     let (_, each) = world.run.step(1).expect("the loop");
-    assert_eq!(
-        each.outcome.evidence.as_ref().map(|(grade, _)| *grade),
-        Some(Grade::Observed)
-    );
+    assert_eq!(each.outcome.grade(), Some(Grade::Observed));
     let paths: Vec<_> = (each.values.output.as_ref())
         .and_then(|list| list.as_array())
         .into_iter()

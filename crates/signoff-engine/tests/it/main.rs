@@ -3,10 +3,10 @@
 
 mod acceptance;
 mod beside_a_person;
+mod contract_inputs;
 mod control;
 mod cut_off;
 mod gates;
-mod judge;
 mod laws;
 mod loops;
 mod merge;

@@ -1,8 +1,8 @@
 //! The merge queue, step by step: what passes alone must pass on top of what was merged before.
 
 use signoff_engine::{
-    AcceptAt, Action, Changes, Choice, Event, Grade, InboxKind, Input, Outcome, ProcessEnd, Stage,
-    StepState, StepStatus, due,
+    AcceptAt, Action, Changes, CheckoutChanges, Choice, Event, Evidence, FinishedWork, Grade,
+    InboxKind, Input, Outcome, ProcessEnd, Stage, StepState, StepStatus, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, START, UNVERIFIED, World, plan_text, saw};
@@ -49,9 +49,11 @@ fn agent_ends(world: &mut World, step: usize) {
     world.record(Input::WorkEnded {
         step,
         attempt,
-        ended: ProcessEnd::Exited(0),
-        text: String::new(),
-        changes: Changes::default(),
+        work: FinishedWork {
+            ended: ProcessEnd::Exited(0),
+            text: String::new(),
+            changes: Changes::default(),
+        },
     });
 }
 
@@ -250,12 +252,7 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
     };
     assert_eq!(due_now(&world), [attempt]);
     world.play();
-    let (grade, _) = state(&world, 0)
-        .outcome
-        .evidence
-        .clone()
-        .expect("it is done");
-    assert_eq!(grade, Grade::Proved);
+    assert_eq!(grade_of(&world, 0), Some(Grade::Proved));
 }
 
 #[test]
@@ -305,7 +302,7 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
     answer(&mut world, Choice::Accept);
     world.play();
     assert_eq!(merged(&world), [("step-1", 2)]);
-    let (grade, facts) = state(&world, 0)
+    let Evidence { grade, facts } = state(&world, 0)
         .outcome
         .evidence
         .clone()
@@ -369,12 +366,7 @@ fn whoever_works_in_the_runs_tree_has_it_until_it_is_merged() {
     );
     world.play();
     assert_eq!(merged(&world), [("step-1", 1), ("step-2", 1)]);
-    let grade = state(&world, 0)
-        .outcome
-        .evidence
-        .clone()
-        .map(|(grade, _)| grade);
-    assert_eq!(grade, Some(Grade::Observed));
+    assert_eq!(grade_of(&world, 0), Some(Grade::Observed));
 }
 
 #[test]
@@ -408,13 +400,13 @@ fn what_a_person_changes_is_part_of_the_tree_from_then_on() {
     let mut world = side_by_side(&[apart(CHECK)], Outcomes::default());
     begin_all(&mut world);
     contract_ends(&mut world, 0, 0);
-    world.record(Input::CheckoutJoined {
+    world.record(Input::CheckoutJoined(CheckoutChanges {
         commit: "joined".to_owned(),
         tree: "its tree".to_owned(),
         files: vec!["notes".to_owned()],
         conflicts: Vec::new(),
         deleted: Vec::new(),
-    });
+    }));
     assert_eq!(world.run.head(), Some("joined"));
     // Judged before on another tree.
     assert!(matches!(
@@ -479,8 +471,7 @@ fn a_branch_that_moved_before_the_crash_is_not_moved_again() {
 }
 
 fn grade_of(world: &World, step: usize) -> Option<Grade> {
-    let evidence = state(world, step).outcome.evidence.as_ref();
-    evidence.map(|(grade, _)| *grade)
+    state(world, step).outcome.grade()
 }
 
 #[test]

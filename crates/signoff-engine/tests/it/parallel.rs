@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    AcceptAt, Action, Bounds, Changes, Event, Input, Outcome, PauseReason, ProcessEnd, Run, Stage,
-    StepStatus, apply, due,
+    AcceptAt, Action, Bounds, Changes, Event, FinishedWork, Input, Outcome, PauseReason,
+    ProcessEnd, Run, Stage, StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
 
@@ -124,9 +124,11 @@ fn a_pause_lets_end_what_is_under_way_and_judges_it() {
     world.record(Input::WorkEnded {
         step: 0,
         attempt: 1,
-        ended: ProcessEnd::Exited(0),
-        text: String::new(),
-        changes: Changes::default(),
+        work: FinishedWork {
+            ended: ProcessEnd::Exited(0),
+            text: String::new(),
+            changes: Changes::default(),
+        },
     });
     assert!(matches!(
         due_now(&world)[..],
@@ -263,9 +265,11 @@ fn finish_one(world: &mut World, pick: usize) -> bool {
             world.record(Input::WorkEnded {
                 step,
                 attempt,
-                ended: ProcessEnd::Exited(0),
-                text: String::new(),
-                changes: Changes::default(),
+                work: FinishedWork {
+                    ended: ProcessEnd::Exited(0),
+                    text: String::new(),
+                    changes: Changes::default(),
+                },
             });
         }
         Stage::Working { attempt } => {

@@ -1,6 +1,6 @@
 //! Steps that plant what the contract of another step would load.
 
-use signoff_engine::{AcceptAt, Action, Candidate, Event, Grade, Input, Outcome, due};
+use signoff_engine::{AcceptAt, Action, Candidate, Event, Evidence, Grade, Input, Outcome, due};
 
 use crate::world::{Outcomes, World, plan_text};
 
@@ -83,7 +83,7 @@ fn what_it_may_change_is_merged() {
         world.play();
         assert_eq!(failure(&world), None);
         let (_, step) = world.run.step(0).expect("a step");
-        let (grade, facts) = step.outcome.evidence.as_ref().expect("it is completed");
+        let Evidence { grade, facts } = step.outcome.evidence.as_ref().expect("it is completed");
         assert_eq!(*grade, Grade::Observed);
         assert!(!facts.no_change);
     }

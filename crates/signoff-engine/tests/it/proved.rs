@@ -135,24 +135,24 @@ fn the_work_must_have_changed_something_that_was_seen() {
 #[test]
 fn a_shared_or_a_warm_tree_proves_nothing() {
     let plain = step("test -f out", "");
-    let shown = |room: &str, warm: bool, observed: Observation| Observation {
-        room: Some(room.to_owned()),
+    let shown = |mode: &str, warm: bool, observed: Observation| Observation {
+        overlay_mode: Some(mode.to_owned()),
         warm,
         ..observed
     };
     let shared = "its contract ran in the tree that the agent could write to";
     let warm = "its contract reused what an earlier run of it had built";
-    for room in ["overlay", "copy"] {
+    for mode in ["overlay", "copy"] {
         check(
             &plain,
-            shown(room, false, red()),
-            shown(room, false, green()),
+            shown(mode, false, red()),
+            shown(mode, false, green()),
             &[],
         );
         check(
             &plain,
-            shown(room, false, red()),
-            shown(room, true, green()),
+            shown(mode, false, red()),
+            shown(mode, true, green()),
             &[warm],
         );
     }
@@ -169,7 +169,7 @@ fn a_shared_or_a_warm_tree_proves_nothing() {
         &[shared, warm],
     );
     let (_, facts) = outcome(&plain, red(), shown("overlay", false, green())).expect("completed");
-    assert_eq!(facts.room.as_deref(), Some("overlay"));
+    assert_eq!(facts.overlay_mode.as_deref(), Some("overlay"));
 }
 
 #[test]

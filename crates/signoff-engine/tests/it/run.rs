@@ -1,7 +1,7 @@
 //! What a run does, by example.
 
 use signoff_engine::{
-    Choice, Event, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+    Choice, Event, Evidence, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
@@ -22,7 +22,7 @@ fn statuses(world: &World) -> Vec<StepStatus> {
 
 fn grade(world: &World, at: usize) -> Option<Grade> {
     let (_, step) = world.run.step(at).expect("the step exists");
-    step.outcome.evidence.as_ref().map(|(grade, _)| *grade)
+    step.outcome.grade()
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn retries_are_counted_and_then_a_person_is_asked() {
         .step(0)
         .and_then(|(_, step)| step.outcome.evidence.clone())
         .expect("completed")
-        .1;
+        .facts;
     assert_eq!(facts.repaired_by.as_deref(), Some("ann"));
 }
 
@@ -310,7 +310,7 @@ fn a_claim_is_tested_before_it_is_believed() {
         "{:?}",
         world.story()
     );
-    let (grade, facts) = world
+    let Evidence { grade, facts } = world
         .run
         .step(0)
         .and_then(|(_, step)| step.outcome.evidence.clone())
@@ -333,7 +333,7 @@ fn a_cut_off_attempt_is_evaluated_if_its_contract_was_red() {
     assert!(world.step(true));
     world.crash();
     world.play();
-    let (grade, facts) = world
+    let Evidence { grade, facts } = world
         .run
         .step(0)
         .and_then(|(_, step)| step.outcome.evidence.clone())

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use signoff_engine::{
-    CallEnd, Choice, Event, Grade, InboxKind, Input, Outcome, StepStatus, resolved_arguments,
+    CallEnd, Choice, Event, Evidence, Grade, InboxKind, Input, Outcome, StepStatus,
+    resolved_arguments,
 };
 
 use crate::world::{CHECK, Outcomes, World, plan_text};
@@ -37,7 +38,7 @@ fn the_result_is_the_evidence_and_later_steps_read_it() {
     assert_eq!(args, Ok(json!({"path": "b", "content": "a"})));
     for at in [0, 1] {
         let (_, step) = world.run.step(at).expect("a step");
-        let grade = step.outcome.evidence.as_ref().map(|(grade, _)| *grade);
+        let grade = step.outcome.grade();
         assert_eq!(grade, Some(Grade::Observed));
     }
 }
@@ -89,7 +90,7 @@ fn a_tool_step_with_a_contract_is_judged_by_it() {
     let mut world = World::new(&plan_text(&[&body]), Outcomes::default());
     world.play();
     let (_, step) = world.run.step(0).expect("a step");
-    let grade = step.outcome.evidence.as_ref().map(|(grade, _)| *grade);
+    let grade = step.outcome.grade();
     assert_eq!(grade, Some(Grade::Proved), "red before, green after");
 }
 
@@ -148,7 +149,7 @@ fn nobody_repeats_a_call_whose_end_nobody_saw() {
     );
     let (_, step) = world.run.step(0).expect("a step");
     assert_eq!(step.values.output, Some(json!({"got": 1})));
-    let (grade, facts) = step.outcome.evidence.clone().expect("done");
+    let Evidence { grade, facts } = step.outcome.evidence.clone().expect("done");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),
         (Grade::Accepted, Some("ann"))

@@ -23,16 +23,12 @@ fn state(world: &World, at: usize) -> &StepState {
 }
 
 fn grade(world: &World, at: usize) -> Option<Grade> {
-    state(world, at)
-        .outcome
-        .evidence
-        .as_ref()
-        .map(|(grade, _)| *grade)
+    state(world, at).outcome.grade()
 }
 
 fn not_proved(world: &World, at: usize) -> Vec<String> {
-    let evidence = state(world, at).outcome.evidence.as_ref();
-    evidence.map_or_else(Vec::new, |(_, facts)| facts.not_proved.clone())
+    let facts = state(world, at).outcome.facts();
+    facts.map_or_else(Vec::new, |facts| facts.not_proved.clone())
 }
 
 /// Plays until the run is about to end.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use signoff_engine::{
-    AcceptAt, Action, CallEnd, Changes, Choice, ContractCache, Event, Grade, InboxItem, InboxKind,
-    Input, Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply, due,
+    AcceptAt, Action, CallEnd, Changes, Choice, ContractCache, Event, FinishedWork, Grade,
+    InboxItem, InboxKind, Input, Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply,
+    due,
 };
 use signoff_plan::model::Work;
 
@@ -141,9 +142,11 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
             world.record(Input::WorkEnded {
                 step,
                 attempt,
-                ended,
-                text: String::new(),
-                changes: Changes::default(),
+                work: FinishedWork {
+                    ended,
+                    text: String::new(),
+                    changes: Changes::default(),
+                },
             });
         }
         Stage::Working { attempt } => {
@@ -336,7 +339,7 @@ fn check_caches(world: &World) {
         Some(Outcome::Completed | Outcome::Partial)
     );
     for (definition, state) in world.run.steps() {
-        let grade = state.outcome.evidence.as_ref().map(|(grade, _)| *grade);
+        let grade = state.outcome.grade();
         let id = &definition.id;
         assert!(
             !(lands && state.outcome.unconfirmed),

@@ -2,7 +2,7 @@
 
 use signoff_engine::{
     AcceptAt, Action, Bounds, Candidate, ContractCache, Event, Input, Isolation, OnGreenBaseline,
-    PauseReason, RecordedEvent, Run, RunTree, Settings, apply, decide, due,
+    PauseReason, RecordedEvent, Run, RunStart, RunTree, Settings, apply, decide, due,
 };
 use signoff_testkit::performer::Beginning;
 pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, saw};
@@ -80,7 +80,7 @@ impl World {
             performer: Performer::new(outcomes),
             bounds: Bounds::default(),
         };
-        world.record(Input::Start {
+        world.record(Input::Start(RunStart {
             run: "run".to_owned(),
             plan: "plan.md".to_owned(),
             path: "plan.md".to_owned(),
@@ -97,7 +97,7 @@ impl World {
                 land: signoff_engine::LandAt::End,
                 cache,
             },
-        });
+        }));
         world
     }
 

@@ -23,7 +23,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::overlap::agents_can_overlap;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    // The plan first: most have no such steps, and then nobody has to try what the sandbox can do.
+    // The plan first: most have no such steps, and then the sandbox need not be tried.
     let Some((first, second)) = agents_can_overlap(context.plan) else {
         return;
     };

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::context::{Context, StepView};
 use crate::model::{Plan, Step, Subscription, Work};
 use crate::shell::Analysis;
-use crate::source::text_up_to;
+use crate::source::{Spanned, text_up_to};
 use crate::{Workspace, glob};
 
 /// How a step may provide a file.
@@ -22,7 +22,7 @@ pub(super) enum ProvidedBy {
 /// Why a file is not there when a step starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AbsenceReason {
-    /// Nobody makes it.
+    /// No step makes it.
     Nobody,
     /// The step at this position makes it, and is not waited for.
     NotWaitedFor(usize, ProvidedBy),
@@ -52,7 +52,8 @@ impl<'a> Availability<'a> {
             let exists = || workspace.path_exists(path);
             available.paths.entry(path).or_insert_with(exists);
         }
-        for (name, _) in shells.iter().flatten().flat_map(|shell| &shell.commands) {
+        for Spanned { value: name, .. } in shells.iter().flatten().flat_map(|shell| &shell.commands)
+        {
             // A path may lead to what the step itself is to make.
             let exists = || name.contains('/') || workspace.command_exists(name);
             available.commands.entry(name).or_insert_with(exists);
@@ -79,7 +80,7 @@ impl<'a> Availability<'a> {
             if let Work::Agent { task, .. } = &step.work {
                 self.note_words(task, index);
             }
-            for (file, _) in shell.iter().flat_map(|shell| &shell.files) {
+            for Spanned { value: file, .. } in shell.iter().flat_map(|shell| &shell.files) {
                 self.note(file, index);
             }
             // A command is known by its name, wherever it is put.

@@ -17,7 +17,7 @@
 
 mod kind;
 mod label;
-mod place;
+mod misplaced;
 mod word;
 mod work;
 
@@ -27,7 +27,7 @@ pub(crate) use self::kind::{json, kind, no_list, no_mapping, no_text, not_an_ind
 pub(crate) use self::label::{
     bracketed, contract_language, empty, none_beside_others, repeated, second_contract,
 };
-pub(crate) use self::place::{
+pub(crate) use self::misplaced::{
     ends_steps, field_of_no_step, no_number, not_indented, not_under_steps, step_heading,
 };
 pub(super) use self::word::{LONGEST, duration, number, priority, subscription, too_long, word};

@@ -15,13 +15,18 @@
 use super::context::Context;
 use super::hidden_characters::parts;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::visible::look_alikes;
+use crate::visible::{LookAlike, look_alikes};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         for part in parts(step).iter().filter(|part| !part.text.is_ascii()) {
             let found = look_alikes(part.text);
-            let Some((at, letter, like)) = found.first().copied() else {
+            let Some(LookAlike {
+                offset,
+                character,
+                looks_like: like,
+            }) = found.first().copied()
+            else {
                 continue;
             };
             let more = match found.len() - 1 {
@@ -32,9 +37,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 "{} of step `{}` holds U+{:04X}, which looks like `{like}`{more}",
                 part.what,
                 step.id(),
-                u32::from(letter),
+                u32::from(character),
             );
-            let span = part.span(at, letter);
+            let span = part.span(offset, character);
             let found = step.problem(Code::ConfusableCharacters, span, message);
             problems.push(found.help(format!("type `{like}` if that is what is meant")));
         }

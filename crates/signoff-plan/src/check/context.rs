@@ -28,7 +28,7 @@ pub(crate) struct Context<'a> {
     shells: &'a [Option<Box<Analysis>>],
     /// Whether there were too many paths to compare each with each.
     pub(super) pairs_left_out: Cell<bool>,
-    /// Positions by id, once somebody asks.
+    /// Positions by id, computed on demand.
     positions: OnceCell<Positions<'a>>,
 }
 

@@ -19,6 +19,7 @@
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Work;
+use crate::source::Spanned;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -28,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         if shell.changes_path {
             continue;
         }
-        for (name, span) in &shell.commands {
+        for Spanned { value: name, span } in &shell.commands {
             if context.available.command_exists(name) || comes_with_the_plan(context, step, name) {
                 continue;
             }

@@ -22,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::glob;
 use crate::model::Work;
 use crate::shell::{Script, programs};
-use crate::source::{text_from, text_up_to};
+use crate::source::{Spanned, text_from, text_up_to};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -36,15 +36,19 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         }
         let said = format!("{}\n{task}", step.resolved.title);
-        let mut told = BTreeSet::new();
-        for (script, span) in programs(&command.text).scripts {
+        let mut reported = BTreeSet::new();
+        for Spanned {
+            value: script,
+            span,
+        } in programs(&command.text).scripts
+        {
             let Script::File(path) = script else {
                 continue;
             };
             let mut produces = step.resolved.produces.iter();
             let is_signed = context.workspace.path_exists(&path)
                 && !produces.any(|pattern| glob::matches(pattern, &path));
-            if !is_signed || !names(&said, &path) || !told.insert(path.clone()) {
+            if !is_signed || !names(&said, &path) || !reported.insert(path.clone()) {
                 continue;
             }
             let message = format!(
@@ -63,8 +67,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 /// Whether a text names a path, and not a longer one.
 fn names(text: &str, path: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '/');
-    let mut places = text.match_indices(path);
-    places.any(|(at, _)| {
+    let mut matches = text.match_indices(path);
+    matches.any(|(at, _)| {
         let before = text_up_to(text, at);
         let after = text_from(text, at + path.len());
         let before = before.strip_suffix("./").unwrap_or(before);

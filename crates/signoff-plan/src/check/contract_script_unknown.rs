@@ -20,6 +20,7 @@ use super::context::Context;
 use super::too_large;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::shell::{Script, programs};
+use crate::source::Spanned;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -31,7 +32,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         }
         let mut words = BTreeSet::new();
-        for (script, span) in programs(&command.text).scripts {
+        for Spanned {
+            value: script,
+            span,
+        } in programs(&command.text).scripts
+        {
             let Script::Unknown(word) = script else {
                 continue;
             };

@@ -28,8 +28,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         match first.filter(|first| *first != step.index) {
             None => {}
             Some(first) => {
-                let span = place(step);
-                let other = context.step(first).map_or(span, place);
+                let span = id_span(step);
+                let other = context.step(first).map_or(span, id_span);
                 let message = format!("two steps have the id `{}`", step.id());
                 let found = step.problem(Code::DuplicateId, span, message);
                 problems.push(found.related(other, "first here").help(format!(
@@ -41,7 +41,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn place(step: StepView<'_>) -> Span {
+fn id_span(step: StepView<'_>) -> Span {
     step.written.id.as_ref().map_or(step.span(), |id| id.span)
 }
 

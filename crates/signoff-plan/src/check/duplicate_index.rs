@@ -32,20 +32,20 @@ pub(crate) fn at(dialect: Dialect, index: &Spanned<u64>, first: Span) -> Diagnos
         .help("give each step an index of its own, and correct the `dependsOn` that name it")
 }
 
-/// Two files of a thread begin with one number. Each has its name and the place of its first line;
-/// `free` is a number that no file has.
+/// Two files of a thread begin with one number. Each is given by its name, at its first line; `free` is a number that
+/// no file has.
 pub(crate) fn files(
     dialect: Dialect,
-    first: (&str, Span),
-    second: (&str, Span),
+    first: Spanned<&str>,
+    second: Spanned<&str>,
     free: Option<u32>,
 ) -> Diagnostic {
     let message = format!(
         "files `{}` and `{}` begin with the same number",
-        first.0, second.0
+        first.value, second.value
     );
-    let found = Diagnostic::new(Code::DuplicateIndex, dialect, second.1, message)
-        .related(first.1, "the other one");
+    let found = Diagnostic::new(Code::DuplicateIndex, dialect, second.span, message)
+        .related(first.span, "the other one");
     match free {
         Some(free) => found.help(format!("rename one of them; `{free:02}` is free")),
         None => found.help("rename one of them"),

@@ -57,7 +57,8 @@ pub(crate) fn file(
     dialect: Dialect,
     span: Span,
     name: &str,
-    (field, example): (&str, &str),
+    field: &str,
+    example: &str,
 ) -> Diagnostic {
     let message = format!("file `{name}` does not begin with frontmatter");
     Diagnostic::new(Code::FrontmatterMissing, dialect, span, message)

@@ -46,13 +46,13 @@ fn sequences<T>(
         row.push(before && is_any(item));
     }
     for item in a {
-        let at = |row: &[bool], place: usize| row.get(place).copied().unwrap_or(false);
+        let at = |row: &[bool], position: usize| row.get(position).copied().unwrap_or(false);
         let mut next = vec![at(&row, 0) && is_any(item)];
-        for (place, other) in b.iter().enumerate() {
+        for (position, other) in b.iter().enumerate() {
             // An item for any number of others stands for none here, or for one more.
             let any = is_any(item) || is_any(other);
-            let both = at(&row, place) && !any && same(item, other);
-            let more = any && (at(&row, place + 1) || at(&next, place));
+            let both = at(&row, position) && !any && same(item, other);
+            let more = any && (at(&row, position + 1) || at(&next, position));
             next.push(both || more);
         }
         row = next;

@@ -53,7 +53,7 @@ fn hidden(step: StepView<'_>, part: &ExecutedText<'_>) -> Option<Diagnostic> {
 pub(super) struct ExecutedText<'a> {
     pub(super) what: &'static str,
     pub(super) text: &'a str,
-    place: TextLocation<'a>,
+    location: TextLocation<'a>,
 }
 
 enum TextLocation<'a> {
@@ -65,7 +65,7 @@ enum TextLocation<'a> {
 impl ExecutedText<'_> {
     /// Where a character of the text stands in the source.
     pub(super) fn span(&self, at: usize, letter: char) -> Span {
-        match self.place {
+        match self.location {
             TextLocation::Command(command) => {
                 command.source_span(Span::new(at, at + letter.len_utf8()))
             }
@@ -82,7 +82,7 @@ pub(super) fn parts(step: StepView<'_>) -> Vec<ExecutedText<'_>> {
         found.push(ExecutedText {
             what: "the contract",
             text: &contract.command.text,
-            place: TextLocation::Command(&contract.command),
+            location: TextLocation::Command(&contract.command),
         });
         let shell = contract.shell.iter().map(|text| ("the shell", text));
         let expect = contract.expect.iter().map(|text| ("a condition", text));
@@ -113,7 +113,7 @@ fn whole_text<'a>(what: &'static str, text: &'a str, span: Span) -> ExecutedText
     ExecutedText {
         what,
         text,
-        place: TextLocation::Whole(span),
+        location: TextLocation::Whole(span),
     }
 }
 

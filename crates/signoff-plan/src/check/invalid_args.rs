@@ -54,7 +54,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             (None, Some(tool)) => tool.span,
             (None, None) => step.span(),
         };
-        let located = LocatedValue::new(args, whole, &step.written.args_places);
+        let located = LocatedValue::new(args, whole, &step.written.args_spans);
         for misfit in schema_mismatches(&located, schema) {
             problems.push(problem_of(step, tool, misfit));
         }
@@ -94,7 +94,7 @@ fn not_a_pattern(text: &str) -> Option<String> {
     Some(last.trim_start_matches("error: ").to_owned())
 }
 
-/// Whether a look is enough to see that the arguments fit, as it is for nearly all.
+/// Whether the arguments fit at first sight, as nearly all do.
 fn plainly_fits(tool: &Tool, args: &Value) -> bool {
     let Value::Object(args) = args else {
         return false;
@@ -120,7 +120,7 @@ fn problem_of(step: StepView<'_>, tool: &str, misfit: SchemaMismatch) -> Diagnos
     }
     // Without places the caret is under everything, and everything must not be replaced.
     match misfit.suggestion {
-        Some(name) if step.written.args_places.is_empty() => {
+        Some(name) if step.written.args_spans.is_empty() => {
             found.help(format!("did you mean `{name}`?"))
         }
         suggestion => found.suggest(suggestion.as_deref()),

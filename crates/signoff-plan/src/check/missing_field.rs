@@ -82,12 +82,17 @@ pub(crate) fn plan_file(dialect: Dialect) -> Diagnostic {
         .help("write one: `---`, `title: …`, `---`, then what the plan is about")
 }
 
-/// A task file has no id.
-pub(crate) fn task_id(dialect: Dialect, span: Span, name: &str, fix: (usize, &str)) -> Diagnostic {
+/// A task file has no id; `id` would do, at the end of the frontmatter.
+pub(crate) fn task_id(
+    dialect: Dialect,
+    span: Span,
+    name: &str,
+    id: &str,
+    end: usize,
+) -> Diagnostic {
     let message = format!("task file `{name}` has no `id`");
     let found = Diagnostic::new(Code::MissingField, dialect, span, message);
     let found = found.lacks(MissingFieldScope::Here(&["id"]));
-    let (end, id) = fix;
     if id.is_empty() {
         return found.help("add `id: NAME`");
     }

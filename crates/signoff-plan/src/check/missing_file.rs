@@ -51,8 +51,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                         && text.value.len() == span.len()
                 });
                 let start = span.start + "file:".len();
-                let place = Span::new(start, start + path.len());
-                problems.push(if plain { found.fix(place, near) } else { found });
+                let span = Span::new(start, start + path.len());
+                problems.push(if plain { found.fix(span, near) } else { found });
                 continue;
             }
             problems.push(found.help(format!(

@@ -83,8 +83,8 @@ impl<'a> PlanReferences<'a> {
         if !text.bytes().any(|byte| byte == b'{') {
             return;
         }
-        for place in placeholders(text) {
-            let reads = match place.content {
+        for placeholder in placeholders(text) {
+            let reads = match placeholder.content {
                 PlaceholderContent::Params(inside) | PlaceholderContent::Loop(inside) => {
                     expression::read(inside)
                 }
@@ -93,8 +93,8 @@ impl<'a> PlanReferences<'a> {
                 }
             };
             let template = Template {
-                span: within(text, span, place.span),
-                content: place.content,
+                span: within(text, span, placeholder.span),
+                content: placeholder.content,
                 reads,
             };
             self.templates.push((index, template));
@@ -102,7 +102,7 @@ impl<'a> PlanReferences<'a> {
     }
 }
 
-/// A place in a text, as a place in the file. Where the file spells the text in another way, the
+/// A span in a text, as a span in the file. Where the file spells the text in another way, the
 /// whole of it.
 pub(super) fn within(text: &str, span: Span, inside: Span) -> Span {
     if span.len() == text.len() {
@@ -131,7 +131,7 @@ fn expressions(step: &Step) -> impl Iterator<Item = Expression<'_>> {
 /// The texts in the arguments of a step that hold a dollar or a brace, with their places.
 fn each_text<'a>(step: &'a Step, visit: &mut impl FnMut(&'a str, Span)) {
     if let Some(args) = &step.args {
-        let mut placeholders = step.args_places.iter().copied();
+        let mut placeholders = step.args_spans.iter().copied();
         let mut next = || placeholders.next().unwrap_or(args.span);
         walk(&args.value, &mut next, visit);
     }

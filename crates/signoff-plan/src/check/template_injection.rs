@@ -25,25 +25,27 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let text = &contract.command.text;
         if text.contains("{{") {
             let found = placeholders(text).into_iter();
-            problems.extend(found.filter_map(|place| injection(step, text, place)));
+            problems.extend(found.filter_map(|placeholder| injection(step, text, placeholder)));
         }
     }
 }
 
-fn injection(step: StepView<'_>, text: &str, place: Placeholder<'_>) -> Option<Diagnostic> {
+fn injection(step: StepView<'_>, text: &str, placeholder: Placeholder<'_>) -> Option<Diagnostic> {
     let contract = step.written.contract.as_ref()?;
-    let span = contract.command.source_span(place.span);
-    let written = place.span.slice(text);
+    let span = contract.command.source_span(placeholder.span);
+    let written = placeholder.span.slice(text);
     let problem = |why: &str| {
         let message = format!("`{written}` in the contract of step `{}` {why}", step.id());
         step.problem(Code::TemplateInjection, span, message)
     };
-    match place.content {
+    match placeholder.content {
         PlaceholderContent::Loop(_) => Some(
             problem("would be read as shell")
                 .help("read it from `$SIGNOFF_ITEM`, which holds it as JSON"),
         ),
-        PlaceholderContent::Params(_) if quoting_at(text, place.span.start) == Quoting::None => {
+        PlaceholderContent::Params(_)
+            if quoting_at(text, placeholder.span.start) == Quoting::None =>
+        {
             Some(
                 problem("stands in no quotes, and would be read as shell")
                     .help(format!("write `\"{written}\"`"))

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::context::StepView;
-use crate::json::LocatedValue;
+use crate::json::{LocatedPart, LocatedValue};
 use crate::model::Work;
 use crate::source::Span;
 use crate::tools::schema::is_reference;
@@ -29,9 +29,9 @@ pub(super) fn for_each_text_argument<'a>(
     let (Some(known), Some(written)) = (built_in(tool), &step.written.args) else {
         return;
     };
-    let located = LocatedValue::new(args, written.span, &step.written.args_places);
-    for (key, part) in &located.parts {
-        let name = key.map(|(name, _)| name);
+    let located = LocatedValue::new(args, written.span, &step.written.args_spans);
+    for LocatedPart { key, value: part } in &located.parts {
+        let name = key.as_ref().map(|key| key.value);
         let mut arguments = known.arguments.iter();
         let argument = arguments.find(|argument| Some(argument.name) == name);
         if let (Some(argument), Value::String(text)) = (argument, part.value)

@@ -59,11 +59,11 @@ fn problem_of(
     let found = step.problem(Code::ToolOutOfScope, span, message);
     let found = found.lacks(MissingFieldScope::Here(&[TOOL_NAME]));
     let names = scope.unwrap_or_default();
-    let Some(place) = names.iter().map(|name| name.span).reduce(Span::to) else {
+    let Some(allowed) = names.iter().map(|name| name.span).reduce(Span::to) else {
         return found.help(format!("they are empty; add `{tool}` to them"));
     };
     found
-        .related(place, "only these are allowed")
+        .related(allowed, "only these are allowed")
         .help(format!("add `{tool}` to `tools`, or call another"))
 }
 

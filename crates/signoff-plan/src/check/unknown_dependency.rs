@@ -57,7 +57,7 @@ pub(super) fn resolve(
                 Some(found) => dependencies.extend(u32::try_from(found)),
                 None => {
                     let id = ids.get(index).map_or("", String::as_str);
-                    // Comparing with all ids takes long; after so many nobody reads on.
+                    // Comparing with all ids takes long; after so many no reader goes on.
                     let ids = if problems.len() < most_suggestions(ids.len()) {
                         ids
                     } else {

@@ -53,9 +53,9 @@ fn contract(context: &Context<'_>, step: StepView<'_>, problems: &mut Vec<Diagno
     if !text.contains("{{") {
         return;
     }
-    for place in placeholders(text) {
-        let span = written.command.source_span(place.span);
-        if let PlaceholderContent::Params(inside) = place.content {
+    for placeholder in placeholders(text) {
+        let span = written.command.source_span(placeholder.span);
+        if let PlaceholderContent::Params(inside) = placeholder.content {
             for param in read(inside).iter().flat_map(|reads| &reads.params) {
                 problems.extend(unknown(context, step, param, span));
             }

@@ -31,7 +31,7 @@ use crate::source::Span;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     problems.extend(behind_cycles(context));
-    // Nobody uses anything, in most plans.
+    // Most plans use no values.
     if context.references.expressions.is_empty() {
         return;
     }
@@ -39,18 +39,20 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     if never.is_empty() {
         return;
     }
-    for (index, id, span) in used_values(context) {
-        let source = context.position(id);
-        let (Some(source), Some(step)) =
-            (source.filter(|at| never.contains(at)), context.step(index))
-        else {
+    for used in used_values(context) {
+        let source = context.position(used.source);
+        let (Some(source), Some(step)) = (
+            source.filter(|at| never.contains(at)),
+            context.step(used.step),
+        ) else {
             continue;
         };
         let message = format!(
-            "step `{}` can never run: it uses what step `{id}` gives, whose condition is never true",
-            step.id()
+            "step `{}` can never run: it uses what step `{}` gives, whose condition is never true",
+            step.id(),
+            used.source
         );
-        let found = step.problem(Code::UnreachableStep, span, message);
+        let found = step.problem(Code::UnreachableStep, used.span, message);
         let condition = context
             .step(source)
             .and_then(|step| step.written.when.as_ref());
@@ -97,8 +99,16 @@ fn never_run(context: &Context<'_>) -> BTreeSet<usize> {
     expressions.filter(never).map(|(index, _)| *index).collect()
 }
 
-/// Who uses the value of whom, and where; each pair once.
-fn used_values<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
+/// A step that uses the value of another one.
+struct UsedValue<'a> {
+    step: usize,
+    /// The id of the other one.
+    source: &'a str,
+    span: Span,
+}
+
+/// Which steps use the values of which others; each pair once.
+fn used_values<'a>(context: &'a Context<'_>) -> Vec<UsedValue<'a>> {
     let mut first: BTreeMap<(usize, &str), Span> = BTreeMap::new();
     for (index, referred) in &context.references.references {
         if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {
@@ -114,7 +124,7 @@ fn used_values<'a>(context: &'a Context<'_>) -> Vec<(usize, &'a str, Span)> {
     }
     first
         .into_iter()
-        .map(|((index, id), span)| (index, id, span))
+        .map(|((step, source), span)| UsedValue { step, source, span })
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! What nobody can know where a file was not read to its end.
+//! Problems that are not reported if a file could not be read to its end.
 
 use crate::diagnostic::{Code, Diagnostic};
 

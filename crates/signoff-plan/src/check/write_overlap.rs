@@ -24,19 +24,29 @@ use super::context::{Context, StepView};
 use super::glob_overlap::overlap;
 use crate::diagnostic::{Code, Diagnostic};
 
-/// Who produces one path or pattern: positions, and places in their lists, by rank.
-type Producers = Vec<(usize, usize)>;
+/// An entry of a step's `produces`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Producer {
+    step: usize,
+    entry: usize,
+}
+
+/// Who produces one path or pattern.
+type Producers = Vec<Producer>;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let mut patterns: BTreeMap<&str, Producers> = BTreeMap::new();
-    for (index, step) in context.plan.steps.iter().enumerate() {
+    for (step, definition) in context.plan.steps.iter().enumerate() {
         // Behind a cycle nothing can be said of before and after.
-        if context.graph.is_stuck(index) {
+        if context.graph.is_stuck(step) {
             continue;
         }
-        for (place, pattern) in step.produces.iter().enumerate() {
+        for (entry, pattern) in definition.produces.iter().enumerate() {
             let short = pattern.strip_prefix("./").unwrap_or(pattern);
-            patterns.entry(short).or_default().push((index, place));
+            patterns
+                .entry(short)
+                .or_default()
+                .push(Producer { step, entry });
         }
     }
     for producers in patterns.values() {
@@ -88,12 +98,14 @@ fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> (Vec<(&'a str, &'
 /// Reports producers of one file that may run at once, those that belong together in one go.
 // Sorted by rank, it is enough that each waits for the one before it: waiting is transitive.
 fn compare(context: &Context<'_>, mut producers: Producers, problems: &mut Vec<Diagnostic>) {
-    producers.sort_by_key(|(index, place)| (context.graph.rank(*index), *index, *place));
-    let at_once = |first: &(usize, usize), second: &(usize, usize)| {
-        let (Some(a), Some(b)) = (context.step(first.0), context.step(second.0)) else {
+    producers.sort_by_key(|producer| (context.graph.rank(producer.step), *producer));
+    let at_once = |first: &Producer, second: &Producer| {
+        let (Some(a), Some(b)) = (context.step(first.step), context.step(second.step)) else {
             return false;
         };
-        first.0 != second.0 && !context.graph.waits_for(second.0, first.0) && !share_a_lock(a, b)
+        first.step != second.step
+            && !context.graph.waits_for(second.step, first.step)
+            && !share_a_lock(a, b)
     };
     for group in producers.chunk_by(at_once).filter(|group| group.len() > 1) {
         let mut group = group.to_vec();
@@ -112,16 +124,16 @@ fn share_a_lock(a: StepView<'_>, b: StepView<'_>) -> bool {
 /// How many steps a message names.
 const NAMED: usize = 5;
 
-fn overlaps(context: &Context<'_>, producers: &[(usize, usize)]) -> Option<Diagnostic> {
-    let places = producers.iter().filter_map(|(index, place)| {
-        let step = context.step(*index)?;
-        Some((step, step.written.produces.get(*place)?))
+fn overlaps(context: &Context<'_>, producers: &[Producer]) -> Option<Diagnostic> {
+    let written = producers.iter().filter_map(|producer| {
+        let step = context.step(producer.step)?;
+        Some((step, step.written.produces.get(producer.entry)?))
     });
-    let places: Vec<_> = places.collect();
-    let ((last, produced), others) = places.split_last()?;
+    let written: Vec<_> = written.collect();
+    let ((last, produced), others) = written.split_last()?;
     let (first, _) = others.first()?;
     let mut patterns: Vec<String> = Vec::new();
-    for (_, path) in &places {
+    for (_, path) in &written {
         let path = format!("`{}`", path.value);
         if !patterns.contains(&path) {
             patterns.push(path);

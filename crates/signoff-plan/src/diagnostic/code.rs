@@ -5,9 +5,23 @@ use std::fmt;
 use super::Severity;
 use crate::spelling::Dialect;
 
-/// Declares the codes once, so that the list, the names and the enum cannot drift apart.
+/// What a code says about a plan.
+enum Kind {
+    Note,
+    Warning,
+    /// A warning that a person must know of before they sign.
+    WarningToSigner,
+    Error,
+    /// An error in threads, a warning in the other dialects.
+    ErrorInThreads,
+    /// It depends on the environment: an error at once in the dialects that ask for it, in the others only when
+    /// the plan is to be signed or run.
+    Environmental,
+}
+
+/// Declares each code once, with its kind and its name.
 macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident: $kind:ident = $name:literal,)*) => {
         /// The stable name of a check. Its page is the module of the same name in
         /// [`crate::check`].
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,207 +39,148 @@ macro_rules! codes {
                     $(Self::$variant => $name,)*
                 }
             }
+
+            const fn kind(self) -> Kind {
+                match self {
+                    $(Self::$variant => Kind::$kind,)*
+                }
+            }
         }
     };
 }
 
 codes! {
     /// Agent steps could overlap, and there is no git repository.
-    AgentsOneByOne = "agents-one-by-one",
+    AgentsOneByOne: Note = "agents-one-by-one",
     /// A condition (`when`) cannot be read.
-    BadCondition = "bad-condition",
+    BadCondition: Error = "bad-condition",
     /// A condition of a contract cannot be read.
-    BadExpect = "bad-expect",
+    BadExpect: Error = "bad-expect",
     /// A file of a thread has a name that no task file has.
-    BadFilename = "bad-filename",
+    BadFilename: Error = "bad-filename",
     /// An id holds characters that ids may not hold.
-    BadId = "bad-id",
+    BadId: Error = "bad-id",
     /// A loop (`for_each`) cannot be read, or has a limit it cannot have.
-    BadLoop = "bad-loop",
+    BadLoop: Error = "bad-loop",
     /// A failure policy cannot be read.
-    BadOnFail = "bad-on-fail",
+    BadOnFail: Error = "bad-on-fail",
     /// Something begins like a reference and is none.
-    BadReference = "bad-reference",
+    BadReference: Error = "bad-reference",
     /// A field holds something it cannot mean.
-    BadValue = "bad-value",
+    BadValue: Error = "bad-value",
     /// A budget cannot be read.
-    BudgetInvalid = "budget-invalid",
+    BudgetInvalid: Error = "budget-invalid",
     /// A plan with agents has no budget.
-    BudgetMissing = "budget-missing",
+    BudgetMissing: Warning = "budget-missing",
     /// A budget is too small for its steps.
-    BudgetUnrealistic = "budget-unrealistic",
+    BudgetUnrealistic: Warning = "budget-unrealistic",
     /// A command holds a character that passes for another one.
-    ConfusableCharacters = "confusable-characters",
+    ConfusableCharacters: WarningToSigner = "confusable-characters",
     /// A contract calls a command that is not installed.
-    ContractCommandMissing = "contract-command-missing",
+    ContractCommandMissing: Environmental = "contract-command-missing",
     /// A step is told to change a file that its contract runs.
-    ContractRunsTaskFile = "contract-runs-task-file",
+    ContractRunsTaskFile: WarningToSigner = "contract-runs-task-file",
     /// A contract runs a script whose file cannot be told.
-    ContractScriptUnknown = "contract-script-unknown",
+    ContractScriptUnknown: WarningToSigner = "contract-script-unknown",
     /// A contract is not valid shell.
-    ContractSyntax = "contract-syntax",
+    ContractSyntax: Error = "contract-syntax",
     /// A contract that cannot fail.
-    ContractVacuous = "contract-vacuous",
+    ContractVacuous: Warning = "contract-vacuous",
     /// Steps wait for each other.
-    DependencyCycle = "dependency-cycle",
+    DependencyCycle: Error = "dependency-cycle",
     /// Two steps have one id.
-    DuplicateId = "duplicate-id",
+    DuplicateId: Error = "duplicate-id",
     /// Two steps have one index.
-    DuplicateIndex = "duplicate-index",
+    DuplicateIndex: Error = "duplicate-index",
     /// An agent is given nothing to do.
-    EmptyTask = "empty-task",
+    EmptyTask: Error = "empty-task",
     /// The frontmatter is not valid YAML.
-    FrontmatterInvalid = "frontmatter-invalid",
+    FrontmatterInvalid: Error = "frontmatter-invalid",
     /// The file does not begin with frontmatter.
-    FrontmatterMissing = "frontmatter-missing",
+    FrontmatterMissing: Error = "frontmatter-missing",
     /// A command holds a character that cannot be seen.
-    HiddenCharacters = "hidden-characters",
+    HiddenCharacters: Error = "hidden-characters",
     /// The arguments do not fit the tool.
-    InvalidArgs = "invalid-args",
+    InvalidArgs: Error = "invalid-args",
     /// An agent step has no contract.
-    MissingContract = "missing-contract",
+    MissingContract: Warning = "missing-contract",
     /// A field that must be there is not.
-    MissingField = "missing-field",
+    MissingField: Error = "missing-field",
     /// A subscribed file does not exist.
-    MissingFile = "missing-file",
+    MissingFile: Environmental = "missing-file",
     /// The plan has no title.
-    MissingTitle = "missing-title",
+    MissingTitle: Error = "missing-title",
     /// A subscribed topic does not exist.
-    MissingTopic = "missing-topic",
+    MissingTopic: Environmental = "missing-topic",
     /// The plan has no steps.
-    NoSteps = "no-steps",
+    NoSteps: Environmental = "no-steps",
     /// The file is not UTF-8.
-    NotUtf8 = "not-utf8",
+    NotUtf8: Error = "not-utf8",
     /// A step needs what a later one produces.
-    OrderError = "order-error",
+    OrderError: Error = "order-error",
     /// A path leads out of the workspace.
-    PathOutsideWorkspace = "path-outside-workspace",
+    PathOutsideWorkspace: Error = "path-outside-workspace",
     /// A pattern in `protects` matches no file.
-    ProtectsNothing = "protects-nothing",
+    ProtectsNothing: WarningToSigner = "protects-nothing",
     /// A template stands unquoted in shell text.
-    TemplateInjection = "template-injection",
+    TemplateInjection: Error = "template-injection",
     /// The file or the plan is over a limit.
-    TooLarge = "too-large",
+    TooLarge: Error = "too-large",
     /// A step calls a tool that its scope does not allow.
-    ToolOutOfScope = "tool-out-of-scope",
+    ToolOutOfScope: Error = "tool-out-of-scope",
     /// A heading stands for several steps.
-    UnexpandedStep = "unexpanded-step",
+    UnexpandedStep: Error = "unexpanded-step",
     /// A step names a role that is not configured.
-    UnknownAgent = "unknown-agent",
+    UnknownAgent: Environmental = "unknown-agent",
     /// A step waits for one that does not exist.
-    UnknownDependency = "unknown-dependency",
+    UnknownDependency: Error = "unknown-dependency",
     /// A field that the dialect does not have.
-    UnknownField = "unknown-field",
+    UnknownField: ErrorInThreads = "unknown-field",
     /// A parameter is used that the plan does not have.
-    UnknownParam = "unknown-param",
+    UnknownParam: Error = "unknown-param",
     /// A reference names a step that does not exist.
-    UnknownReference = "unknown-reference",
+    UnknownReference: Error = "unknown-reference",
     /// A status that the dialect does not have.
-    UnknownStatus = "unknown-status",
+    UnknownStatus: Error = "unknown-status",
     /// A step calls a tool that is not known.
-    UnknownTool = "unknown-tool",
+    UnknownTool: Environmental = "unknown-tool",
     /// A step can never start.
-    UnreachableStep = "unreachable-step",
+    UnreachableStep: Warning = "unreachable-step",
     /// A fenced block is never closed.
-    UnterminatedFence = "unterminated-fence",
+    UnterminatedFence: Error = "unterminated-fence",
     /// A condition reads an agent's words.
-    UntrustedCondition = "untrusted-condition",
+    UntrustedCondition: Error = "untrusted-condition",
     /// Steps that may run at once produce the same file.
-    WriteOverlap = "write-overlap",
+    WriteOverlap: Warning = "write-overlap",
 }
 
 impl Code {
-    /// The severity of this code in a dialect.
-    ///
-    /// What depends on the environment is an error at once in the dialects that ask for it,
-    /// elsewhere only at approval.
+    /// The severity of this code in a dialect, while the plan is being written.
     pub const fn severity(self, dialect: Dialect) -> Severity {
-        match self {
-            Self::AgentsOneByOne => Severity::Note,
-            Self::MissingContract
-            | Self::ConfusableCharacters
-            | Self::ContractRunsTaskFile
-            | Self::ContractScriptUnknown
-            | Self::ContractVacuous
-            | Self::ProtectsNothing
-            | Self::BudgetMissing
-            | Self::BudgetUnrealistic
-            | Self::WriteOverlap
-            | Self::UnreachableStep => Severity::Warning,
-            Self::UnknownField => match dialect {
-                Dialect::Thread => Severity::Error,
-                Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
-                    Severity::Warning
-                }
-            },
-            Self::UnknownAgent
-            | Self::UnknownTool
-            | Self::MissingFile
-            | Self::MissingTopic
-            | Self::ContractCommandMissing
-            | Self::NoSteps => match dialect {
-                Dialect::Workunit | Dialect::Toolplan => Severity::Error,
-                Dialect::Thread | Dialect::Proposal | Dialect::Record => Severity::Warning,
-            },
-            Self::BadCondition
-            | Self::BadExpect
-            | Self::BadFilename
-            | Self::BadId
-            | Self::BadLoop
-            | Self::BadOnFail
-            | Self::BadReference
-            | Self::BadValue
-            | Self::BudgetInvalid
-            | Self::ContractSyntax
-            | Self::DependencyCycle
-            | Self::DuplicateId
-            | Self::DuplicateIndex
-            | Self::EmptyTask
-            | Self::FrontmatterInvalid
-            | Self::FrontmatterMissing
-            | Self::HiddenCharacters
-            | Self::InvalidArgs
-            | Self::MissingField
-            | Self::MissingTitle
-            | Self::NotUtf8
-            | Self::OrderError
-            | Self::PathOutsideWorkspace
-            | Self::TemplateInjection
-            | Self::TooLarge
-            | Self::ToolOutOfScope
-            | Self::UnexpandedStep
-            | Self::UnknownDependency
-            | Self::UnknownParam
-            | Self::UnknownReference
-            | Self::UnknownStatus
-            | Self::UnterminatedFence
-            | Self::UntrustedCondition => Severity::Error,
+        match (self.kind(), dialect) {
+            (Kind::Note, _) => Severity::Note,
+            (Kind::Warning | Kind::WarningToSigner, _) => Severity::Warning,
+            (Kind::Error, _)
+            | (Kind::ErrorInThreads, Dialect::Thread)
+            | (Kind::Environmental, Dialect::Workunit | Dialect::Toolplan) => Severity::Error,
+            (
+                Kind::ErrorInThreads,
+                Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan,
+            )
+            | (Kind::Environmental, Dialect::Thread | Dialect::Proposal | Dialect::Record) => {
+                Severity::Warning
+            }
         }
     }
 
-    /// Does it say something that whoever signs must know, although it does not stop them?
+    /// Must a person know of it before they sign, although it does not stop them?
     pub const fn concerns_signing(self) -> bool {
-        matches!(
-            self,
-            Self::ConfusableCharacters
-                | Self::ContractRunsTaskFile
-                | Self::ContractScriptUnknown
-                | Self::ProtectsNothing
-        )
+        matches!(self.kind(), Kind::WarningToSigner)
     }
 
-    /// Does it depend on the surroundings? Then it is an error when the plan is to be signed or run,
-    /// whatever it is before.
+    /// Does it depend on the environment? Then it is an error when the plan is to be signed or run.
     pub const fn is_environmental(self) -> bool {
-        matches!(
-            self,
-            Self::UnknownAgent
-                | Self::UnknownTool
-                | Self::MissingFile
-                | Self::MissingTopic
-                | Self::ContractCommandMissing
-                | Self::NoSteps
-        )
+        matches!(self.kind(), Kind::Environmental)
     }
 }
 

@@ -23,12 +23,12 @@ impl Narrative {
         &mut self,
         document: &Document<'_>,
         lines: Range<usize>,
-        place: Option<Span>,
+        span: Option<Span>,
     ) {
         let says_nothing =
             |line: &Line| line.kind == LineKind::Comment || document.is_separator(line);
         let lines = document.lines.get(lines).unwrap_or_default();
-        if let Some(span) = place.filter(|_| !lines.iter().all(says_nothing)) {
+        if let Some(span) = span.filter(|_| !lines.iter().all(says_nothing)) {
             let text = document.slice(span).replace("\r\n", "\n");
             self.add(Spanned::new(text, span));
         }

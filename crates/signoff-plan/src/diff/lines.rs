@@ -46,8 +46,8 @@ fn longest_common(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
             } else {
                 at(&best, i + 1, j).max(at(&best, i, j + 1))
             };
-            if let Some(place) = best.get_mut(i * width + j) {
-                *place = length;
+            if let Some(slot) = best.get_mut(i * width + j) {
+                *slot = length;
             }
         }
     }

@@ -54,9 +54,9 @@ impl Matcher<'_> {
             if pair.is_some() {
                 continue;
             }
-            let places = key(step, at).and_then(|key| free.get_mut(&key));
-            *pair = places.and_then(VecDeque::pop_front);
-            if let Some(taken) = pair.and_then(|place| self.taken.get_mut(place)) {
+            let positions = key(step, at).and_then(|key| free.get_mut(&key));
+            *pair = positions.and_then(VecDeque::pop_front);
+            if let Some(taken) = pair.and_then(|position| self.taken.get_mut(position)) {
                 *taken = true;
             }
         }

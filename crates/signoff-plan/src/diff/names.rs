@@ -17,7 +17,7 @@ impl<'v> StepRenames<'v> {
         let newer = new
             .iter()
             .zip(pairs)
-            .filter_map(|(step, place)| Some((id(old.get((*place)?)?), id(step))));
+            .filter_map(|(step, position)| Some((id(old.get((*position)?)?), id(step))));
         Self {
             newer: newer.collect(),
         }
@@ -29,8 +29,8 @@ impl<'v> StepRenames<'v> {
         &self,
         was: &mut Map<String, Value>,
         is: &mut Map<String, Value>,
-        old_place: usize,
-        new_place: usize,
+        old_position: usize,
+        new_position: usize,
     ) {
         if let Some(Value::Array(ids)) = was.get_mut("depends_on") {
             for id in ids.iter_mut() {
@@ -43,7 +43,7 @@ impl<'v> StepRenames<'v> {
         }
         let old = Value::Object(was.clone());
         let new = Value::Object(is.clone());
-        if is_implicit(&old, old_place) && is_implicit(&new, new_place) {
+        if is_implicit(&old, old_position) && is_implicit(&new, new_position) {
             was.remove("id");
             is.remove("id");
         }

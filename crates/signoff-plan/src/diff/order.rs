@@ -1,29 +1,29 @@
-//! Which steps changed places.
+//! Which steps moved.
 
 use std::collections::BTreeSet;
 
 /// Steps of the newer plan that must move to get from one order to the other: as few as possible.
 ///
-/// Each is given with its place in the older plan, if it has one.
-pub(super) fn moved_steps(places: &[Option<usize>]) -> BTreeSet<usize> {
-    let both: Vec<(usize, usize)> = places
+/// Each is given with its position in the older plan, if it has one.
+pub(super) fn moved_steps(positions: &[Option<usize>]) -> BTreeSet<usize> {
+    let both: Vec<(usize, usize)> = positions
         .iter()
         .enumerate()
-        .filter_map(|(at, place)| Some((at, (*place)?)))
+        .filter_map(|(at, position)| Some((at, (*position)?)))
         .collect();
     let staying = longest_rising(&both);
     let all = both.iter().map(|(at, _)| *at);
     all.filter(|at| !staying.contains(at)).collect()
 }
 
-/// The members of a longest run of rising places.
+/// The members of a longest run of rising positions.
 fn longest_rising(both: &[(usize, usize)]) -> BTreeSet<usize> {
     // For each length the run that ends lowest: its last member; and for each member the one before.
     let mut ends: Vec<usize> = Vec::new();
     let mut previous: Vec<Option<usize>> = Vec::new();
-    let place = |member: usize| both.get(member).map_or(0, |(_, place)| *place);
+    let position = |member: usize| both.get(member).map_or(0, |(_, position)| *position);
     for (member, (_, wanted)) in both.iter().enumerate() {
-        let length = ends.partition_point(|end| place(*end) < *wanted);
+        let length = ends.partition_point(|end| position(*end) < *wanted);
         let before = length.checked_sub(1).and_then(|last| ends.get(last));
         previous.push(before.copied());
         match ends.get_mut(length) {
@@ -48,9 +48,9 @@ mod tests {
     fn check(before: &str, after: &str, expected: &str) {
         let before: Vec<&str> = before.split_whitespace().collect();
         let after: Vec<&str> = after.split_whitespace().collect();
-        let place = |id: &&str| before.iter().position(|other| other == id);
-        let places: Vec<_> = after.iter().map(place).collect();
-        let found: Vec<_> = moved_steps(&places)
+        let position = |id: &&str| before.iter().position(|other| other == id);
+        let positions: Vec<_> = after.iter().map(position).collect();
+        let found: Vec<_> = moved_steps(&positions)
             .into_iter()
             .map(|at| after[at])
             .collect();
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn many_steps_take_no_time() {
-        let places: Vec<_> = (0..200_000).rev().map(Some).collect();
-        assert_eq!(moved_steps(&places).len(), 199_999);
+        let positions: Vec<_> = (0..200_000).rev().map(Some).collect();
+        assert_eq!(moved_steps(&positions).len(), 199_999);
     }
 }

@@ -62,7 +62,7 @@ impl<'a> Frontmatter<'a> {
 
     /// What to write where so that a field has this value; `null` takes it away.
     pub(super) fn set(&self, key: &str, value: &Value) -> Result<Vec<Splice>, EditRefused> {
-        if let Some((editor, root)) = self.flow() {
+        if let Some((editor, root)) = self.flow_mapping() {
             return editor.set(root, key, value);
         }
         match self.entry(key) {
@@ -87,10 +87,10 @@ impl<'a> Frontmatter<'a> {
 
     fn replace(&self, entry: &Entry, value: &Value) -> Result<Vec<Splice>, EditRefused> {
         let colon = entry.after_colon(self.text);
-        let place = entry.value.span;
-        let raw = place.slice(self.text).trim_end();
-        let end = place.start + raw.len();
-        let between = Span::new(colon, place.start).slice(self.text);
+        let span = entry.value.span;
+        let raw = span.slice(self.text).trim_end();
+        let end = span.start + raw.len();
+        let between = Span::new(colon, span.start).slice(self.text);
         let one_line = matches!(entry.value.kind, NodeKind::Scalar { .. })
             && !raw.contains('\n')
             && !between.contains('\n');
@@ -99,7 +99,7 @@ impl<'a> Frontmatter<'a> {
             return Ok(vec![Splice::insert(colon, format!(" {written}"))]);
         }
         if one_line && !value.is_array() {
-            return Ok(vec![Splice::replace(place, inline(value, raw))]);
+            return Ok(vec![Splice::replace(span, inline(value, raw))]);
         }
         self.no_comment(entry, between)?;
         // All from the colon on: a block has marks of its own there.
@@ -107,7 +107,7 @@ impl<'a> Frontmatter<'a> {
         let written = whole.strip_prefix("k:").unwrap_or(&whole).trim_end();
         let kept = matches!(&entry.value.kind, NodeKind::Sequence(_)) && raw.starts_with('[');
         if kept {
-            return Ok(vec![Splice::replace(place, inline(value, raw))]);
+            return Ok(vec![Splice::replace(span, inline(value, raw))]);
         }
         Ok(vec![Splice::replace(Span::new(colon, end), written)])
     }
@@ -118,7 +118,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// The whole in braces, if that is how it is written, to be changed there.
-    pub(super) fn flow(&self) -> Option<(Editor<'a>, &Node)> {
+    pub(super) fn flow_mapping(&self) -> Option<(Editor<'a>, &Node)> {
         let root = self.root.as_ref()?;
         let format = Format::Yaml;
         let text = self.text;

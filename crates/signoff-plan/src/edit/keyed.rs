@@ -98,7 +98,7 @@ impl<'a> KeyedFile<'a> {
             Some(NodeKind::Sequence(items)) => items.as_slice(),
             _ => &[],
         };
-        let places: BTreeMap<usize, usize> = items
+        let positions: BTreeMap<usize, usize> = items
             .iter()
             .enumerate()
             .map(|(position, node)| (node.span.start, position))
@@ -108,7 +108,7 @@ impl<'a> KeyedFile<'a> {
             .into_iter()
             .zip(&self.draft.steps)
         {
-            if let Some(position) = places.get(&step.span.start) {
+            if let Some(position) = positions.get(&step.span.start) {
                 steps.entry(id).or_insert((*position, step));
             }
         }
@@ -199,14 +199,14 @@ pub(super) fn at<'n>(root: &'n Node, way: &[PathSegment]) -> Option<&'n Node> {
 
 /// Makes a change in a value.
 fn apply(root: &mut Value, change: &KeyChange) {
-    let mut place = Some(root);
+    let mut value_at = Some(root);
     for step in &change.way {
-        place = place.and_then(|value| match step {
+        value_at = value_at.and_then(|value| match step {
             PathSegment::Key(key) => value.get_mut(*key),
             PathSegment::Item(position) => value.get_mut(*position),
         });
     }
-    if let Some(Value::Object(members)) = place {
+    if let Some(Value::Object(members)) = value_at {
         if change.value.is_null() {
             members.shift_remove(&change.key);
         } else {

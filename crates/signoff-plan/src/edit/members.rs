@@ -25,8 +25,8 @@ impl Editor<'_> {
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
         let entries = mapping.entries().unwrap_or_default();
-        let place = entries.iter().position(|entry| entry.key.value == key);
-        match place.and_then(|at| Some((at, entries.get(at)?))) {
+        let position = entries.iter().position(|entry| entry.key.value == key);
+        match position.and_then(|at| Some((at, entries.get(at)?))) {
             None if value.is_null() => Ok(Vec::new()),
             None => Ok(self.insert(mapping, &[(key, value)])),
             Some((at, _)) if value.is_null() => self.remove(mapping, entries, at),

@@ -296,11 +296,11 @@ fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), E
         return Err(missing);
     }
     let ids = resolve::step_ids(after);
-    let places = ids.iter().map(String::as_str).zip(0..ids.len());
-    let places: BTreeMap<&str, usize> = places.rev().collect();
+    let positions = ids.iter().map(String::as_str).zip(0..ids.len());
+    let positions: BTreeMap<&str, usize> = positions.rev().collect();
     let state_of = |draft: &Draft, at: usize| state(&draft.steps.get(at)?.marks);
     for (id, mark) in &marks.steps {
-        let at = places.get(id.as_str()).copied().unwrap_or(usize::MAX);
+        let at = positions.get(id.as_str()).copied().unwrap_or(usize::MAX);
         let found = state_of(after, at);
         if found != Some(*mark) && !(optional && found == state_of(before, at)) {
             return Err(missing);

@@ -26,7 +26,7 @@ pub struct Records {
     pub updated_at: Option<Value>,
 }
 
-/// Several keys that go from one mapping need a look at the file each.
+/// A round removes at most one key from a mapping, so several need several rounds.
 const ROUNDS: usize = 16;
 
 /// The file with these marks and records, as text and read again; `None` if it has them already.
@@ -84,14 +84,14 @@ impl Round {
             is_last: true,
         };
         let dialect = file.draft.dialect;
-        let places = file.steps();
-        let statuses = step_statuses(&places, dialect, marks)?;
+        let known = file.steps();
+        let statuses = step_statuses(&known, dialect, marks)?;
         let mut steps: BTreeMap<usize, Fields<'_>> = BTreeMap::new();
         for (position, status) in &statuses {
             steps.entry(*position).or_default().push(("status", status));
         }
         for (id, fields) in &records.steps {
-            if let Some((position, _)) = places.get(id) {
+            if let Some((position, _)) = known.get(id) {
                 let fields = keys(fields, |name| dialect.step_key(name));
                 steps.entry(*position).or_default().extend(fields);
             }
@@ -195,14 +195,14 @@ fn plan_status(dialect: Dialect, marks: &Marks) -> Result<Option<Value>, EditRef
 
 /// The status that each marked step gets, by its position in the file.
 fn step_statuses(
-    places: &BTreeMap<String, (usize, &draft::Step)>,
+    known: &BTreeMap<String, (usize, &draft::Step)>,
     dialect: Dialect,
     marks: &Marks,
 ) -> Result<Vec<(usize, Value)>, EditRefused> {
     let mut statuses = Vec::new();
     for (id, mark) in &marks.steps {
         let unknown = || EditRefused::UnknownStep(id.clone());
-        let (position, step) = places.get(id).ok_or_else(unknown)?;
+        let (position, step) = known.get(id).ok_or_else(unknown)?;
         if state(&step.marks) == Some(*mark) {
             continue;
         }

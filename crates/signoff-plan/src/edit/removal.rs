@@ -33,8 +33,8 @@ impl Editor<'_> {
             }
         };
         let raw = gone.value.span.slice(self.text).trim_end();
-        let around = span.slice(self.text).replacen(raw, "", 1);
-        let comment = around.contains('#') || around.contains("//");
+        let rest = span.slice(self.text).replacen(raw, "", 1);
+        let comment = rest.contains('#') || rest.contains("//");
         if comment || self.has_comment(&gone.value, raw) {
             return Err(EditRefused::NotOnlyField("a comment".to_owned()));
         }

@@ -33,10 +33,10 @@ pub(super) fn splices(
     }
     let ids = resolve::step_ids(draft);
     // Of two steps with one id the first is meant.
-    let places = ids.iter().map(String::as_str).zip(&draft.steps).rev();
-    let places: BTreeMap<&str, &draft::Step> = places.collect();
+    let steps = ids.iter().map(String::as_str).zip(&draft.steps).rev();
+    let steps: BTreeMap<&str, &draft::Step> = steps.collect();
     for (id, mark) in &marks.steps {
-        let step = places.get(id.as_str());
+        let step = steps.get(id.as_str());
         let step = step.ok_or_else(|| EditRefused::UnknownStep(id.clone()))?;
         splices.extend(step_mark(source, step, *mark)?);
     }
@@ -92,7 +92,7 @@ fn step_mark(
         }
     }
     match (word, kept) {
-        (Some(word), Some(place)) => splices.push(Splice::replace(place, word)),
+        (Some(word), Some(span)) => splices.push(Splice::replace(span, word)),
         (Some(word), None) => {
             let end = line_end(source, step.heading.end);
             let line = format!("{end}**status:** {word}");

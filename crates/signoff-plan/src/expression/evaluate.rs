@@ -85,7 +85,7 @@ pub fn evaluate_list(
 }
 
 /// The value of an expression that reads nothing but parameters, all of which are known, and calls
-/// nothing; `None` = it cannot be known before the plan runs, or would take more than a look.
+/// nothing; `None` = it cannot be known before the plan runs, or takes too long to compute.
 pub fn constant(
     text: &str,
     reads: &ExpressionReads<'_>,

@@ -34,7 +34,7 @@ pub enum PlaceholderContent<'a> {
 
 /// Every pair of braces in a text, in order.
 pub fn placeholders(text: &str) -> Vec<Placeholder<'_>> {
-    let mut places = Vec::new();
+    let mut found = Vec::new();
     let mut at = 0;
     while let Some(offset) = text.get(at..).and_then(|rest| rest.find("{{")) {
         let start = at + offset;
@@ -44,10 +44,10 @@ pub fn placeholders(text: &str) -> Vec<Placeholder<'_>> {
         };
         let span = Span::new(start, start + length + 4);
         let content = content(text_up_to(inside, length));
-        places.push(Placeholder { span, content });
+        found.push(Placeholder { span, content });
         at = span.end;
     }
-    places
+    found
 }
 
 /// Length up to the closing braces; those in quotes do not count.
@@ -79,12 +79,12 @@ fn content(inside: &str) -> PlaceholderContent<'_> {
     }
 }
 
-/// A text with values in the place of templates.
+/// A text with values in place of templates.
 pub fn render(text: &str, scope: &Scope) -> Result<String, EvaluationFailed> {
     render_with(text, scope, |_, value| Ok(value))
 }
 
-/// Arguments with values in the place of templates. Text that is exactly one template becomes the
+/// Arguments with values in place of templates. Text that is exactly one template becomes the
 /// value with its type.
 pub fn render_args(args: &Value, scope: &Scope) -> Result<Value, EvaluationFailed> {
     match args {
@@ -112,8 +112,11 @@ pub fn render_args(args: &Value, scope: &Scope) -> Result<Value, EvaluationFaile
 ///
 /// One that stands in no quotes is refused: its value would be read as shell.
 pub fn render_shell(text: &str, scope: &Scope) -> Result<String, EvaluationFailed> {
-    render_with(text, scope, |place, value| {
-        match (place.content, quoting_at(text, place.span.start)) {
+    render_with(text, scope, |placeholder, value| {
+        match (
+            placeholder.content,
+            quoting_at(text, placeholder.span.start),
+        ) {
             (PlaceholderContent::Literal(_), _) => Ok(value),
             (PlaceholderContent::Params(_), Quoting::Single) => Ok(value.replace('\'', "'\\''")),
             (PlaceholderContent::Params(_), Quoting::Double) => {
@@ -121,7 +124,7 @@ pub fn render_shell(text: &str, scope: &Scope) -> Result<String, EvaluationFaile
             }
             (PlaceholderContent::Params(_), Quoting::None)
             | (PlaceholderContent::Loop(_) | PlaceholderContent::Other(_), _) => {
-                let written = place.span.slice(text);
+                let written = placeholder.span.slice(text);
                 let message = format!("`{written}` stands in no quotes of the shell");
                 Err(EvaluationFailed { message })
             }
@@ -148,8 +151,8 @@ fn render_with(
 ) -> Result<String, EvaluationFailed> {
     let mut out = String::new();
     let mut end = 0;
-    for place in placeholders(text) {
-        let value = match place.content {
+    for placeholder in placeholders(text) {
+        let value = match placeholder.content {
             PlaceholderContent::Params(expression) | PlaceholderContent::Loop(expression) => {
                 let value = evaluate(expression, scope)?;
                 value
@@ -159,9 +162,9 @@ fn render_with(
             PlaceholderContent::Literal(text) => text.to_owned(),
             PlaceholderContent::Other(_) => continue,
         };
-        out.push_str(text.get(end..place.span.start).unwrap_or_default());
-        out.push_str(&fit(&place, value)?);
-        end = place.span.end;
+        out.push_str(text.get(end..placeholder.span.start).unwrap_or_default());
+        out.push_str(&fit(&placeholder, value)?);
+        end = placeholder.span.end;
     }
     out.push_str(text_from(text, end));
     Ok(out)

@@ -51,13 +51,13 @@ pub(crate) static CONTRACT: [FieldSpec<draft::Contract, Contract>; 7] = [
 
 /// Clears a field; a contract without fields disappears.
 pub(super) fn clear(
-    place: &mut Option<Contract>,
+    slot: &mut Option<Contract>,
     field: &'static FieldSpec<draft::Contract, Contract>,
 ) {
-    if let Some(contract) = place {
+    if let Some(contract) = slot {
         field.shape.clear(contract);
         if *contract == Contract::new(String::new()) {
-            *place = None;
+            *slot = None;
         }
     }
 }

@@ -144,10 +144,10 @@ fn yes_or_no(name: &str, value: &Value, words: &[&str]) -> Result<Value, String>
 /// The first word is the value; the second means no value.
 fn switch(name: &str, value: &Value, words: &[&str]) -> Result<Value, String> {
     let word = value.as_str().map(str::to_lowercase);
-    let place = words
+    let position = words
         .iter()
         .position(|known| Some(*known) == word.as_deref());
-    match place {
+    match position {
         Some(0) => Ok(json!(words.first())),
         Some(_) => Ok(Value::Null),
         None => Err(wrong(name, value)),

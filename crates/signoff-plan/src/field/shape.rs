@@ -139,7 +139,7 @@ pub(crate) enum DraftMember<'d> {
 
 impl<D, M> Shape<D, M> {
     /// The member that it is read into; `None` for a field with its own code.
-    pub(crate) fn place<'d>(&self, draft: &'d mut D) -> Option<DraftMember<'d>> {
+    pub(crate) fn member<'d>(&self, draft: &'d mut D) -> Option<DraftMember<'d>> {
         Some(match self {
             Self::Text(slot, _) | Self::Choice(slot, _) => {
                 DraftMember::One((slot.written_mut)(draft))

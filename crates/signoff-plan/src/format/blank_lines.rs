@@ -5,7 +5,7 @@ use crate::source::Span;
 
 /// The splice that leaves a number of blank lines before the line that begins at `offset`, if it is
 /// not so already. `wanted` is given how many there are.
-pub(super) fn before(
+pub(super) fn blank_lines_before(
     text: &str,
     start: usize,
     offset: usize,

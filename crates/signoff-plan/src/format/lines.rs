@@ -1,6 +1,6 @@
 //! White space of files that are read line by line.
 
-use super::blank_lines::{before, line_end};
+use super::blank_lines::{blank_lines_before, line_end};
 use crate::edit::{Splice, splice_into};
 use crate::markdown::Document;
 use crate::markdown::frontmatter::locate;
@@ -9,27 +9,27 @@ use crate::source::{Source, Span, text_up_to};
 /// One line end at the end of each file, and no blank lines there.
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
 pub(super) fn end_of_file(source: &Source) -> Option<Source> {
-    Some(splice_into(source, ends(source)))
+    Some(splice_into(source, file_end_splices(source)))
 }
 
 /// No white space at the end of lines.
 #[expect(clippy::unnecessary_wraps, reason = "it is one of several rules")]
 pub(super) fn trailing_space(source: &Source) -> Option<Source> {
-    let mut splices = ends(source);
+    let mut splices = file_end_splices(source);
     splices.extend(
-        files(source)
+        file_spans(source)
             .iter()
-            .flat_map(|file| trailing(source, *file)),
+            .flat_map(|file| trailing_space_splices(source, *file)),
     );
     Some(splice_into(source, splices))
 }
 
 /// The same, and one blank line around each heading.
-pub(super) fn headings(source: &Source) -> Option<Source> {
+pub(super) fn blank_lines_around_headings(source: &Source) -> Option<Source> {
     let tidy = trailing_space(source)?;
     let mut splices = Vec::new();
     let whole = tidy.text();
-    for file in files(&tidy) {
+    for file in file_spans(&tidy) {
         let text = whole.get(..file.end)?;
         let body = locate(text, file.start).map_or(file.start, |located| located.body);
         let document = Document::new(text, body);
@@ -41,27 +41,32 @@ pub(super) fn headings(source: &Source) -> Option<Source> {
                 .get(file.start..line.span.start)
                 .is_none_or(str::is_empty);
             if !first {
-                splices.extend(before(whole, body, line.span.start, |_| 1));
+                splices.extend(blank_lines_before(whole, body, line.span.start, |_| 1));
             }
             let mut next = document.lines.iter().skip(index + 1);
             let next = next.find(|line| !document.is_blank(line));
             if let Some(next) = next.filter(|next| document.heading(next).is_none()) {
-                splices.extend(before(whole, line.span.start, next.span.start, |_| 1));
+                splices.extend(blank_lines_before(
+                    whole,
+                    line.span.start,
+                    next.span.start,
+                    |_| 1,
+                ));
             }
         }
     }
     Some(splice_into(&tidy, splices))
 }
 
-/// The places of the files of a source.
-fn files(source: &Source) -> Vec<Span> {
+/// Where each file of a source stands.
+fn file_spans(source: &Source) -> Vec<Span> {
     if source.parts().is_empty() {
         return vec![Span::new(0, source.bytes().len())];
     }
     source.parts().iter().map(|part| part.span).collect()
 }
 
-pub(super) fn ends(source: &Source) -> Vec<Splice> {
+pub(super) fn file_end_splices(source: &Source) -> Vec<Splice> {
     let whole = source.text();
     let newline = line_end(whole);
     let end = |file: Span| {
@@ -70,13 +75,13 @@ pub(super) fn ends(source: &Source) -> Vec<Splice> {
         if filled == 0 {
             return None;
         }
-        let place = Span::new(file.start + filled, file.end);
-        (place.slice(whole) != newline).then(|| Splice::replace(place, newline))
+        let rest = Span::new(file.start + filled, file.end);
+        (rest.slice(whole) != newline).then(|| Splice::replace(rest, newline))
     };
-    files(source).into_iter().filter_map(end).collect()
+    file_spans(source).into_iter().filter_map(end).collect()
 }
 
-fn trailing(source: &Source, file: Span) -> Vec<Splice> {
+fn trailing_space_splices(source: &Source, file: Span) -> Vec<Splice> {
     let text = file.slice(source.text());
     let end = text.trim_end().len();
     let mut at = file.start;

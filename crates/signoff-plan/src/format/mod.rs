@@ -33,9 +33,11 @@ pub fn format_as(source: &Source, dialect: Dialect) -> Result<Source, EditRefuse
     // From the most to the least that can be done; each on its own must change nothing.
     let rules: &[FormatRule] = match dialect {
         Dialect::Workunit => &[workunit::format, lines::end_of_file],
-        Dialect::Proposal | Dialect::Thread => {
-            &[lines::headings, lines::trailing_space, lines::end_of_file]
-        }
+        Dialect::Proposal | Dialect::Thread => &[
+            lines::blank_lines_around_headings,
+            lines::trailing_space,
+            lines::end_of_file,
+        ],
         Dialect::Record if !json::is_object(source) => {
             &[yaml::format, lines::trailing_space, lines::end_of_file]
         }

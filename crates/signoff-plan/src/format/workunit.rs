@@ -1,8 +1,8 @@
 //! The native dialect: one blank line around headings, at most one before a label, one spelling of
 //! labels and list marks. Free text and what stands in blocks is the author's.
 
-use super::blank_lines::before;
-use super::lines::ends;
+use super::blank_lines::blank_lines_before;
+use super::lines::file_end_splices;
 use crate::check::unknown_field::documented_name;
 use crate::dialect::workunit::TICK;
 use crate::dialect::workunit::layout::{FieldGroup, Heading, Layout, LocatedField, layout};
@@ -31,9 +31,9 @@ pub(super) fn format(source: &Source) -> Option<Source> {
     let mut tidy = Formatter {
         text: source.text(),
         body: layout.body,
-        splices: ends(source),
+        splices: file_end_splices(source),
     };
-    tidy.headings(&layout);
+    tidy.format_headings(&layout);
     tidy.part(&layout.plan, "a plan");
     for step in &layout.steps {
         tidy.part(step, "a step");
@@ -54,26 +54,26 @@ struct Formatter<'s> {
 }
 
 impl Formatter<'_> {
-    fn headings(&mut self, layout: &Layout) {
+    fn format_headings(&mut self, layout: &Layout) {
         for heading in &layout.headings {
             let Heading { line, own, next } = heading;
             let at_the_top = self.body == 0 && line.start == 0;
             if !at_the_top {
-                self.blank_lines(self.body, line.start, |_| 1);
+                self.set_blank_lines(self.body, line.start, |_| 1);
             }
             if !own {
                 continue;
             }
-            self.spaces_of_heading(*line);
+            self.single_spaces_in_heading(*line);
             self.trailing_space(*line);
             if let Some(next) = next {
-                self.blank_lines(line.start, *next, |_| 1);
+                self.set_blank_lines(line.start, *next, |_| 1);
             }
         }
     }
 
     /// One space behind the `#`s, behind the number and behind a tick.
-    fn spaces_of_heading(&mut self, line: Span) {
+    fn single_spaces_in_heading(&mut self, line: Span) {
         let text = line.slice(self.text).trim_end();
         let hashes = text.len() - text.trim_start_matches('#').len();
         let mut at = hashes;
@@ -86,8 +86,8 @@ impl Formatter<'_> {
             }
             if rest.get(..gap) != Some(" ") {
                 let start = line.start + at;
-                let place = Span::new(start, start + gap);
-                self.splices.push(Splice::replace(place, " "));
+                let span = Span::new(start, start + gap);
+                self.splices.push(Splice::replace(span, " "));
             }
             let length = word.find([' ', '\t']).unwrap_or(word.len());
             let (mark, after) = word.split_at(length);
@@ -104,7 +104,7 @@ impl Formatter<'_> {
 
     fn part(&mut self, part: &FieldGroup, owner: &str) {
         for field in &part.fields {
-            self.blank_lines(self.body, field.line.start, |there| there.min(1));
+            self.set_blank_lines(self.body, field.line.start, |there| there.min(1));
             self.label(field, owner);
             let free_text = matches!(field.name, "task" | "context" | "ask" | "instructions");
             if !free_text || field.below.is_none() {
@@ -120,7 +120,7 @@ impl Formatter<'_> {
                     .below
                     .is_some_and(|below| below.start == block.span.start);
                 if below {
-                    self.blank_lines(field.line.start, block.span.start, |_| 0);
+                    self.set_blank_lines(field.line.start, block.span.start, |_| 0);
                 }
             }
         }
@@ -143,8 +143,8 @@ impl Formatter<'_> {
         let marks = indent.slice(text);
         let spaces = marks.len() - marks.trim_start().len();
         if spaces > 0 {
-            let place = Span::new(indent.start, indent.start + spaces);
-            self.splices.push(Splice::remove(place));
+            let span = Span::new(indent.start, indent.start + spaces);
+            self.splices.push(Splice::remove(span));
         }
     }
 
@@ -158,8 +158,8 @@ impl Formatter<'_> {
             let marker = text_up_to(item, length);
             let mark = marker.find([' ', '\t']).unwrap_or(1);
             if marker.get(..mark) != Some("-") {
-                let place = Span::new(line.start, line.start + mark);
-                self.splices.push(Splice::replace(place, "-"));
+                let span = Span::new(line.start, line.start + mark);
+                self.splices.push(Splice::replace(span, "-"));
             }
             self.trailing_space(*line);
         }
@@ -172,18 +172,18 @@ impl Formatter<'_> {
         let rest = rest.split('\n').next().unwrap_or_default();
         let rest = rest.strip_suffix('\r').unwrap_or(rest);
         let kept = rest.trim_end_matches([' ', '\t']).len();
-        let place = Span::new(line.start + kept, line.start + rest.len());
+        let span = Span::new(line.start + kept, line.start + rest.len());
         // What stands behind the last line of the file is the rule for its end.
         let last = text
-            .get(place.end..)
+            .get(span.end..)
             .is_none_or(|after| after.trim().is_empty());
-        if !place.is_empty() && !last {
-            self.splices.push(Splice::remove(place));
+        if !span.is_empty() && !last {
+            self.splices.push(Splice::remove(span));
         }
     }
 
-    fn blank_lines(&mut self, start: usize, offset: usize, wanted: impl Fn(usize) -> usize) {
+    fn set_blank_lines(&mut self, start: usize, offset: usize, wanted: impl Fn(usize) -> usize) {
         self.splices
-            .extend(before(self.text, start, offset, wanted));
+            .extend(blank_lines_before(self.text, start, offset, wanted));
     }
 }

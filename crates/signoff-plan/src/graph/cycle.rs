@@ -43,16 +43,16 @@ impl WaitGraph<'_> {
         node < self.depends.len()
     }
 
-    /// What a node waits for, one at a time: the place in its list is the caller's to count.
-    fn next(&self, node: usize, place: usize) -> Option<usize> {
+    /// What a node waits for, one at a time: the caller counts through its list by `number`.
+    fn next(&self, node: usize, number: usize) -> Option<usize> {
         let steps = self.depends.len();
         match self.depends.get(node) {
-            Some(Depends::On(list)) => usize::try_from(*list.get(place)?).ok(),
-            Some(Depends::AllBefore) => (place == 0 && node > 0).then_some(steps + node),
+            Some(Depends::On(list)) => usize::try_from(*list.get(number)?).ok(),
+            Some(Depends::AllBefore) => (number == 0 && node > 0).then_some(steps + node),
             None => {
                 let position = node.checked_sub(steps)?;
                 let before = position.checked_sub(1)?;
-                match place {
+                match number {
                     0 => Some(before),
                     1 if before > 0 => Some(steps + before),
                     _ => None,
@@ -76,9 +76,9 @@ fn shortest(
 ) -> Option<Vec<usize>> {
     let mut queue = VecDeque::from([start]);
     while let Some(node) = queue.pop_front() {
-        let mut place = 0;
-        while let Some(next) = graph.next(node, place) {
-            place += 1;
+        let mut number = 0;
+        while let Some(next) = graph.next(node, number) {
+            number += 1;
             if next == start {
                 return Some(way_back(graph, start, node, came_from));
             }
@@ -175,9 +175,9 @@ impl Tarjan<'_> {
     fn search(&mut self, start: usize) {
         let mut path = vec![(start, 0)];
         self.enter(start);
-        while let Some((node, place)) = path.last_mut() {
+        while let Some((node, number)) = path.last_mut() {
             let node = *node;
-            let Some(next) = self.graph.next(node, *place) else {
+            let Some(next) = self.graph.next(node, *number) else {
                 path.pop();
                 self.leave(node);
                 if let Some((parent, _)) = path.last() {
@@ -185,7 +185,7 @@ impl Tarjan<'_> {
                 }
                 continue;
             };
-            *place += 1;
+            *number += 1;
             if !self.graph.counts(next) {
                 continue;
             }
@@ -200,8 +200,8 @@ impl Tarjan<'_> {
 
     fn enter(&mut self, node: usize) {
         for list in [&mut self.numbers, &mut self.lowest] {
-            if let Some(place) = list.get_mut(node) {
-                *place = self.number;
+            if let Some(number) = list.get_mut(node) {
+                *number = self.number;
             }
         }
         self.number += 1;

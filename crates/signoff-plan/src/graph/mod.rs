@@ -1,7 +1,7 @@
 //! Who waits for whom.
 //!
 //! Most plans are sequential, and large ones are large: "every step before" is never written out, and
-//! who waits for whom indirectly is found out when somebody asks.
+//! indirect dependencies are computed on demand.
 
 mod cycle;
 
@@ -12,23 +12,23 @@ use crate::model::{Depends, Plan};
 /// Dependencies between steps, by position.
 pub(crate) struct Graph<'a> {
     depends: Vec<&'a Depends>,
-    /// Place of each step in an order in which all wait only for earlier ones; `None` in or behind a
+    /// Position of each step in an order in which all wait only for earlier ones; `None` in or behind a
     /// cycle.
     ranks: Vec<Option<u32>>,
     search: RefCell<Search>,
-    /// How many dependencies may still be looked at to answer questions; `None` = more would have had to.
+    /// How many dependencies may still be visited; `None` = the limit was reached.
     left: Cell<Option<usize>>,
 }
 
-/// How many dependencies may be looked at over all questions together. Real plans need a fraction;
+/// How many dependencies may be visited over all queries together. Real plans need a fraction;
 /// the limit keeps the checks linear for all others.
-const LOOKS: usize = 20_000_000;
+const MOST_VISITS: usize = 20_000_000;
 
-/// The steps seen while a question is answered; kept, because clearing it costs more than asking.
+/// The steps visited during one query. It is kept, because clearing it costs more than a query.
 #[derive(Debug, Default)]
 struct Search {
     number: u32,
-    seen: Vec<u32>,
+    visited: Vec<u32>,
     stack: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Graph<'a> {
             ranks: ranks(&depends),
             depends,
             search: RefCell::default(),
-            left: Cell::new(Some(LOOKS)),
+            left: Cell::new(Some(MOST_VISITS)),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Graph<'a> {
             }
             let listed = listed.iter().filter_map(|at| usize::try_from(*at).ok());
             for next in (all_before..before).chain(listed) {
-                if !self.may_look() || others.binary_search(&next).is_ok() {
+                if !self.may_visit() || others.binary_search(&next).is_ok() {
                     return true;
                 }
                 if self.rank(next).is_some_and(|rank| rank >= lowest) {
@@ -109,7 +109,7 @@ impl<'a> Graph<'a> {
         false
     }
 
-    fn may_look(&self) -> bool {
+    fn may_visit(&self) -> bool {
         let left = self.left.get().and_then(|left| left.checked_sub(1));
         self.left.set(left);
         left.is_some()
@@ -132,20 +132,20 @@ impl<'a> Graph<'a> {
 
 impl Search {
     fn begin(&mut self, count: usize) {
-        self.seen.resize(count, 0);
+        self.visited.resize(count, 0);
         self.stack.clear();
         self.number = self.number.wrapping_add(1);
         if self.number == 0 {
-            self.seen.fill(0);
+            self.visited.fill(0);
             self.number = 1;
         }
     }
 
     fn visit(&mut self, step: usize) {
-        if let Some(seen) = self.seen.get_mut(step)
-            && *seen != self.number
+        if let Some(visited) = self.visited.get_mut(step)
+            && *visited != self.number
         {
-            *seen = self.number;
+            *visited = self.number;
             self.stack.push(step);
         }
     }
@@ -233,8 +233,8 @@ impl Dependents {
         for (step, depends) in (0..).zip(depends) {
             for at in edges(depends) {
                 if let Some(end) = ends.get_mut(at) {
-                    if let Some(place) = steps.get_mut(*end) {
-                        *place = step;
+                    if let Some(slot) = steps.get_mut(*end) {
+                        *slot = step;
                     }
                     *end += 1;
                 }

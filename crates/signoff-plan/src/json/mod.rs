@@ -13,7 +13,9 @@ mod text;
 
 use serde_json::Value;
 
-pub(crate) use self::located::{LocatedValue, keys_within, places, places_within};
+pub(crate) use self::located::{
+    LocatedPart, LocatedValue, keys_within, value_spans, value_spans_within,
+};
 pub(crate) use self::parser::{parse, parse_items};
 pub(crate) use self::render::{Separators, inline};
 pub(crate) use self::scan::{Outline, is_steps, outline};

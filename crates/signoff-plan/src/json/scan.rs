@@ -71,7 +71,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Goes past one sign; `None` = enough has been seen.
+    /// Goes past one sign; `None` = the scan can stop.
     fn step(&mut self) -> Option<()> {
         self.skip();
         let byte = *self.text.as_bytes().get(self.at)?;

@@ -72,7 +72,7 @@ fn escape(parser: &mut Parser<'_>) -> Option<char> {
         parser.at += 1;
         return None;
     };
-    // A line end is left for whoever closes the quote.
+    // A line end is left to the caller, which closes the quote.
     if letter < ' ' {
         parser.problem(
             Span::new(start, start + 1),

@@ -56,7 +56,7 @@ impl<'a> Document<'a> {
         let blocks = fence::blocks(body, start);
         let mut document = Self {
             text,
-            lines: lines(body, start),
+            lines: text_lines(body, start),
             fences: blocks.fences,
             open_comments: blocks.open_comments,
         };
@@ -128,7 +128,7 @@ impl<'a> Document<'a> {
     }
 }
 
-fn lines(body: &str, start: usize) -> Vec<Line> {
+fn text_lines(body: &str, start: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut at = start;
     for raw in body.split_inclusive('\n') {

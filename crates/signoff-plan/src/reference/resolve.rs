@@ -46,7 +46,7 @@ impl std::error::Error for Unresolved {}
 
 /// Arguments with the values of steps in the place of references to them.
 ///
-/// What is put in is not looked at again: a value that looks like a reference stays as it is.
+/// What is put in is not read again: a value that looks like a reference stays as it is.
 pub fn resolve(args: &Value, values: &dyn Fn(&str) -> Option<Value>) -> Result<Value, Unresolved> {
     match args {
         Value::String(text) => resolve_text(text, values),

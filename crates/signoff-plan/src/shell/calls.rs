@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::Analysis;
 use super::built_in::is_built_in;
 use super::syntax::Word;
-use crate::source::Span;
+use crate::source::Spanned;
 
 /// What is found on the way through a text.
 #[derive(Debug, Default)]
 pub(super) struct CallCollector {
-    pub(super) commands: Vec<(String, Span)>,
-    pub(super) files: Vec<(String, Span)>,
+    pub(super) commands: Vec<Spanned<String>>,
+    pub(super) files: Vec<Spanned<String>>,
     pub(super) functions: BTreeSet<String>,
     pub(super) changes_path: bool,
     /// Commands that the text asks for before it calls them.
@@ -20,11 +20,11 @@ pub(super) struct CallCollector {
 
 impl CallCollector {
     pub(super) fn into_analysis(mut self) -> Analysis {
-        self.commands.retain(|(name, _)| {
-            !self.guarded.contains(name.as_str()) && !self.functions.contains(name.as_str())
+        self.commands.retain(|name| {
+            !self.guarded.contains(&name.value) && !self.functions.contains(&name.value)
         });
-        self.commands.sort_by_key(|(_, span)| *span);
-        self.files.sort_by_key(|(_, span)| *span);
+        self.commands.sort_by_key(|name| name.span);
+        self.files.sort_by_key(|file| file.span);
         self.files.dedup();
         Analysis {
             commands: self.commands,
@@ -137,7 +137,9 @@ pub(super) fn note(words: &[Word<'_>], found: &mut CallCollector) {
         let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == name);
         let built_in = wrapper.is_some_and(|wrapper| wrapper.built_in);
         if !built_in && !name.is_empty() && !is_built_in(name) {
-            found.commands.push((name.to_owned(), first.span));
+            found
+                .commands
+                .push(Spanned::new(name.to_owned(), first.span));
         }
         match wrapper {
             Some(wrapper) => rest = wrapped(wrapper, after, found),

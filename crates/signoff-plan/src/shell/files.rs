@@ -2,6 +2,7 @@
 
 use super::calls::{CallCollector, is_file_operator};
 use super::syntax::Word;
+use crate::source::Spanned;
 
 /// Notes the arguments of a command that are files.
 pub(super) fn note_arguments(words: &[Word<'_>], found: &mut CallCollector) {
@@ -49,6 +50,6 @@ pub(super) fn note(word: &Word<'_>, found: &mut CallCollector) {
     };
     let pattern = !word.quoted && text.contains(['*', '?', '[']);
     if !text.is_empty() && !pattern && !text.starts_with("/dev/") {
-        found.files.push((text.to_owned(), word.span));
+        found.files.push(Spanned::new(text.to_owned(), word.span));
     }
 }

@@ -24,7 +24,7 @@ use self::parser::{ParseStop, ParsedText};
 pub use self::quoting::{Quoting, quoting_at};
 pub use self::scripts::{Invocation, Programs, Script, programs};
 pub use self::verdict::Verdict;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// What a shell text holds. Spans are offsets into that text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,9 +33,9 @@ pub struct Analysis {
     pub errors: Vec<ShellError>,
     /// External commands it calls by a literal name, wrappers such as `env` seen through, without
     /// those it asks for first (`command -v …`).
-    pub commands: Vec<(String, Span)>,
+    pub commands: Vec<Spanned<String>>,
     /// Files it names literally.
-    pub files: Vec<(String, Span)>,
+    pub files: Vec<Spanned<String>>,
     /// Functions it defines.
     pub functions: BTreeSet<String>,
     /// Whether it changes where commands are found, so that names cannot be looked up beforehand.

@@ -20,9 +20,16 @@ pub fn quoting_at(text: &str, offset: usize) -> Quoting {
     let mut double = vec![false];
     let mut at = 0;
     while at < offset {
-        let in_double = double.last().copied().unwrap_or(false);
+        let in_double = double.last() == Some(&true);
         let byte = bytes.get(at).copied().unwrap_or_default();
         let next = bytes.get(at + 1).copied();
+        if let Some(opaque) = opaque_part(text, at, in_double) {
+            if opaque.end >= offset {
+                return opaque.quoting;
+            }
+            at = opaque.end + 1;
+            continue;
+        }
         match byte {
             b'\\' => at += 1,
             b'"' if in_double => {
@@ -37,34 +44,6 @@ pub fn quoting_at(text: &str, offset: usize) -> Quoting {
             b')' if !in_double && double.len() > 1 => {
                 double.pop();
             }
-            b'\'' if !in_double => {
-                let end = end_of(text, at + 1, "'");
-                if end >= offset {
-                    let plain = at == 0 || bytes.get(at - 1) != Some(&b'$');
-                    return if plain {
-                        Quoting::Single
-                    } else {
-                        Quoting::None
-                    };
-                }
-                at = end;
-            }
-            b'`' => {
-                let end = end_of(text, at + 1, "`");
-                if end >= offset {
-                    return Quoting::None;
-                }
-                at = end;
-            }
-            b'#' if !in_double && begins_word(bytes, at) => {
-                let end = end_of(text, at, "\n");
-                if end >= offset {
-                    return Quoting::None;
-                }
-                at = end;
-            }
-            // Where its body ends is another matter: nothing behind it counts as quoted.
-            b'<' if !in_double && next == Some(b'<') => return Quoting::None,
             _ => {}
         }
         at += 1;
@@ -74,6 +53,29 @@ pub fn quoting_at(text: &str, offset: usize) -> Quoting {
     } else {
         Quoting::None
     }
+}
+
+/// A part of the text in which nothing nests.
+struct OpaquePart {
+    quoting: Quoting,
+    /// Where its last character stands.
+    end: usize,
+}
+
+/// The single quotes, back-ticks, comment or here-document that begins here.
+fn opaque_part(text: &str, at: usize, in_double: bool) -> Option<OpaquePart> {
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    let (quoting, end) = match bytes.get(at)? {
+        b'\'' if !in_double && before == Some(&b'$') => (Quoting::None, end_of(text, at + 1, "'")),
+        b'\'' if !in_double => (Quoting::Single, end_of(text, at + 1, "'")),
+        b'`' => (Quoting::None, end_of(text, at + 1, "`")),
+        b'#' if !in_double && begins_word(bytes, at) => (Quoting::None, end_of(text, at, "\n")),
+        // Where its body ends is not determined: nothing behind it counts as quoted.
+        b'<' if !in_double && bytes.get(at + 1) == Some(&b'<') => (Quoting::None, text.len()),
+        _ => return None,
+    };
+    Some(OpaquePart { quoting, end })
 }
 
 fn end_of(text: &str, from: usize, end: &str) -> usize {

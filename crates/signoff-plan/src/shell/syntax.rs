@@ -50,8 +50,10 @@ pub(super) enum CommandKind<'a> {
     Group(Script<'a>),
     /// `[[ … ]]`, as the words between the brackets.
     Test(Vec<Word<'a>>),
-    /// `if`, loops and `case`: their parts, and the words they choose by.
-    Flow(Vec<Script<'a>>, Vec<Word<'a>>),
+    /// `if` and `case`: conditions and branches, and the words that `case` compares.
+    Branch(Vec<Script<'a>>, Vec<Word<'a>>),
+    /// `for`, `select`, `while` and `until`: condition and body, and the words that it goes through.
+    Loop(Vec<Script<'a>>, Vec<Word<'a>>),
     Function(Cow<'a, str>, Box<Command<'a>>),
     /// `(( … ))`, with what it runs to find its numbers.
     Arithmetic(Vec<Script<'a>>),

@@ -10,7 +10,7 @@ fn commands(text: &str, expected: &[&str]) {
     let found: Vec<_> = analysis
         .commands
         .iter()
-        .map(|(name, _)| name.as_str())
+        .map(|name| name.value.as_str())
         .collect();
     assert_eq!(found, expected, "{text}");
 }
@@ -21,7 +21,7 @@ fn files(text: &str, expected: &[&str]) {
     let found: Vec<_> = analysis
         .files
         .iter()
-        .map(|(name, _)| name.as_str())
+        .map(|name| name.value.as_str())
         .collect();
     assert_eq!(found, expected, "{text}");
 }

@@ -30,7 +30,7 @@ pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
     if script_succeeds(script) {
         return Verdict::CannotFail;
     }
-    // Whoever asks for exit codes knows about them.
+    // A script that reads exit codes handles them.
     if text.contains("$?") || text.contains("PIPESTATUS") || text.contains("set +") {
         return Verdict::CanFail;
     }
@@ -85,7 +85,7 @@ fn each_simple_in<'a>(command: &Command<'a>, visit: &mut impl FnMut(&SimpleComma
     match &command.kind {
         CommandKind::Simple(simple) => visit(simple, command.span),
         CommandKind::Group(script) => each_simple(script, visit),
-        CommandKind::Flow(parts, _) => {
+        CommandKind::Branch(parts, _) | CommandKind::Loop(parts, _) => {
             for part in parts {
                 each_simple(part, visit);
             }
@@ -127,7 +127,7 @@ fn command_succeeds(command: &Command<'_>) -> bool {
         CommandKind::Group(script) => script_succeeds(script),
         CommandKind::Test(words) => constant_test(words) == Some(true),
         // Where no branch is taken it succeeds too.
-        CommandKind::Flow(parts, _) => {
+        CommandKind::Branch(parts, _) | CommandKind::Loop(parts, _) => {
             let mut bodies = parts.iter().filter(|part| !part.decides).peekable();
             bodies.peek().is_some() && bodies.all(script_succeeds)
         }
@@ -145,7 +145,8 @@ fn command_fails(command: &Command<'_>) -> bool {
         },
         CommandKind::Test(words) => constant_test(words) == Some(false),
         CommandKind::Group(_)
-        | CommandKind::Flow(..)
+        | CommandKind::Branch(..)
+        | CommandKind::Loop(..)
         | CommandKind::Function(..)
         | CommandKind::Arithmetic(_) => false,
     }
@@ -251,7 +252,8 @@ fn is_a_check(item: &AndOrList<'_>) -> bool {
             }
             CommandKind::Test(_) => true,
             CommandKind::Group(_)
-            | CommandKind::Flow(..)
+            | CommandKind::Branch(..)
+            | CommandKind::Loop(..)
             | CommandKind::Function(..)
             | CommandKind::Arithmetic(_) => false,
         })
@@ -280,7 +282,8 @@ fn failure_hiding_filter(item: &AndOrList<'_>) -> Option<Span> {
             }
             CommandKind::Group(_)
             | CommandKind::Test(_)
-            | CommandKind::Flow(..)
+            | CommandKind::Branch(..)
+            | CommandKind::Loop(..)
             | CommandKind::Function(..)
             | CommandKind::Arithmetic(_) => false,
         };

@@ -1,5 +1,5 @@
 //! Tools that the harness calls itself: what they are named, what they take, when a person must
-//! agree. All of it is data here; calling them is somebody else's work.
+//! agree. All of it is data here; `signoff-work` calls them.
 
 mod builtin;
 pub(crate) mod schema;
@@ -47,7 +47,7 @@ pub struct Tool {
     pub arguments: &'static [Argument],
     /// When a person must agree first.
     pub approval: Approval,
-    /// Changes nothing, so that a call whose end nobody saw can be made again.
+    /// Changes nothing, so that a call whose end is unknown can be made again.
     pub read_only: bool,
 }
 
@@ -113,7 +113,7 @@ pub fn built_in(name: &str) -> Option<&'static Tool> {
 }
 
 impl Tool {
-    /// Works in the project's tree; the others only talk to somebody else.
+    /// Works in the project's tree; the others only talk to other systems.
     pub fn needs_tree(&self) -> bool {
         self.id != BuiltIn::HttpRequest
     }
@@ -123,7 +123,7 @@ impl Tool {
         self.needs_tree() && !self.read_only
     }
 
-    /// A call with these arguments whose end nobody saw can be made again.
+    /// A call with these arguments whose end is unknown can be made again.
     pub fn is_repeatable(&self, args: &Value) -> bool {
         let method = args.get("method").and_then(Value::as_str).unwrap_or("GET");
         self.read_only || self.id == BuiltIn::HttpRequest && matches!(method, "GET" | "HEAD")

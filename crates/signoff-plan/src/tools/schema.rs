@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::json::LocatedValue;
-use crate::source::Span;
+use crate::json::{LocatedPart, LocatedValue};
+use crate::source::{Span, Spanned};
 use crate::suggest::nearest;
 
 /// What does not fit.
@@ -21,7 +21,7 @@ pub(crate) struct SchemaMismatch {
 }
 
 /// Everything in a value that does not fit a schema. Text that holds a reference fits anything:
-/// nobody knows yet what it will be.
+/// its value is not known yet.
 pub(crate) fn schema_mismatches(value: &LocatedValue<'_>, schema: &Value) -> Vec<SchemaMismatch> {
     let mut found = Vec::new();
     let mut checker = Checker {
@@ -93,7 +93,7 @@ impl Checker<'_> {
             Value::Object(_) => self.object(path, value, schema),
             Value::Array(_) => {
                 if let Some(items) = schema.get("items") {
-                    for (at, (_, item)) in value.parts.iter().enumerate() {
+                    for (at, LocatedPart { value: item, .. }) in value.parts.iter().enumerate() {
                         self.value(&format!("{path}[{at}]"), item, items);
                     }
                 }
@@ -182,14 +182,14 @@ impl Checker<'_> {
             Some(Value::Object(properties)) => properties,
             _ => &none,
         };
-        let keys = value.parts.iter().filter_map(|(key, _)| *key);
-        let given: BTreeSet<&str> = keys.map(|(key, _)| key).collect();
+        let keys = value.parts.iter().filter_map(|part| part.key.as_ref());
+        let given: BTreeSet<&str> = keys.map(|key| key.value).collect();
         let names = properties.keys().map(String::as_str);
         let free: Vec<&str> = names.filter(|name| !given.contains(name)).collect();
         // What is only misspelt is not missing as well.
         let mut meant = BTreeSet::new();
-        for (key, part) in &value.parts {
-            let Some((key, place)) = *key else {
+        for LocatedPart { key, value: part } in &value.parts {
+            let Some(Spanned { value: key, span }) = *key else {
                 continue;
             };
             let inner = member_path(path, key);
@@ -198,7 +198,7 @@ impl Checker<'_> {
                 (None, Some(Value::Bool(false))) => {
                     let suggestion = nearest(key, free.iter().copied());
                     meant.extend(suggestion);
-                    self.mismatch(place, format!("{} is not taken", name(&inner)), suggestion);
+                    self.mismatch(span, format!("{} is not taken", name(&inner)), suggestion);
                 }
                 (None, Some(schema)) => self.value(&inner, part, schema),
                 (None, None) => {}

@@ -35,7 +35,7 @@ pub struct Loss {
 
 impl Loss {
     /// Whether it changes what the plan says. A status is a mark, which lives in the store and is
-    /// never believed; who owns a plan decides nothing. Such a loss is told, and no reason to refuse.
+    /// never believed; who owns a plan decides nothing. Such a loss is reported, and no reason to refuse.
     pub fn matters(&self) -> bool {
         match self.field.as_str() {
             "status" => false,

@@ -1,4 +1,4 @@
-//! A scalar with a way back to the source, for text that is looked at more closely: a contract in a
+//! A scalar with a way back to the source, for text that is parsed further: a contract in a
 //! block scalar, or in quotes, has other offsets than its file.
 
 use crate::node::{Node, NodeKind};

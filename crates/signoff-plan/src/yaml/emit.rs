@@ -55,7 +55,7 @@ fn entry(value: &Value, indent: usize, out: &mut String) {
         .as_array()
         .filter(|items| items.iter().any(|item| !item.is_number()));
     let Some(items) = items else {
-        return single(value, indent, out);
+        return scalar_or_block(value, indent, out);
     };
     out.push('\n');
     for item in items {
@@ -66,7 +66,7 @@ fn entry(value: &Value, indent: usize, out: &mut String) {
                 out.push(' ');
                 mapping(members, indent + 4, true, out);
             }
-            None => single(item, indent + 2, out),
+            None => scalar_or_block(item, indent + 2, out),
         }
     }
 }
@@ -77,7 +77,7 @@ fn filled(value: &Value) -> Option<&serde_json::Map<String, Value>> {
 }
 
 /// A value that needs no lines of its own, or is a block of text.
-fn single(value: &Value, indent: usize, out: &mut String) {
+fn scalar_or_block(value: &Value, indent: usize, out: &mut String) {
     out.push(' ');
     match value.as_str() {
         Some(text) if is_block(text) => return block(text, indent + 2, out),

@@ -83,7 +83,7 @@ fn syntax_error(text: &str, at: usize, info: &str) -> (Span, String) {
     (span, info.to_owned())
 }
 
-/// The tab that indents the line of a place, or the line after it.
+/// The tab that indents the line of a span, or the line after it.
 fn indenting_tab(text: &str, at: usize) -> Option<usize> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
     let mut from = start;
@@ -137,7 +137,7 @@ impl Builder<'_> {
         reason = "the parser's events are non-exhaustive; the rest is no data"
     )]
     fn event(&mut self, event: Event<'_>, span: granit_parser::Span) {
-        let place = Span::new(
+        let span = Span::new(
             span.start.byte_offset().unwrap_or(0),
             span.end.byte_offset().unwrap_or(0),
         );
@@ -145,34 +145,34 @@ impl Builder<'_> {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents == 2 {
-                    self.problem(place, "there is more than one document");
+                    self.problem(span, "there is more than one document");
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), place);
-                self.node(scalar(&text, style, place.shifted(self.offset)));
+                self.refuse_extras(anchor, tag.is_some(), span);
+                self.node(scalar(&text, style, span.shifted(self.offset)));
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), place);
+                self.refuse_extras(anchor, tag.is_some(), span);
                 self.stack.push(OpenCollection::Sequence {
-                    start: place.start,
+                    start: span.start,
                     items: Vec::new(),
                 });
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), place);
+                self.refuse_extras(anchor, tag.is_some(), span);
                 self.stack.push(OpenCollection::Mapping {
-                    start: place.start,
+                    start: span.start,
                     entries: Vec::new(),
                     names: BTreeSet::new(),
                     key: None,
                 });
             }
-            Event::SequenceEnd | Event::MappingEnd => self.close(place.end),
+            Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.refuse(place, "aliases are not read here; write the value again");
+                self.refuse(span, "aliases are not read here; write the value again");
                 self.node(Node {
-                    span: place.shifted(self.offset),
+                    span: span.shifted(self.offset),
                     kind: NodeKind::Null,
                 });
             }
@@ -180,14 +180,14 @@ impl Builder<'_> {
         }
     }
 
-    fn refuse_extras(&mut self, anchor: usize, tag: bool, place: Span) {
+    fn refuse_extras(&mut self, anchor: usize, tag: bool, span: Span) {
         if anchor != 0 {
-            let place = self.before(place, '&');
-            self.refuse(place, "anchors are not read here");
+            let span = self.before(span, '&');
+            self.refuse(span, "anchors are not read here");
         }
         if tag {
-            let place = self.before(place, '!');
-            self.refuse(place, "tags are not read here");
+            let span = self.before(span, '!');
+            self.refuse(span, "tags are not read here");
         }
     }
 
@@ -209,19 +209,19 @@ impl Builder<'_> {
     }
 
     /// Refuses something that may be in many places; it is said once.
-    fn refuse(&mut self, place: Span, message: &'static str) {
+    fn refuse(&mut self, span: Span, message: &'static str) {
         match self.repeated.get_mut(message) {
             Some((_, more)) => *more += 1,
             None => {
                 self.repeated.insert(message, (self.problems.len(), 0));
-                self.problem(place, message);
+                self.problem(span, message);
             }
         }
     }
 
-    fn problem(&mut self, place: Span, message: impl Into<String>) {
+    fn problem(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push(Problem {
-            span: place.shifted(self.offset),
+            span: span.shifted(self.offset),
             message: message.into(),
             last: false,
         });
@@ -352,115 +352,4 @@ fn key_of(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, json: &str, problems: &[&str]) {
-        let (node, found) = parse(text, 0);
-        let value = node.map_or(serde_json::Value::Null, |node| node.to_json());
-        assert_eq!(value.to_string(), json);
-        let found: Vec<_> = found
-            .iter()
-            .map(|problem| format!("{} {}", problem.span.start, problem.message))
-            .collect();
-        assert_eq!(found, problems);
-    }
-
-    #[test]
-    fn items_of_one_list_are_handed_over() {
-        let text = "a: 1\nsteps:\n- x\n- {steps: [y]}\nb: [z]\nsteps: [w]\n";
-        let mut items = Vec::new();
-        let mut each = |node: Node| items.push(node.to_json().to_string());
-        let (node, problems) = parse_items(text, 0, "steps", &mut each);
-        assert_eq!(items, [r#""x""#, r#"{"steps":["y"]}"#]);
-        let rest = node.expect("a mapping").to_json();
-        assert_eq!(rest.to_string(), r#"{"a":1,"steps":[],"b":["z"]}"#);
-        assert_eq!(problems.len(), 1, "the second list of that name");
-    }
-
-    #[test]
-    fn keys_are_given_once_however_many_there_are() {
-        for count in [3, FEW - 1, FEW, FEW + 1, 3 * FEW] {
-            let keys: Vec<_> = (0..count).map(|at| format!("k{at}: 1\n")).collect();
-            let keys = keys.concat();
-            let (_, problems) = parse(&keys, 0);
-            assert_eq!(problems, []);
-            for twice in [0, count / 2, count - 1] {
-                let (_, problems) = parse(&format!("{keys}k{twice}: 2\n"), 0);
-                assert_eq!(problems.len(), 1, "{count} {twice}");
-            }
-        }
-    }
-
-    #[test]
-    fn values_follow_the_core_schema() {
-        check(
-            "a: no\nb: 1.10\nc: '1'\nd: true\ne:\nf: 0x1f\n",
-            r#"{"a":"no","b":1.1,"c":"1","d":true,"e":null,"f":"0x1f"}"#,
-            &[],
-        );
-        check(
-            "a: [1, {b: ~}]\nc: |\n  x\n  y\n",
-            r#"{"a":[1,{"b":null}],"c":"x\ny\n"}"#,
-            &[],
-        );
-        check("", "null", &[]);
-    }
-
-    #[test]
-    fn every_problem_is_reported_and_the_rest_is_read() {
-        check(
-            "a: *x\nb: &y 1\na: 2\nc: !t 3\n",
-            r#"{"a":null,"b":1,"c":3}"#,
-            &[
-                "3 aliases are not read here; write the value again",
-                "9 anchors are not read here",
-                "14 `a` is given twice",
-                "22 tags are not read here",
-            ],
-        );
-        check(
-            "a: 1\nb: c: d\n",
-            r#"{"a":1,"b":"c"}"#,
-            &["9 mapping values are not allowed in this context"],
-        );
-        check(
-            "a: 1\n...\nb: 2\n",
-            r#"{"a":1}"#,
-            &["9 there is more than one document"],
-        );
-        check("? [1]\n: 2\n", "{}", &["2 a key must be text"]);
-    }
-
-    #[test]
-    fn problems_cover_whole_characters() {
-        let text = " \u{feff}x";
-        let (_, problems) = parse(text, 0);
-        assert_eq!(problems[0].span.slice(text), "\u{feff}");
-        for (text, words) in [
-            ("&\u{2000} x", vec!["&\u{2000}"]),
-            ("!t &\u{3000}é x", vec!["&\u{3000}é", "!t"]),
-        ] {
-            let (_, problems) = parse(text, 0);
-            let found = problems.iter().map(|problem| problem.span.slice(text));
-            assert_eq!(found.collect::<Vec<_>>(), words);
-        }
-    }
-
-    #[test]
-    fn depth_is_limited() {
-        let (_, problems) = parse(&"[".repeat(10_000), 0);
-        assert_eq!(problems.len(), 1);
-        assert!(problems[0].message.contains("64 deep"), "{problems:?}");
-    }
-
-    #[test]
-    fn places_count_from_the_file() {
-        let (node, _) = parse("é: \"x\"\n", 10);
-        let node = node.expect("a mapping");
-        let entry = &node.entries().expect("entries")[0];
-        assert_eq!(entry.key.span, Span::new(10, 12));
-        assert_eq!(entry.value.span, Span::new(14, 17));
-    }
-}
+mod tests;

@@ -84,7 +84,7 @@ fn nests_here_documents(text: &str) -> bool {
 fn here_documents_end_where_bash_ends_them() {
     let text = "echo \"$(cat <<EOF > out.txt\n$(cat <<EOF > out.txt\n$(make  \n)\nEOF\nx\n)\nEOF\nx\n)\" x";
     let commands = analyse(text).commands;
-    let names: Vec<_> = commands.iter().map(|(name, _)| name.as_str()).collect();
+    let names: Vec<_> = commands.iter().map(|name| name.value.as_str()).collect();
     assert_eq!(names, ["cat", "x"]);
     assert!(nests_here_documents(text));
     assert!(!nests_here_documents(

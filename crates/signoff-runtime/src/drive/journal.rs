@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_engine::{Event, Millis, RecordedEvent};
+use signoff_engine::{Event, Millis, RecordedEvent, SyncTime};
 use signoff_store::config::Durability;
 use signoff_store::journal::{self, Journal, JournalEntry, JournalError, JournalLine, TornLine};
 
@@ -83,8 +83,9 @@ impl Append for FileJournal {
     fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error> {
         let entries = events.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
         let first = self.journal.append_entries(&timestamp(at), &entries)?;
-        self.owed |= events.iter().any(Event::reaches_outside);
-        self.unsynced += usize::from(events.iter().any(is_settling));
+        let mut times = events.iter().map(Event::sync_time);
+        self.owed |= times.clone().any(|time| time == SyncTime::BeforeEffects);
+        self.unsynced += usize::from(times.any(|time| time != SyncTime::WithLaterEvents));
         let waited = at.abs_diff(self.sync_begun) >= SYNC_EVERY;
         let enough = self.unsynced >= SYNC_VERDICTS || (self.unsynced > 0 && waited);
         if self.durability == Durability::Power && enough {
@@ -113,20 +114,6 @@ impl Append for FileJournal {
         self.journal.write_head()?;
         Ok(())
     }
-}
-
-/// Does the event say how something ended? Then a sync in the background is begun for it.
-fn is_settling(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::BaselineFinished { .. }
-            | Event::WorkFinished { .. }
-            | Event::ContractFinished { .. }
-            | Event::StepCompleted { .. }
-            | Event::StepConfirmed { .. }
-            | Event::StepFailed { .. }
-            | Event::StepSkipped { .. }
-    ) || event.reaches_outside()
 }
 
 fn entry(event: &Event) -> Result<JournalEntry, Error> {

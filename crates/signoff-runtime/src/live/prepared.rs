@@ -4,7 +4,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, Settings, Transition, state_after,
+    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings, Transition,
+    state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
@@ -118,14 +119,14 @@ impl<'a> PreparedRun<'a> {
             digest: digest.clone(),
             run: id.clone(),
         }])?;
-        let first = Input::Start {
+        let first = Input::Start(RunStart {
             run: id.clone(),
             plan: locked.key.clone(),
             path,
             digest,
             terms: state.signed().terms().to_string(),
             settings: settings.clone(),
-        };
+        });
         let text = SignedText::default();
         text.set(
             plan.source.bytes().to_vec(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signoff_engine::{Action, Changes, ContractCache, Input, ProcessEnd, Run};
+use signoff_engine::{Action, Changes, ContractCache, FinishedWork, Input, ProcessEnd, Run};
 
 use super::commands::{broken_run, require_step};
 use super::commits::{judged_commit, work_context};
@@ -117,8 +117,8 @@ impl Local<'_> {
         run: &Run,
         happened: WakeReason,
     ) -> Result<WakeReason, Error> {
-        if let WakeReason::Input(Input::Conflicted { files, .. }) = &happened
-            && files.is_empty()
+        if let WakeReason::Input(Input::Conflicted { conflict, .. }) = &happened
+            && conflict.files.is_empty()
             && let Some(lost) = self.missing_error(run)
         {
             return Err(lost);
@@ -148,9 +148,11 @@ impl Local<'_> {
             Action::Dispatch { step, attempt } => Input::WorkEnded {
                 step,
                 attempt,
-                ended: ProcessEnd::NotStarted(why),
-                text: String::new(),
-                changes: Changes::default(),
+                work: FinishedWork {
+                    ended: ProcessEnd::NotStarted(why),
+                    text: String::new(),
+                    changes: Changes::default(),
+                },
             },
             _ => return Err(broken_run(run, "a tree for an action without one")),
         }))

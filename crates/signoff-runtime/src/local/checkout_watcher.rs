@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use signoff_engine::{Action, Input, Run};
+use signoff_engine::{Action, CheckoutChanges, Input, Run};
 use signoff_work::git::RestlessFiles;
 
 use crate::drive::WakeReason;
@@ -69,13 +69,13 @@ impl CheckoutWatcher {
 
     /// The input for a new head. Nothing else joins before an action begins on it.
     pub(super) fn found(&mut self, project: &Project, joined: JoinedChanges) -> Input {
-        let input = Input::CheckoutJoined {
+        let input = Input::CheckoutJoined(CheckoutChanges {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
             files: visible_files(project, &joined.files),
             conflicts: joined.conflicts.clone(),
             deleted: joined.deleted.clone(),
-        };
+        });
         self.found = Some(joined);
         self.has_joined = true;
         input

@@ -36,7 +36,7 @@ impl Local<'_> {
             };
             self.supervisor
                 .start(command, before, move |before, mut observed| {
-                    observed.room = Some("shared".to_owned());
+                    observed.overlay_mode = Some("shared".to_owned());
                     observed.changes = before.and_then(|(left, _)| left).map(Box::new);
                     report(observed)
                 });
@@ -55,7 +55,7 @@ impl Local<'_> {
                     return report(observed);
                 };
                 observed.tree = Some(mount.tree());
-                observed.room = Some(trees.overlay_mode().to_owned());
+                observed.overlay_mode = Some(trees.overlay_mode().to_owned());
                 observed.wrote = trees.written_files(&mount);
                 observed.void = void_reason(mount.changed_meanwhile());
                 observed.left_out.clone_from(&mount.left_out().needed);

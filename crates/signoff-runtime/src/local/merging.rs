@@ -1,6 +1,6 @@
 //! How a step's work becomes a candidate, the head, and files of the checkout.
 
-use signoff_engine::{Input, Run};
+use signoff_engine::{Input, MergeConflict, Run};
 
 use super::Local;
 use super::commands::{broken_run, require_step};
@@ -20,9 +20,11 @@ impl Local<'_> {
             let conflicted = |files, text| Input::Conflicted {
                 step,
                 attempt,
-                onto: head.to_string(),
-                files,
-                text,
+                conflict: MergeConflict {
+                    onto: head.to_string(),
+                    files,
+                    text,
+                },
             };
             Some(match trees.candidate(&work, &head, &signed) {
                 Ok(CandidateResult::Candidate(mut candidate)) => {
@@ -64,9 +66,11 @@ impl Local<'_> {
                 Err(text) => Input::Conflicted {
                     step,
                     attempt,
-                    onto: candidate.onto,
-                    files: Vec::new(),
-                    text,
+                    conflict: MergeConflict {
+                        onto: candidate.onto,
+                        files: Vec::new(),
+                        text,
+                    },
                 },
             })
         });

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use signoff_engine::{Action, Choice, Input, Run};
+use signoff_engine::{Action, Choice, FinishedWork, Input, Run};
 use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
@@ -239,9 +239,11 @@ impl<'a> Local<'a> {
                 Input::WorkEnded {
                     step,
                     attempt,
-                    ended: seen.ended,
-                    text: seen.stdout,
-                    changes: changes.unwrap_or_default(),
+                    work: FinishedWork {
+                        ended: seen.ended,
+                        text: seen.stdout,
+                        changes: changes.unwrap_or_default(),
+                    },
                 }
             },
         );

@@ -37,11 +37,10 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
 fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
     let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
     let ends = steps.map(|(at, (definition, state))| {
-        let evidence = state.outcome.evidence.as_ref();
         let end = StepEnd {
             status: step_status(run.status_of(at)).to_owned(),
-            evidence: evidence.map(|(grade, _)| *grade),
-            facts: evidence.map(|(_, facts)| facts.clone()),
+            evidence: state.outcome.grade(),
+            facts: state.outcome.facts().cloned(),
             attempts: state.attempts,
         };
         (definition.id.clone(), end)

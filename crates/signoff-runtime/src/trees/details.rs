@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use signoff_engine::{ChangeDetails, TreeChange, asked_before, change_details};
+use signoff_engine::{ChangeDetails, TreeChange, change_details, paths_to_query};
 use signoff_work::git::{GitError, HarnessGit, Id, Manifest};
 use signoff_work::project::manifest::selects_tests;
 use signoff_work::project::python::installed_modules;
@@ -26,7 +26,7 @@ pub(crate) fn changed_files(
         installed: Arc::clone(installed),
         links_before: own.links_in(from)?,
     };
-    let there_before = own.paths_in(from, &asked_before(&change))?;
+    let there_before = own.paths_in(from, &paths_to_query(&change))?;
     let details = ChangeDetails {
         selects: test_manifests(&report.manifests),
         ..change_details(&change, &there_before)

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use signoff_engine::{
     AcceptAt, Action, Bounds, Choice, ContractCache, Event, InboxItem, Input, Isolation, LandAt,
-    Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunTree, Settings, apply,
+    Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunStart, RunTree, Settings, apply,
 };
 use signoff_runtime::drive::{
     Append, JournaledRun, Loop, Perform, Person, PersonAnswer, Readiness, StopReason, WakeReason,
@@ -98,14 +98,14 @@ impl World {
     }
 
     fn start(&self) -> Input {
-        Input::Start {
+        Input::Start(RunStart {
             run: "run".to_owned(),
             plan: "plan.md".to_owned(),
             path: "plan.md".to_owned(),
             digest: "d".to_owned(),
             terms: "t".to_owned(),
             settings: self.settings.clone(),
-        }
+        })
     }
 }
 

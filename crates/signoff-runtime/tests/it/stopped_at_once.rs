@@ -1,8 +1,8 @@
 //! However busy the loop is with what needs no waiting, a person can stop it.
 
 use signoff_engine::{
-    AcceptAt, Action, Bounds, Event, Input, Isolation, LandAt, Millis, OnGreenBaseline,
-    RecordedEvent, Refusal, Run, Settings, apply,
+    AcceptAt, Action, Bounds, CheckoutChanges, Event, Input, Isolation, LandAt, Millis,
+    OnGreenBaseline, RecordedEvent, Refusal, Run, Settings, apply,
 };
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
@@ -32,13 +32,13 @@ impl Perform for Busy {
     fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         self.prepared += 1;
         assert!(self.prepared < FOR_EVER, "nobody listened");
-        Ok(Readiness::Instead(Input::CheckoutJoined {
+        Ok(Readiness::Instead(Input::CheckoutJoined(CheckoutChanges {
             commit: format!("{}", self.prepared),
             tree: String::new(),
             files: Vec::new(),
             conflicts: Vec::new(),
             deleted: Vec::new(),
-        }))
+        })))
     }
 
     fn begin(&mut self, _: &Run, _: &Action) -> Result<(), Error> {

@@ -103,7 +103,7 @@ fn by_itself(old: &Run, state: &StepState) -> Carryover {
     };
     // The new version may add the missing budget, or be the revision that was requested.
     let is_met = |kind| matches!(kind, InboxKind::Budget | InboxKind::Revision);
-    match old.items.get(item) {
+    match old.inbox.items.get(item) {
         Some(open) if !is_met(open.kind) => Carryover::Underway,
         Some(_) | None => Carryover::Over,
     }

@@ -52,24 +52,24 @@ struct WordPosition<'a> {
 }
 
 /// Everything that is wrong with how slips in a word are answered, a line each.
-fn complaints(place: &WordPosition<'_>) -> Vec<String> {
+fn complaints(position: &WordPosition<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for typo in misspelled(place.word) {
-        if !place.others.iter().any(|other| key(other) == key(&typo)) {
-            found.extend(complaint(place, &typo));
+    for typo in misspelled(position.word) {
+        if !position.others.iter().any(|other| key(other) == key(&typo)) {
+            found.extend(complaint(position, &typo));
         }
     }
     found
 }
 
 /// What is wrong with the answer to one slip, if anything.
-fn complaint(place: &WordPosition<'_>, typo: &str) -> Option<String> {
-    let end = place.at + place.word.len();
-    let (before, after) = (&place.text[..place.at], &place.text[end..]);
-    let source = source(&format!("{before}{typo}{after}"), place.dialect);
-    let right = self::source(place.text, place.dialect);
+fn complaint(position: &WordPosition<'_>, typo: &str) -> Option<String> {
+    let end = position.at + position.word.len();
+    let (before, after) = (&position.text[..position.at], &position.text[end..]);
+    let source = source(&format!("{before}{typo}{after}"), position.dialect);
+    let right = self::source(position.text, position.dialect);
     let dialect = parse(&source).dialect;
-    if dialect != place.dialect {
+    if dialect != position.dialect {
         return Some(format!("`{typo}` makes it {dialect:?}"));
     }
     let problems = problems(&source);
@@ -94,7 +94,7 @@ fn complaint(place: &WordPosition<'_>, typo: &str) -> Option<String> {
     };
     match problems.as_slice() {
         [only] if answers(only) => None,
-        _ => Some(format!("`{typo}` for `{}`:{}", place.word, said())),
+        _ => Some(format!("`{typo}` for `{}`:{}", position.word, said())),
     }
 }
 

@@ -37,7 +37,7 @@ fn spelled(dialect: Dialect, owner: &str, name: &str) -> (String, &'static str) 
 }
 
 /// Where a name stands, and how it is written there.
-fn place(dialect: Dialect, owner: &str, name: &str) -> (usize, String) {
+fn name_position(dialect: Dialect, owner: &str, name: &str) -> (usize, String) {
     let (spelled, from) = spelled(dialect, owner, name);
     let text = plan(dialect).replace('\n', " ");
     let (spelled, from) = (spelled.replace('\n', " "), from.replace('\n', " "));
@@ -63,7 +63,7 @@ fn every_name_is_suggested() {
             let own = known.clone();
             known.extend(elsewhere.flat_map(|(_, names)| names));
             for name in &own {
-                let (at, word) = place(*dialect, owner, name);
+                let (at, word) = name_position(*dialect, owner, name);
                 let slips = WordPosition {
                     dialect: *dialect,
                     text: plan(*dialect),

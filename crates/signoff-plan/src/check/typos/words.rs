@@ -99,7 +99,7 @@ fn statuses() -> Vec<(Dialect, String, Vec<&'static str>)> {
 }
 
 /// The first place behind some text in which one of these words stands.
-fn place<'a>(text: &str, before: &str, words: &[&'a str]) -> Option<(usize, &'a str)> {
+fn word_position<'a>(text: &str, before: &str, words: &[&'a str]) -> Option<(usize, &'a str)> {
     text.match_indices(before).find_map(|(at, _)| {
         let rest = &text[at + before.len()..];
         let written = rest
@@ -113,7 +113,7 @@ fn place<'a>(text: &str, before: &str, words: &[&'a str]) -> Option<(usize, &'a 
 /// Everything that is wrong with the answers to slips in each of some words.
 fn choice(dialect: Dialect, before: &str, words: &[&str]) -> Vec<String> {
     let text = plan(dialect);
-    let (at, present) = place(text, before, words)
+    let (at, present) = word_position(text, before, words)
         .unwrap_or_else(|| panic!("the {dialect} plan has none of {words:?} behind {before:?}"));
     let mut wrong = Vec::new();
     for word in words {

@@ -80,11 +80,11 @@ impl ObjectReader<'_> {
 
     /// Reads a field into its place.
     pub(super) fn fill<D, M>(&mut self, field: &FieldSpec<D, M>, entry: Entry, draft: &mut D) {
-        match field.shape.place(draft) {
-            Some(DraftMember::One(place)) => {
+        match field.shape.member(draft) {
+            Some(DraftMember::One(slot)) => {
                 let word = matches!(field.shape, Shape::Text(_, TextStyle::Word));
                 let text = matches!(field.shape, Shape::Text(..) | Shape::Policy(_)) && !word;
-                *place = if matches!(field.shape, Shape::Budget(_)) {
+                *slot = if matches!(field.shape, Shape::Budget(_)) {
                     self.budget(entry)
                 } else if text {
                     self.text(entry)
@@ -92,8 +92,8 @@ impl ObjectReader<'_> {
                     self.word(entry)
                 };
             }
-            Some(DraftMember::Many(place)) => *place = self.texts(entry).unwrap_or_default(),
-            Some(DraftMember::Scope(place)) => *place = self.texts(entry),
+            Some(DraftMember::Many(slot)) => *slot = self.texts(entry).unwrap_or_default(),
+            Some(DraftMember::Scope(slot)) => *slot = self.texts(entry),
             None => {}
         }
     }

@@ -15,8 +15,8 @@ use crate::source::Span;
 
 /// Adds the text of some lines to the prose, if they hold any.
 pub(super) fn add_lines(narrative: &mut Narrative, document: &Document<'_>, lines: Range<usize>) {
-    let place = text_of(document, &lines).map(|text| text.span);
-    narrative.add_text(document, lines, place);
+    let span = text_of(document, &lines).map(|text| text.span);
+    narrative.add_text(document, lines, span);
 }
 
 /// The text of some lines, from the first to the last that is not blank.

@@ -80,8 +80,8 @@ fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
         return true;
     }
     let value = text(entry, draft);
-    if let Some(DraftMember::One(place)) = field.shape.place(draft) {
-        *place = value;
+    if let Some(DraftMember::One(slot)) = field.shape.member(draft) {
+        *slot = value;
     }
     true
 }

@@ -22,7 +22,7 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
         return None;
     }
     let inside = text.get(open + 1..text.len() - 1)?;
-    let place = |part: &str, at: usize| {
+    let spanned = |part: &str, at: usize| {
         let trimmed = part.trim();
         let at = start + open + 1 + at + (part.len() - part.trim_start().len());
         let span = Span::new(at, at + trimmed.len());
@@ -31,7 +31,7 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
     let listed = |name: &str| tools.iter().any(|tool| tool.value == name);
     let hint = match inside.split_once(':') {
         None if listed(inside.trim()) => Hint {
-            tool: place(inside, 0),
+            tool: spanned(inside, 0),
             ..Hint::default()
         },
         None => return None,
@@ -46,9 +46,9 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
             };
             let at = tool.len() + 1;
             Hint {
-                tool: place(tool, 0),
-                operation: place(operation, at),
-                target: arrow.and_then(|arrow| place(rest.get(arrow..)?, at + arrow)),
+                tool: spanned(tool, 0),
+                operation: spanned(operation, at),
+                target: arrow.and_then(|arrow| spanned(rest.get(arrow..)?, at + arrow)),
             }
         }
     };
@@ -60,8 +60,8 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
 
 /// A text whose brackets at the end, if they would be taken for a hint, are only brackets.
 pub(crate) fn guarded(text: &str, tools: &[String]) -> String {
-    let place = |tool: &String| Spanned::new(tool.clone(), Span::default());
-    let tools: Vec<_> = tools.iter().map(place).collect();
+    let spanned = |tool: &String| Spanned::new(tool.clone(), Span::default());
+    let tools: Vec<_> = tools.iter().map(spanned).collect();
     let found = find(text, 0, &tools).and_then(|_| opening(text.trim_end()));
     let mut guarded = text.to_owned();
     if let Some(at) = found {

@@ -28,7 +28,7 @@ pub(super) struct StepIndexes {
 
 /// Puts the steps into the draft, in the order of their indexes: one that does not say what it waits
 /// for waits for all lower ones.
-pub(super) fn place(read: IndexedSteps, draft: &mut Draft) {
+pub(super) fn add_in_order(read: IndexedSteps, draft: &mut Draft) {
     let IndexedSteps {
         mut steps,
         mut indexes,

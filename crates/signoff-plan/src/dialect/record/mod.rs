@@ -45,7 +45,7 @@ pub(super) fn parse(source: &Source) -> Draft {
     });
     let over = over.map(|span| too_large::steps(DIALECT, span));
     draft.problems.extend(over);
-    index::place(steps, &mut draft);
+    index::add_in_order(steps, &mut draft);
     // A plan must say what it is for, in one way or another.
     if draft.task.is_none() && draft.title.is_none() {
         let found = missing_field::member(DIALECT, "the plan", &["task"], draft.anchors.header);

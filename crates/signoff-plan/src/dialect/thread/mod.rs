@@ -11,7 +11,7 @@ use super::Dialect;
 use crate::check::{bad_filename, duplicate_index, missing_field, too_large};
 use crate::draft::Draft;
 use crate::markdown::frontmatter::{FrontmatterSpans, locate};
-use crate::source::{Source, SourceFile, Span, first_line, text_from};
+use crate::source::{Source, SourceFile, Span, Spanned, first_line, text_from};
 
 const DIALECT: Dialect = Dialect::Thread;
 
@@ -81,8 +81,8 @@ fn report_duplicates(files: &[(u32, ThreadFile<'_>)], draft: &mut Draft) {
         match first.get(index) {
             Some(other) => {
                 let free = (index + 1..100).find(|free| !used.contains(free));
-                let other = (other.name, other.first_line());
-                let this = (file.name, file.first_line());
+                let other = Spanned::new(other.name, other.first_line());
+                let this = Spanned::new(file.name, file.first_line());
                 let problem = duplicate_index::files(DIALECT, other, this, free);
                 draft.problems.push(problem);
             }

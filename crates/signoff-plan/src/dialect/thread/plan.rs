@@ -11,8 +11,13 @@ use crate::spelling::thread::PLAN_NAMES;
 pub(super) fn read(file: &ThreadFile<'_>, draft: &mut Draft) {
     let Some(located) = file.frontmatter() else {
         draft.anchors.header = file.first_line();
-        let example = ("title", "\"What this plan achieves\"");
-        let found = frontmatter_missing::file(DIALECT, file.first_line(), file.name, example);
+        let found = frontmatter_missing::file(
+            DIALECT,
+            file.first_line(),
+            file.name,
+            "title",
+            "\"What this plan achieves\"",
+        );
         draft.problems.push(found);
         draft.context = context(file, file.start);
         return;

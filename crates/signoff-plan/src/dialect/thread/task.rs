@@ -43,24 +43,17 @@ fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
             if let Some(fields) = FileFields::read(file, &located, &STEP_NAMES, problems) {
                 fill(&fields, &mut step, problems);
                 if fields.whole && !fields.has("id") {
-                    let place = fields.key("id").unwrap_or(located.opening);
-                    let fix = (located.yaml.end, slug(file));
-                    let found = missing_field::task_id(DIALECT, place, file.name, (fix.0, &fix.1));
+                    let span = fields.key("id").unwrap_or(located.opening);
+                    let (id, end) = (slug(file), located.yaml.end);
+                    let found = missing_field::task_id(DIALECT, span, file.name, &id, end);
                     problems.push(found);
                 }
             }
         }
         None => {
             let slug = slug(file);
-            let example = (
-                "id",
-                if slug.is_empty() {
-                    "task"
-                } else {
-                    slug.as_str()
-                },
-            );
-            let found = frontmatter_missing::file(DIALECT, first_line, file.name, example);
+            let id = if slug.is_empty() { "task" } else { &slug };
+            let found = frontmatter_missing::file(DIALECT, first_line, file.name, "id", id);
             problems.push(found);
         }
     }
@@ -92,12 +85,12 @@ fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>
             }
             continue;
         };
-        match field.shape.place(step) {
-            Some(DraftMember::One(place)) => *place = fields.text(key, problems),
-            Some(DraftMember::Many(place)) => {
-                *place = fields.list(key, problems).unwrap_or_default();
+        match field.shape.member(step) {
+            Some(DraftMember::One(slot)) => *slot = fields.text(key, problems),
+            Some(DraftMember::Many(slot)) => {
+                *slot = fields.list(key, problems).unwrap_or_default();
             }
-            Some(DraftMember::Scope(place)) => *place = fields.list(key, problems),
+            Some(DraftMember::Scope(slot)) => *slot = fields.list(key, problems),
             None => {}
         }
     }

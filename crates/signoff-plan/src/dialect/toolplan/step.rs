@@ -69,7 +69,7 @@ fn args(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
         step.args_unread = true;
         return;
     }
-    step.args_places = json::places(&entry.value, reader.source);
+    step.args_spans = json::value_spans(&entry.value, reader.source);
     step.args = Some(Spanned::new(entry.value.to_json(), entry.value.span));
 }
 

@@ -87,7 +87,7 @@ fn every_field_has_its_place() {
         Some(r#"{"path": "x"}"#)
     );
     let places: Vec<_> = first
-        .args_places
+        .args_spans
         .iter()
         .map(|span| span.slice(text))
         .collect();

@@ -25,9 +25,9 @@ fn field(entry: &Entry, draft: &mut Draft) {
         key if HEADER_NAMES.contains(&key) => {
             let value = text(entry, draft);
             let field = DIALECT.plan_field(key).and_then(of_plan);
-            if let Some(DraftMember::One(place)) = field.and_then(|field| field.shape.place(draft))
+            if let Some(DraftMember::One(slot)) = field.and_then(|field| field.shape.member(draft))
             {
-                *place = value;
+                *slot = value;
             }
         }
         _ => {

@@ -98,16 +98,16 @@ pub(super) fn bare(
     {
         return None;
     }
-    let place = document.trimmed(line.span);
-    let text = document.slice(place);
+    let span = document.trimmed(line.span);
+    let text = document.slice(span);
     let inside = text.trim_start_matches(['*', '_']);
-    let start = place.end - inside.len();
+    let start = span.end - inside.len();
     let (name, _) = inside.split_once(':')?;
     let trimmed = name.trim_end_matches(['*', '_', ' ']);
     let found = Label {
         name: Spanned::new(trimmed.to_owned(), Span::new(start, start + trimmed.len())),
         value: {
-            let rest = Span::new(start + name.len() + 1, place.end);
+            let rest = Span::new(start + name.len() + 1, span.end);
             let after = document.slice(rest).trim_start_matches(['*', '_']);
             document.trimmed(Span::new(rest.end - after.len(), rest.end))
         },
@@ -118,7 +118,7 @@ pub(super) fn bare(
     // `file:a.md` and the like begin a value, not a field.
     let spaced = document.slice(found.value).is_empty()
         || document
-            .slice(Span::new(start + name.len() + 1, place.end))
+            .slice(Span::new(start + name.len() + 1, span.end))
             .starts_with([' ', '\t', '*', '_']);
     spaced.then_some((known, found))
 }

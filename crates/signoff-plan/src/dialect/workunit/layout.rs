@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fields::{Fields, LabelScope, split};
-use super::sections::{Section, outline};
+use super::sections::{Section, SectionStart, outline};
 use super::values::{fences, lines_span, numbered};
 use super::{frontmatter, plan, step};
 use crate::markdown::{Document, LineKind};
@@ -92,7 +92,7 @@ pub(crate) fn layout(source: &Source) -> Layout {
     layout.plan.end = body;
     layout.body = body;
     let outline = outline(&document);
-    layout.headings = headings(&document, &outline.starts);
+    layout.headings = located_headings(&document, &outline.starts);
     for section in outline.sections {
         match section {
             Section::Preamble(lines) => {
@@ -126,18 +126,18 @@ pub(crate) fn layout(source: &Source) -> Layout {
     layout
 }
 
-fn headings(document: &Document<'_>, starts: &[(usize, bool)]) -> Vec<Heading> {
-    let place = |(at, own): &(usize, bool)| {
-        let line = document.lines.get(*at)?.span;
-        let mut after = document.lines.iter().skip(at + 1);
+fn located_headings(document: &Document<'_>, starts: &[SectionStart]) -> Vec<Heading> {
+    let located = |start: &SectionStart| {
+        let line = document.lines.get(start.line)?.span;
+        let mut after = document.lines.iter().skip(start.line + 1);
         let next = after.find(|line| !document.is_blank(line));
         Some(Heading {
             line,
-            own: *own,
+            own: start.own,
             next: next.map(|line| line.span.start),
         })
     };
-    starts.iter().filter_map(place).collect()
+    starts.iter().filter_map(located).collect()
 }
 
 fn field_group(document: &Document<'_>, lines: Range<usize>, scope: LabelScope) -> FieldGroup {

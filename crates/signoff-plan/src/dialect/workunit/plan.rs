@@ -25,8 +25,8 @@ pub(super) const SCOPE: LabelScope = LabelScope {
 
 /// Adds the text of some lines to the prose, if they hold any.
 pub(super) fn add_lines(narrative: &mut Narrative, document: &Document<'_>, lines: Range<usize>) {
-    let place = lines_span(document, &lines);
-    narrative.add_text(document, lines, place);
+    let span = lines_span(document, &lines);
+    narrative.add_text(document, lines, span);
 }
 
 /// Reads the fields before the first section; everything else there is narrative.
@@ -56,14 +56,14 @@ pub(super) fn preamble(
             name => match of_plan(name).map(|known| &known.shape) {
                 Some(shape @ Shape::Sentences(_)) => {
                     let items = read_list(document, field, false, narrative);
-                    if let Some(DraftMember::Many(place)) = shape.place(draft) {
-                        *place = items;
+                    if let Some(DraftMember::Many(slot)) = shape.member(draft) {
+                        *slot = items;
                     }
                 }
                 Some(shape) => {
                     let value = read_text(document, field, draft, narrative);
-                    if let Some(DraftMember::One(place)) = shape.place(draft) {
-                        *place = value;
+                    if let Some(DraftMember::One(slot)) = shape.member(draft) {
+                        *slot = value;
                     }
                 }
                 None => {}
@@ -79,9 +79,9 @@ fn report_bare(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft)
             continue;
         };
         let name = unknown_field::documented_name(name, SCOPE.owner);
-        let place = document.trimmed(line.span);
+        let span = document.trimmed(line.span);
         let value = document.slice(label.value);
-        let found = unknown_field::bare(DIALECT, &label.name, place, &name, value);
+        let found = unknown_field::bare(DIALECT, &label.name, span, &name, value);
         draft.problems.push(found);
     }
 }

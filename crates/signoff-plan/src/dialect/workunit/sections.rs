@@ -15,9 +15,16 @@ use crate::source::Span;
 pub(super) struct Outline {
     pub(super) title: Option<Spanned<String>>,
     pub(super) sections: Vec<Section>,
-    /// Lines of the headings that begin a part, and whether they are no part of its text.
-    pub(super) starts: Vec<(usize, bool)>,
+    pub(super) starts: Vec<SectionStart>,
     pub(super) problems: Vec<Diagnostic>,
+}
+
+/// A heading that begins a part.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SectionStart {
+    pub(super) line: usize,
+    /// Whether it is no part of the text.
+    pub(super) own: bool,
 }
 
 /// One part.
@@ -103,8 +110,8 @@ impl SectionReader<'_, '_> {
             return;
         }
         // Without a space behind the `#`s it is text, unless it was meant as above.
-        let place = self.document.lines.get(line);
-        if place.is_none_or(|place| self.document.heading(place).is_none()) {
+        let heading_line = self.document.lines.get(line);
+        if heading_line.is_none_or(|line| self.document.heading(line).is_none()) {
             return;
         }
         match heading.level {
@@ -139,10 +146,10 @@ impl SectionReader<'_, '_> {
     /// Whether a heading was meant to begin a step: it has the next number, and fields of a step
     /// follow. Then it does, and only its spelling is reported.
     fn is_meant_as_step(&mut self, line: usize, heading: &Heading) -> bool {
-        let Some(place) = self.document.lines.get(line) else {
+        let Some(heading_line) = self.document.lines.get(line) else {
             return false;
         };
-        let proper = heading.level == 3 && self.document.heading(place).is_some();
+        let proper = heading.level == 3 && self.document.heading(heading_line).is_some();
         let text = self.document.slice(heading.text);
         let number = heading::read(text, Span::new(0, text.len())).number;
         let next = number.is_some_and(|number| number.value == self.steps + 1);
@@ -153,7 +160,7 @@ impl SectionReader<'_, '_> {
         if proper || !next || !among_steps || !self.has_fields(line) {
             return false;
         }
-        let name = self.document.trimmed(place.span);
+        let name = self.document.trimmed(heading_line.span);
         let found = bad_value::step_heading(DIALECT, name, self.document.slice(name), text);
         self.outline.problems.push(found);
         true
@@ -203,9 +210,10 @@ impl SectionReader<'_, '_> {
     /// Ends the present part at `line` and begins another one at `first`.
     fn open(&mut self, part: SectionKind, line: usize, first: usize) {
         self.close(line);
-        self.outline
-            .starts
-            .push((line, part != SectionKind::Narrative));
+        self.outline.starts.push(SectionStart {
+            line,
+            own: part != SectionKind::Narrative,
+        });
         self.part = part;
         self.opened = None;
         self.start = first;

@@ -95,7 +95,7 @@ impl StepReader<'_, '_> {
         step.args_unread = step.args.is_none() && self.fields.get("args").is_some();
         if let Some(args) = &step.args {
             let text = self.document.slice(Span::new(0, args.span.end));
-            step.args_places = crate::json::places_within(text, args.span);
+            step.args_spans = crate::json::value_spans_within(text, args.span);
         }
         step.ask = self.markdown("ask");
         step.choices = self.list("choices", true).unwrap_or_default();
@@ -116,19 +116,19 @@ impl StepReader<'_, '_> {
 
     /// Reads a field into its place.
     fn fill<D, M>(&mut self, label: &str, field: &field::FieldSpec<D, M>, draft: &mut D) {
-        match field.shape.place(draft) {
-            Some(DraftMember::One(place)) => {
-                *place = if field.shape.is_prose() {
+        match field.shape.member(draft) {
+            Some(DraftMember::One(slot)) => {
+                *slot = if field.shape.is_prose() {
                     self.markdown(label)
                 } else {
                     self.scalar(label)
                 };
             }
-            Some(DraftMember::Many(place)) => {
+            Some(DraftMember::Many(slot)) => {
                 let commas = !matches!(field.shape, Shape::Sentences(_));
-                *place = self.list(label, commas).unwrap_or_default();
+                *slot = self.list(label, commas).unwrap_or_default();
             }
-            Some(DraftMember::Scope(place)) => *place = self.scope(label),
+            Some(DraftMember::Scope(slot)) => *slot = self.scope(label),
             None => {}
         }
     }
@@ -212,7 +212,7 @@ impl StepReader<'_, '_> {
             };
             self.fill(key.key, field, &mut extras);
             if let (true, Some(DraftMember::One(Some(value)))) =
-                (alone, field.shape.place(&mut extras))
+                (alone, field.shape.member(&mut extras))
             {
                 let found = missing_field::contract_for(DIALECT, key.key, value.span);
                 self.problems.push(found);
@@ -252,8 +252,8 @@ impl StepReader<'_, '_> {
             match STEP_RECORD.iter().find(|known| **known == name) {
                 Some(known) => record.push((*known, Spanned::new(value, span))),
                 None => {
-                    let place = keys.iter().find(|key| key.value == name);
-                    let name = Spanned::new(name, place.map_or(span, |key| key.span));
+                    let key = keys.iter().find(|key| key.value == name);
+                    let name = Spanned::new(name, key.map_or(span, |key| key.span));
                     let found = unknown_field::key(DIALECT, &name, &STEP_RECORD);
                     self.problems.push(found);
                 }
@@ -332,9 +332,9 @@ impl StepReader<'_, '_> {
     fn report_stray(&mut self, line: &Line, after: Option<&str>) {
         let document = self.document;
         if let Some((name, label)) = bare(document, line, SCOPE.names) {
-            let place = document.trimmed(line.span);
+            let trimmed = document.trimmed(line.span);
             let value = document.slice(label.value);
-            let found = unknown_field::bare(DIALECT, &label.name, place, name, value);
+            let found = unknown_field::bare(DIALECT, &label.name, trimmed, name, value);
             self.problems.push(found);
         } else if label(document, line).is_none() {
             let span = document.trimmed(line.span);

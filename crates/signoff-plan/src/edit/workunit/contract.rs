@@ -64,8 +64,8 @@ impl Editor<'_> {
             let end = field.below.map_or(field.line.end, |below| below.end);
             let rest = text_from(self.source.text(), end);
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
-            let place = Span::new(field.line.start, end + line.len());
-            splices.push(Splice::remove(place));
+            let span = Span::new(field.line.start, end + line.len());
+            splices.push(Splice::remove(span));
         }
         Ok(splices)
     }
@@ -75,8 +75,8 @@ impl Editor<'_> {
         let Some(block) = field.fences.first() else {
             let inline = !command.contains(['\n', '`']) && command.trim() == command;
             if inline {
-                let place = self.inline(field);
-                return Ok(vec![Splice::replace(place, format!("`{command}`"))]);
+                let span = self.inline(field);
+                return Ok(vec![Splice::replace(span, format!("`{command}`"))]);
             }
             self.no_comment(field, "contract")?;
             let lines = format!(":**\n{}", fenced("shell", command));
@@ -87,14 +87,14 @@ impl Editor<'_> {
     }
 
     /// A block at the beginning of a line, with another content.
-    fn block(&self, place: Span, language: &str, content: &str) -> Result<Splice, EditRefused> {
+    fn block(&self, span: Span, language: &str, content: &str) -> Result<Splice, EditRefused> {
         let text = self.source.text();
-        let before = text_up_to(text, place.start);
+        let before = text_up_to(text, span.start);
         if !(before.is_empty() || before.ends_with('\n')) {
             let why = "the block is indented or quoted".to_owned();
             return Err(EditRefused::Unreadable(why));
         }
-        let opening = place.slice(text).lines().next().unwrap_or_default();
+        let opening = span.slice(text).lines().next().unwrap_or_default();
         let marks = opening.len() - opening.trim_start_matches(['`', '~']).len();
         let fence = text_up_to(opening, marks);
         let newline = line_end(self.source, 0);
@@ -104,7 +104,7 @@ impl Editor<'_> {
         } else {
             format!("{opening}\n{content}\n{fence}")
         };
-        Ok(Splice::replace(place, block.replace('\n', newline)))
+        Ok(Splice::replace(span, block.replace('\n', newline)))
     }
 
     fn shell(&self, field: &LocatedField, shell: &str) -> Result<Vec<Splice>, EditRefused> {
@@ -135,12 +135,12 @@ impl Editor<'_> {
             .unwrap_or_default();
         let old: Vec<Span> = contract.expect.iter().map(|text| text.span).collect();
         let mut splices = Vec::new();
-        for (index, place) in old.iter().enumerate() {
+        for (index, span) in old.iter().enumerate() {
             let kept = contract.expect.get(index).map(|text| text.value.as_str());
             match new.get(index) {
                 Some(condition) if kept == Some(*condition) => {}
-                Some(condition) => splices.push(Splice::replace(*place, *condition)),
-                None => splices.push(Splice::remove(self.line_of(field, *place)?)),
+                Some(condition) => splices.push(Splice::replace(*span, *condition)),
+                None => splices.push(Splice::remove(self.line_of(field, *span)?)),
             }
         }
         let more = new.get(old.len()..).unwrap_or_default();

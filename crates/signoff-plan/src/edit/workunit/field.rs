@@ -31,7 +31,7 @@ impl<'e> Editor<'e> {
     pub(super) fn set(
         &self,
         part: &FieldGroup,
-        place: FieldOwner,
+        owner: FieldOwner,
         name: &str,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -40,7 +40,7 @@ impl<'e> Editor<'e> {
         let lines = if value.is_null() || empty {
             None
         } else {
-            Some(self.lines(place, name, value)?)
+            Some(self.rendered_lines(owner, name, value)?)
         };
         let known = part.get(label(name));
         match (known, lines) {
@@ -52,13 +52,13 @@ impl<'e> Editor<'e> {
     }
 
     /// The lines of a field; or why there are none.
-    pub(super) fn lines(
+    pub(super) fn rendered_lines(
         &self,
-        place: FieldOwner,
+        owner: FieldOwner,
         name: &str,
         value: &Value,
     ) -> Result<String, EditRefused> {
-        let lines = render(&self.probe, place, name, value);
+        let lines = render(&self.probe, owner, name, value);
         lines.map_err(|why| EditRefused::BadValue(format!("`{name}` cannot be written: {why}")))
     }
 
@@ -203,8 +203,8 @@ impl<'e> Editor<'e> {
             match new.get(index) {
                 Some(item_line) => {
                     let marker = marker_len(line.slice(text)).unwrap_or(0);
-                    let place = Span::new(line.start + marker, line.end);
-                    splices.push(Splice::replace(place, item(item_line)));
+                    let span = Span::new(line.start + marker, line.end);
+                    splices.push(Splice::replace(span, item(item_line)));
                 }
                 None => splices.push(Splice::remove(super::whole_line(self.source, *line))),
             }
@@ -250,7 +250,7 @@ impl<'e> Editor<'e> {
             let end = section.below.map_or(section.line.end, |below| below.end);
             return Ok(vec![Splice::remove(Span::new(section.line.start, end))]);
         }
-        let lines = self.lines(FieldOwner::Plan, "risks", value)?;
+        let lines = self.rendered_lines(FieldOwner::Plan, "risks", value)?;
         if section.lines.is_empty() {
             let body = lines.strip_prefix("## Risks\n").unwrap_or(&lines);
             let text = format!("\n{body}").replace('\n', line_end(self.source, 0));
@@ -263,7 +263,7 @@ impl<'e> Editor<'e> {
         if value.as_array().is_none_or(Vec::is_empty) {
             return Ok(Vec::new());
         }
-        let lines = self.lines(FieldOwner::Plan, "risks", value)?;
+        let lines = self.rendered_lines(FieldOwner::Plan, "risks", value)?;
         let newline = line_end(self.source, 0);
         let end = self.source.bytes().len();
         let text = match self.layout.rejections {
@@ -278,8 +278,8 @@ impl<'e> Editor<'e> {
     /// Refuses to take a comment away together with a value.
     pub(super) fn no_comment(&self, field: &LocatedField, name: &str) -> Result<(), EditRefused> {
         let end = field.below.map_or(field.line.end, |below| below.end);
-        let place = Span::new(field.line.start, end);
-        if field.comment || place.slice(self.source.text()).contains("<!--") {
+        let span = Span::new(field.line.start, end);
+        if field.comment || span.slice(self.source.text()).contains("<!--") {
             let why = format!("a comment stands inside `{name}` and would be lost");
             return Err(EditRefused::Unreadable(why));
         }

@@ -13,7 +13,7 @@ use crate::write::workunit::scalar;
 pub(super) fn set(source: &Source, name: &str, value: &Value) -> Result<Vec<Splice>, EditRefused> {
     let text = source.text();
     let header = Frontmatter::new(text, source.byte_order_mark_len())?;
-    if let Some((editor, root)) = header.flow() {
+    if let Some((editor, root)) = header.flow_mapping() {
         return editor.set(root, name, value);
     }
     let splice = match (header.entry(name), value) {
@@ -31,13 +31,13 @@ pub(super) fn set(source: &Source, name: &str, value: &Value) -> Result<Vec<Spli
     Ok(vec![splice])
 }
 
-/// The value's place, if nothing else stands in it.
+/// The value's span, if nothing else stands in it.
 fn value_of(text: &str, entry: &Entry) -> Result<Span, EditRefused> {
-    let place = entry.value.span;
-    let value = place.slice(text).trim_end();
+    let span = entry.value.span;
+    let value = span.slice(text).trim_end();
     if entry.value.has_comment(text) {
         let why = format!("a comment stands inside `{}`", entry.key.value);
         return Err(EditRefused::Unreadable(why));
     }
-    Ok(Span::new(place.start, place.start + value.len()))
+    Ok(Span::new(span.start, span.start + value.len()))
 }

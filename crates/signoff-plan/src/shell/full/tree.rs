@@ -14,7 +14,7 @@ pub(super) fn parse(text: &str) -> Option<Tree> {
 }
 
 /// Visits every node, parents first. The visitor says whether to go into a node.
-// A cursor and not recursion: the depth of the tree is up to whoever wrote the text.
+// A cursor and not recursion: the text decides how deep the tree is.
 pub(super) fn visit<'t>(root: Node<'t>, mut visitor: impl FnMut(Node<'t>) -> bool) {
     let mut cursor = root.walk();
     loop {

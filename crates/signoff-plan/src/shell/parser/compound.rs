@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.keyword("fi", start, UNCLOSED)?;
-        Ok(CommandKind::Flow(parts, Vec::new()))
+        Ok(CommandKind::Branch(parts, Vec::new()))
     }
 
     fn repeated(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
             decides: true,
             ..self.loop_body(start, word)?
         };
-        Ok(CommandKind::Flow(vec![condition, body], Vec::new()))
+        Ok(CommandKind::Loop(vec![condition, body], Vec::new()))
     }
 
     /// `do … done`
@@ -157,7 +157,7 @@ impl<'a> Parser<'a> {
             return Err(ParseStop::Declined);
         }
         parts.push(self.loop_body(start, word)?);
-        Ok(CommandKind::Flow(parts, words))
+        Ok(CommandKind::Loop(parts, words))
     }
 
     fn name_after(&mut self, start: usize, keyword: &str) -> ParseResult<Word<'a>> {
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.keyword("esac", start, UNCLOSED)?;
-        Ok(CommandKind::Flow(parts, words))
+        Ok(CommandKind::Branch(parts, words))
     }
 
     /// `(a|b)`, of which the first parenthesis may be left out.

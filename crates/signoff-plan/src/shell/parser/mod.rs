@@ -1,7 +1,7 @@
 //! Reads shell text of the forms that people write, by hand and fast.
 //!
 //! It follows bash's own grammar. What it accepts is valid, what it refuses is not, and what it
-//! does not know it declines: then the full grammar of [`super::full`] has a look.
+//! does not know it declines, and the full grammar of [`super::full`] reads the text.
 
 mod compound;
 mod condition;

@@ -37,7 +37,7 @@ impl Argument {
     }
 
     /// Whether it hands the arguments of a function or a script on.
-    pub(super) fn is_parameter(&self) -> bool {
+    pub(super) fn forwards_arguments(&self) -> bool {
         let bare = self.written.trim_matches('"');
         matches!(bare, "$@" | "$*" | "$1" | "${@}" | "${*}" | "${1}")
     }

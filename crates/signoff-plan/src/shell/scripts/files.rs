@@ -5,7 +5,7 @@ use super::argument::{Argument, expand_braces};
 use super::directory::joined;
 use super::walk::Walker;
 use crate::shell::built_in::is_built_in;
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 impl Walker<'_> {
     /// Notes where programs and modules are looked for from now on.
@@ -86,16 +86,16 @@ impl Walker<'_> {
             self.unknown(word);
             return;
         };
-        let mut places = self.directories.known.clone();
+        let mut directories = self.directories.known.clone();
         for further in self.search.get("PYTHONPATH").into_iter().flatten() {
-            places.extend(
+            directories.extend(
                 self.directories
                     .known
                     .iter()
                     .map(|known| joined(known, further)),
             );
         }
-        for directory in places {
+        for directory in directories {
             let name = name.to_owned();
             self.push(Script::Module { directory, name }, word.span);
         }
@@ -106,9 +106,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn push(&mut self, script: Script, span: Span) {
-        self.found
-            .scripts
-            .push((script, self.stands_at.unwrap_or(span)));
+        let span = self.stands_at.unwrap_or(span);
+        self.found.scripts.push(Spanned::new(script, span));
     }
 }
 

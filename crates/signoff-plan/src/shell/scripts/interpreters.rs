@@ -151,10 +151,17 @@ pub(super) struct InterpreterArguments {
     pub(super) files: Vec<usize>,
     /// Files that are part of a word (`--require=x.js`).
     pub(super) values: Vec<String>,
-    /// Position of the value of `-c` or `-m`, with the option.
-    pub(super) inline: Option<(String, usize)>,
+    pub(super) inline: Option<InlineProgram>,
     /// There is no file, so that it reads its input.
     pub(super) reads_input: bool,
+}
+
+/// A program that stands in an argument: the value of `-c` or `-m`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct InlineProgram {
+    pub(super) option: String,
+    /// Position of the value.
+    pub(super) at: usize,
 }
 
 /// The interpreter of this name; versions and directories do not matter (`/usr/bin/python3.12`).
@@ -201,7 +208,7 @@ impl Interpreter {
                 at += 1;
                 found.files.push(at);
             } else if let Some(option) = self.inline_option(word) {
-                found.inline = Some((option, at + 1));
+                found.inline = Some(InlineProgram { option, at: at + 1 });
                 return found;
             } else if self.valued.contains(&word) || self.is_group_with_value(word) {
                 at += 1;

@@ -1,7 +1,7 @@
 //! Which programs a text starts, and which files of the workspace it runs as scripts.
 //!
 //! The text alone decides: what depends on a variable or on the output of a command is
-//! [`Script::Unknown`], and a person is told so before signing. Where a directory may or may not have
+//! [`Script::Unknown`], and that is reported before signing. Where a directory may or may not have
 //! been entered, the script is looked for in both.
 
 mod argument;
@@ -18,7 +18,7 @@ mod tests;
 use self::walk::Walker;
 use super::full;
 use super::parser::{self, ParseStop};
-use crate::source::Span;
+use crate::source::Spanned;
 
 /// A file that a text runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ pub enum Script {
         /// Its name, with dots.
         name: String,
     },
-    /// A word whose file cannot be told from the text.
+    /// A word whose file the text does not show.
     Unknown(String),
 }
 
@@ -55,7 +55,7 @@ pub struct Programs {
     /// Every program, in the order of the text.
     pub invocations: Vec<Invocation>,
     /// Every file that is run, where it is named.
-    pub scripts: Vec<(Script, Span)>,
+    pub scripts: Vec<Spanned<Script>>,
 }
 
 /// How deep texts may stand in each other (`bash -c "bash -c …"`).
@@ -66,7 +66,9 @@ pub fn programs(text: &str) -> Programs {
     let mut walker = Walker::new(text, DEPTH);
     read(&mut walker, text);
     let mut found = walker.finish();
-    found.scripts.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+    found
+        .scripts
+        .sort_by(|a, b| (a.span, &a.value).cmp(&(b.span, &b.value)));
     found.scripts.dedup();
     found
 }

@@ -3,7 +3,7 @@
 use super::argument::Argument;
 use super::directory::joined;
 use super::interpreters::{self, Interpreter, InterpreterKind as Reads};
-use super::walk::Walker;
+use super::walk::{CopiedFile, FunctionCall, Walker};
 use super::{Invocation, Script, inline};
 use crate::shell::calls;
 use crate::shell::syntax::Command;
@@ -17,7 +17,7 @@ impl Walker<'_> {
         };
         let Some(program) = first.text().map(str::to_owned) else {
             match self.inside.last() {
-                Some(function) if first.is_parameter() => {
+                Some(function) if first.forwards_arguments() => {
                     self.forwarding.insert(function.clone());
                 }
                 Some(_) | None => self.unknown(first),
@@ -31,7 +31,10 @@ impl Walker<'_> {
             return;
         }
         if self.functions.contains(&program) {
-            self.calls.push((words.to_vec(), self.directories.clone()));
+            self.calls.push(FunctionCall {
+                words: words.to_vec(),
+                directories: self.directories.clone(),
+            });
         }
         self.copied(&program, arguments);
         self.named(&program, first);
@@ -190,18 +193,18 @@ impl Walker<'_> {
             self.file(value, program);
         }
         match (&read.inline, interpreter.kind) {
-            (Some((_, at)), Reads::Shell | Reads::Commands) => {
-                if let Some(text) = arguments.get(*at) {
+            (Some(inline), Reads::Shell | Reads::Commands) => {
+                if let Some(text) = arguments.get(inline.at) {
                     self.text_within(text);
                 }
             }
-            (Some((option, at)), Reads::Python) if option != "-c" => {
-                if let Some(word) = arguments.get(*at) {
+            (Some(inline), Reads::Python) if inline.option != "-c" => {
+                if let Some(word) = arguments.get(inline.at) {
                     self.module(word);
                 }
             }
-            (Some((option, at)), Reads::Python | Reads::JavaScript) if option != "--test" => {
-                if let Some(word) = arguments.get(*at) {
+            (Some(inline), Reads::Python | Reads::JavaScript) if inline.option != "--test" => {
+                if let Some(word) = arguments.get(inline.at) {
                     self.code(interpreter.kind, word);
                 }
             }
@@ -262,8 +265,11 @@ impl Walker<'_> {
         };
         let to = joined("", to);
         for from in from.iter().filter(|word| word.text.is_some()) {
-            self.copies
-                .push((to.clone(), (*from).clone(), self.directories.clone()));
+            self.copies.push(CopiedFile {
+                from: (*from).clone(),
+                directories: self.directories.clone(),
+                to: to.clone(),
+            });
         }
     }
 

@@ -4,7 +4,7 @@ use super::*;
 fn shown(text: &str) -> Vec<String> {
     let scripts = programs(text).scripts.into_iter();
     let mut found: Vec<String> = scripts
-        .map(|(script, _)| match script {
+        .map(|script| match script.value {
             Script::File(path) | Script::Pattern(path) => path,
             Script::Module { directory, name } => format!("{directory}:{name}"),
             Script::Unknown(word) => format!("unknown {word}"),

@@ -8,7 +8,7 @@ use super::{Invocation, Programs, Script, read};
 use crate::shell::syntax::{
     AndOrList, Command, CommandKind, Connector, Pipeline, Script as Commands, Word,
 };
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 
 /// What is found on the way through a text.
 pub(super) struct Walker<'t> {
@@ -21,9 +21,8 @@ pub(super) struct Walker<'t> {
     /// Functions that start the program they are given.
     pub(super) forwarding: BTreeSet<String>,
     /// Calls of functions: they may hand their arguments on.
-    pub(super) calls: Vec<(Vec<Argument>, Directories)>,
-    /// Files that get another name: that one, and the file with the directories it may be in.
-    pub(super) copies: Vec<(String, Argument, Directories)>,
+    pub(super) calls: Vec<FunctionCall>,
+    pub(super) copies: Vec<CopiedFile>,
     pub(super) inside: Vec<String>,
     pub(super) loops: usize,
     /// The command gets its arguments or its program from another one.
@@ -31,6 +30,20 @@ pub(super) struct Walker<'t> {
     pub(super) depth: usize,
     /// Where a text within this one stands.
     pub(super) stands_at: Option<Span>,
+}
+
+/// A call of a function of the text.
+pub(super) struct FunctionCall {
+    pub(super) words: Vec<Argument>,
+    pub(super) directories: Directories,
+}
+
+/// A file that gets another name.
+pub(super) struct CopiedFile {
+    pub(super) from: Argument,
+    /// The directories that `from` may be in.
+    pub(super) directories: Directories,
+    pub(super) to: String,
 }
 
 impl<'t> Walker<'t> {
@@ -53,7 +66,7 @@ impl<'t> Walker<'t> {
     }
 
     pub(super) fn finish(mut self) -> Programs {
-        for (words, directories) in std::mem::take(&mut self.calls) {
+        for FunctionCall { words, directories } in std::mem::take(&mut self.calls) {
             let name = words.first().and_then(Argument::text);
             if name.is_some_and(|name| self.forwarding.contains(name)) {
                 self.directories = directories;
@@ -62,12 +75,11 @@ impl<'t> Walker<'t> {
                 self.loops -= 1;
             }
         }
-        for (to, from, directories) in std::mem::take(&mut self.copies) {
-            let is_run =
-                |(script, _): &(Script, Span)| matches!(script, Script::File(path) if *path == to);
+        for copied in std::mem::take(&mut self.copies) {
+            let is_run = |script: &Spanned<Script>| matches!(&script.value, Script::File(path) if *path == copied.to);
             if self.found.scripts.iter().any(is_run) {
-                self.directories = directories;
-                self.argument(&from);
+                self.directories = copied.directories;
+                self.argument(&copied.from);
             }
         }
         let functions = self.functions;
@@ -142,7 +154,12 @@ impl<'t> Walker<'t> {
                     self.directories = before;
                 }
             }
-            CommandKind::Flow(parts, words) => self.flow(parts, words, opening),
+            CommandKind::Branch(parts, words) => self.branches(parts, words),
+            CommandKind::Loop(parts, words) => {
+                self.loops += 1;
+                self.branches(parts, words);
+                self.loops -= 1;
+            }
             CommandKind::Test(words) => self.substitutions(words),
             CommandKind::Arithmetic(scripts) => self.scripts(scripts),
             CommandKind::Function(name, body) => self.function(name, body),
@@ -152,19 +169,15 @@ impl<'t> Walker<'t> {
         }
     }
 
-    fn flow(&mut self, parts: &[Commands<'_>], words: &[Word<'_>], opening: &str) {
-        let is_loop = ["for", "while", "until", "select"]
-            .iter()
-            .any(|word| opening.starts_with(word));
+    /// Any of the parts may be run, or none.
+    fn branches(&mut self, parts: &[Commands<'_>], words: &[Word<'_>]) {
         self.substitutions(words);
-        self.loops += usize::from(is_loop);
         let mut ends = self.directories.clone();
         for part in parts {
             self.scripts(std::slice::from_ref(part));
             ends.or(&self.directories);
             self.directories = ends.clone();
         }
-        self.loops -= usize::from(is_loop);
     }
 
     /// The body may be called from any directory that the text enters before or after; those so far

@@ -21,7 +21,7 @@ pub(super) fn context(out: &mut String, plan: &Plan) {
     }
     if let Some(artifacts) = artifacts {
         out.push_str("\n### Artifacts\n");
-        match lines(artifacts) {
+        match one_line_items(artifacts) {
             Some(items) => items.iter().for_each(|item| push(out, &["- ", item, "\n"])),
             None => json(out, artifacts),
         }
@@ -46,7 +46,7 @@ fn json(out: &mut String, value: &Value) {
 }
 
 /// The items of a list that can stand on a line each.
-fn lines(value: &Value) -> Option<Vec<&str>> {
+fn one_line_items(value: &Value) -> Option<Vec<&str>> {
     let items = value.as_array().filter(|items| !items.is_empty())?;
     let plain = |text: &&str| !text.is_empty() && text.trim() == *text && one_line(text) == *text;
     items

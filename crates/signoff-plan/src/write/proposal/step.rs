@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[Strin
         TaskRemainder::Nothing => {}
         TaskRemainder::Description(text) => {
             out.push('\n');
-            lines(out, text, &indent);
+            push_indented(out, text, &indent);
         }
         TaskRemainder::Task => field(out, "task", task, &indent),
     }
@@ -105,7 +105,7 @@ pub(crate) fn contract(out: &mut String, contract: &Contract, indent: &str) {
         let language = language.unwrap_or("bash");
         push(out, &[indent, "- contract:\n"]);
         let block = format!("{fence}{language}\n{command}\n{fence}");
-        lines(out, &block, &format!("{indent}  "));
+        push_indented(out, &block, &format!("{indent}  "));
     }
     if contract.expect != [Condition::DEFAULT] {
         for condition in &contract.expect {
@@ -123,11 +123,11 @@ pub(crate) fn field(out: &mut String, name: &str, value: &str, indent: &str) {
     push(out, &[indent, "- ", name, ":\n"]);
     let nested = format!("{indent}  ");
     if is_closed_in_item(&format!("{name}:\n{value}"), nested.len()) {
-        lines(out, value, &nested);
+        push_indented(out, value, &nested);
     } else {
         // A block that nothing in the text can close, so that it does not swallow what follows.
         let fence = "`".repeat(longest_run(value).max(2) + 1);
-        lines(out, &format!("{fence}\n{value}\n{fence}"), &nested);
+        push_indented(out, &format!("{fence}\n{value}\n{fence}"), &nested);
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn push(out: &mut String, parts: &[&str]) {
     }
 }
 
-fn lines(out: &mut String, text: &str, indent: &str) {
+fn push_indented(out: &mut String, text: &str, indent: &str) {
     for line in text.split('\n') {
         if !line.is_empty() {
             out.push_str(indent);
@@ -187,7 +187,7 @@ fn is_closed_in_item(text: &str, columns: usize) -> bool {
     let mut rest = text.split('\n');
     push(&mut item, &[rest.next().unwrap_or_default(), "\n"]);
     for line in rest {
-        lines(&mut item, line, &" ".repeat(columns));
+        push_indented(&mut item, line, &" ".repeat(columns));
     }
     is_closed(&item)
 }

@@ -26,15 +26,15 @@ const UNREADABLE: &str = "no spelling of this text reads back as it is";
 /// same.
 pub(crate) fn render(
     probe: &Probe,
-    place: FieldOwner,
+    owner: FieldOwner,
     name: &str,
     value: &Value,
 ) -> Result<String, String> {
     let field = RenderedField {
         probe,
-        place,
+        owner,
         name,
-        label: label(place, name),
+        label: label(owner, name),
     };
     match value {
         Value::Array(items) => {
@@ -52,9 +52,9 @@ pub(crate) fn render(
 }
 
 /// The label of a field.
-fn label(place: FieldOwner, name: &str) -> String {
+fn label(owner: FieldOwner, name: &str) -> String {
     let label = crate::spelling::label(name);
-    match place {
+    match owner {
         FieldOwner::Plan => documented_name(label, "a plan"),
         FieldOwner::Step => label.to_owned(),
     }
@@ -62,7 +62,7 @@ fn label(place: FieldOwner, name: &str) -> String {
 
 struct RenderedField<'r> {
     probe: &'r Probe,
-    place: FieldOwner,
+    owner: FieldOwner,
     name: &'r str,
     label: String,
 }
@@ -70,7 +70,7 @@ struct RenderedField<'r> {
 impl RenderedField<'_> {
     /// Whether these lines are read as the value.
     fn reads(&self, lines: &str, value: &Value) -> bool {
-        match self.place {
+        match self.owner {
             // Answers mean something only beside a question.
             FieldOwner::Step if self.name == "choices" => {
                 let lines = format!("**ask:** q\n{lines}");

@@ -116,7 +116,7 @@ fn only_what_reaches_outside_is_waited_for() {
     let (_dir, path, _) = journal(&every_event(), Durability::Power);
     let mut journal = FileJournal::open(&path, Durability::Power, |_| Ok(())).unwrap();
     for event in every_event() {
-        let outside = event.reaches_outside();
+        let outside = event.sync_time() == SyncTime::BeforeEffects;
         journal.write(0, vec![event]).unwrap();
         assert_eq!(journal.owed, outside);
         journal.sync().unwrap();

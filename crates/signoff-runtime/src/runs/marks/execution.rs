@@ -107,11 +107,8 @@ fn set(field: &str, value: Value) -> Edit {
 fn summary(run: &Run) -> String {
     let total = run.steps().count();
     let mut grades: BTreeMap<Grade, usize> = BTreeMap::new();
-    for (grade, _) in run
-        .steps()
-        .filter_map(|(_, state)| state.outcome.evidence.as_ref())
-    {
-        *grades.entry(*grade).or_default() += 1;
+    for grade in run.steps().filter_map(|(_, state)| state.outcome.grade()) {
+        *grades.entry(grade).or_default() += 1;
     }
     let done: usize = grades.values().sum();
     let counts = grades

@@ -16,8 +16,8 @@ pub(super) fn scripts(step: &Step, root: &Path) -> BTreeSet<String> {
     let Some(contract) = &step.contract else {
         return found;
     };
-    for (script, _) in programs(&contract.command).scripts {
-        match script {
+    for script in programs(&contract.command).scripts {
+        match script.value {
             Script::File(path) => add_file(root, &path, &mut found),
             Script::Pattern(pattern) => matching_files(root, &pattern, &mut found),
             Script::Module { directory, name } => {

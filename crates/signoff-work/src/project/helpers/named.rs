@@ -83,7 +83,7 @@ pub fn named_by_line(line: &str, tree: &Path) -> NamedFiles {
     let mut named = NamedFiles::default();
     let analysis = analyse(line);
     let called = analysis.commands.iter().chain(&analysis.files);
-    let words = called.map(|(word, _)| word.as_str());
+    let words = called.map(|word| word.value.as_str());
     // Every stretch without a space as well: what the analysis leaves out is still named.
     let plain = line.split(|c: char| c.is_whitespace() || "\"'`;|&()<>".contains(c));
     let outputs = outputs(line);

@@ -44,9 +44,9 @@ impl RunProgress<'_> {
             return Vec::new();
         };
         let halted = self.run.halt_reason(at).filter(|_| !self.driven);
-        let how = match &state.outcome.evidence {
+        let how = match state.outcome.grade() {
             Some(_) if self.run.is_empty_loop(at) => NOTHING.0,
-            Some((found, _)) => grade(*found),
+            Some(found) => grade(found),
             None if halted.is_some() => HALTED,
             None => step_status(self.run.displayed_status(at, self.driven)),
         };

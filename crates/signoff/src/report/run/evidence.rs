@@ -65,7 +65,7 @@ pub(crate) fn facts(facts: &EvidenceFacts) -> String {
     for (what, files) in [
         (
             "its contract reads files that it changed:",
-            &facts.judge_changed,
+            &facts.changed_inputs,
         ),
         ("written by its contract and thrown away:", &written),
     ] {
@@ -119,7 +119,7 @@ mod tests {
             agent_failed: true,
             repaired_by: Some("ada".to_owned()),
             accepted_by: Some("bob".to_owned()),
-            judge_changed: files(&["tests/a.py"]),
+            changed_inputs: files(&["tests/a.py"]),
             no_change: true,
             tests: Some(TestTotals {
                 before: Some(3),
@@ -129,7 +129,7 @@ mod tests {
             commit: None,
             contract_writes: files(&["a", "b", "c", "d", "e"]),
             not_proved: files(&["no summary of pytest was seen", "the tree was shared"]),
-            room: Some("shared".to_owned()),
+            overlay_mode: Some("shared".to_owned()),
         };
         assert_eq!(
             because(Grade::Proved, &all),

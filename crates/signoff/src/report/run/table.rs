@@ -98,7 +98,11 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
     let (step, state) = run.step(at)?;
     let (word, style, because) = match &state.outcome.evidence {
         Some(_) if run.is_empty_loop(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
-        Some((found, known)) => (grade(*found), grade_style(*found), because(*found, known)),
+        Some(known) => (
+            grade(known.grade),
+            grade_style(known.grade),
+            because(known.grade, &known.facts),
+        ),
         None => {
             let halted = run.halt_reason(at).filter(|_| !driven);
             let place = run.work_location(at).filter(|_| driven).map(seat_name);

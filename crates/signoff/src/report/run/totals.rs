@@ -43,7 +43,7 @@ pub(crate) fn grades<'a>(states: impl Iterator<Item = &'a StepState>) -> String 
     const ALL: [Grade; 4] = [Grade::Proved, Grade::Held, Grade::Observed, Grade::Accepted];
     let mut counts = [0_usize; ALL.len()];
     for state in states {
-        let found = state.outcome.evidence.as_ref().map(|(grade, _)| *grade);
+        let found = state.outcome.grade();
         for (count, grade) in counts.iter_mut().zip(ALL) {
             *count += usize::from(found == Some(grade));
         }

@@ -79,20 +79,8 @@ fn a_contract_that_was_seen_green_is_named() {
     let promise = "the contract of step 1 runs first; if it is green, the step is skipped";
     assert!(before.contains(&promise.to_owned()), "{before:#?}");
     let observed = Observation {
-        ended: ProcessEnd::Exited(0),
-        stdout: String::new(),
-        stderr: String::new(),
-        cut: false,
         duration_ms: 1,
-        wrote: Vec::new(),
-        tests: None,
-        tree: None,
-        changes: None,
-        room: None,
-        warm: false,
-        ignored_work: false,
-        void: None,
-        left_out: Vec::new(),
+        ..Observation::new(ProcessEnd::Exited(0))
     };
     let finished = Event::BaselineFinished {
         step: "step-1".to_owned(),

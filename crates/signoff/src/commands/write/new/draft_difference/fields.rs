@@ -92,7 +92,7 @@ impl DraftFields {
             // Positions do not count; the details follow below.
             span: _,
             heading: _,
-            args_places: _,
+            args_spans: _,
             ..
         } = step;
         self.put(

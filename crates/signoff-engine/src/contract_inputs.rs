@@ -1,12 +1,13 @@
-//! Which changed files have a say in the verdict on the change: what the contract reads, and what
-//! configures its runner.
+//! The inputs of a contract: files that it reads, and files that configure its runner. A change of one of them may
+//! decide the verdict on the change itself.
 //!
-//! Told from names alone, so it is neither complete nor proof. It reports the files that an honest
+//! Names are all that is known here, so the result is neither complete nor proof. It holds the files that an honest
 //! change seldom needs and that a dishonest one would start with.
 
 mod details;
 mod known;
 mod links;
+mod local_configuration;
 mod modules;
 mod produces;
 mod runners;
@@ -19,7 +20,7 @@ use signoff_plan::glob;
 use signoff_plan::model::{Contract, Step};
 use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
-pub use self::details::{TreeChange, asked_before, change_details};
+pub use self::details::{TreeChange, change_details, paths_to_query};
 use self::known::Role;
 use self::links::names_by;
 pub use self::links::names_of;
@@ -28,33 +29,33 @@ use self::runners::{Family, Runners};
 use self::shadows::PythonStarts;
 use crate::event::{ChangeDetails, Changes, LinkEnd};
 
-/// What an attempt changed of that which judges it or another step of its plan.
+/// The inputs of contracts, its own or another step's, that an attempt changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct JudgeChanged {
-    /// Files that the contract reads or that one of the plan loads, in the order given: a fact beside
-    /// the grade, no fault.
+pub struct ChangedInputs {
+    /// Files that the step's contract reads, or that a contract of the plan loads, in the order given. They are named
+    /// in the evidence and are no fault.
     pub reads: Vec<String>,
-    /// Those of them that configure a runner although `produces` does not name them: a failed attempt.
-    /// Never test files.
+    /// Those of them that configure a runner although `produces` does not name them: the attempt fails. Never test
+    /// files.
     pub runner_config: Vec<String>,
-    /// Those of them that take the place of a module or a program of a runner, or of one that was there
-    /// before, although `produces` does not name them: a failed attempt.
+    /// Those of them that are loaded in place of a module or a program of a runner, or of one that was there before,
+    /// although `produces` does not name them: the attempt fails.
     pub shadows: Vec<String>,
 }
 
-/// How a runner comes to load a file that nobody named to it.
+/// Why a runner loads a file that its command line does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoadedAs {
     Configures,
     Shadows,
 }
 
-/// Sorts the files that a step changed by their say in its contract, and in those of the whole plan: what
-/// one step plants, the contract of another one loads. Paths are within the workspace, with `/`.
-pub fn judge_changed(plan: &[Step], step: &Step, changes: &Changes) -> JudgeChanged {
-    let mut found = JudgeChanged::default();
+/// The inputs of contracts among the files that a step changed. All contracts of the plan count: one step may plant
+/// a file that the contract of another one loads. Paths are within the workspace, with `/`.
+pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedInputs {
+    let mut found = ChangedInputs::default();
     let changed = changes.files.as_deref().unwrap_or_default();
-    // Most steps of a large plan are checks, and looking at all its contracts for each takes longer than they do.
+    // Most steps of a large plan are checks, and reading all its contracts for each would take longer than they do.
     if changed.is_empty() {
         return found;
     }
@@ -116,7 +117,7 @@ pub(crate) fn is_produced(step: &Step, path: &str) -> bool {
     DeclaredProducts::new(step).produces(plain(path))
 }
 
-/// Whether there is a contract that would load this file by itself.
+/// Whether some contract would load this file without naming it.
 fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
     let path = plain(path);
     let is_module =
@@ -128,7 +129,7 @@ fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
         || is_listed(path, &details.selects)
 }
 
-/// What can be told of a contract from its text.
+/// What the text of a contract shows.
 #[derive(Debug)]
 struct ContractText {
     runners: Runners,
@@ -152,14 +153,14 @@ impl ContractText {
         let Analysis {
             commands, files, ..
         } = shell::analyse(command);
-        let runners = Runners::of(commands.iter().map(|(name, _)| name.as_str()), command);
-        let names = commands.iter().map(|(name, _)| name.clone()).collect();
-        let scripts = commands.into_iter().filter(|(name, _)| name.contains('/'));
+        let runners = Runners::of(commands.iter().map(|name| name.value.as_str()), command);
+        let names = commands.iter().map(|name| name.value.clone()).collect();
+        let scripts = commands.into_iter().filter(|name| name.value.contains('/'));
         let programs = shell::programs(command);
         let mut run = BTreeSet::new();
         let (mut patterns, mut directories) = (Vec::new(), Vec::new());
-        for (script, _) in programs.scripts {
-            match script {
+        for script in programs.scripts {
+            match script.value {
                 Script::File(path) => {
                     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                     directories.push(folder.to_owned());
@@ -178,13 +179,13 @@ impl ContractText {
         let moves = changes_directory(command);
         Self {
             files: named
-                .map(|(path, _)| plain(&path).trim_end_matches('/').to_owned())
+                .map(|path| plain(&path.value).trim_end_matches('/').to_owned())
                 .chain(run)
                 .collect(),
             patterns,
             starts: PythonStarts {
                 directories,
-                or_unknown: runners.is_any() || (moves && is_put_together(command)),
+                or_unknown: runners.is_any() || (moves && is_dynamic(command)),
             },
             configuration: given_as_configuration(command),
             moves,
@@ -193,7 +194,7 @@ impl ContractText {
         }
     }
 
-    /// How a file comes to be loaded that nobody named.
+    /// Why the contract loads a file that it does not name, if it does.
     fn load(&self, path: &str, details: &ChangeDetails) -> Option<LoadedAs> {
         let path = plain(path);
         if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
@@ -216,15 +217,15 @@ impl ContractText {
         configures.then_some(LoadedAs::Configures)
     }
 
-    /// Whether a new file that configures may count for the contract, although nothing could be started where it lies
-    /// before: the contract goes there, or somewhere that the text does not tell, or programs of its own read it.
+    /// Whether a new configuration file may count for the contract, although no runner could be started in its
+    /// directory before: the contract may change to that directory, or its own programs read such files anywhere.
     fn starts_at(&self, path: &str) -> bool {
         let Some((folder, _)) = path.rsplit_once('/') else {
             return true;
         };
         let is_there = |one: &String| one == folder || one.starts_with(&format!("{folder}/"));
         self.moves
-            || (self.runners.is_any() && known::is_read_by_neighbours(path))
+            || (self.runners.is_any() && local_configuration::is_read_by_neighbours(path))
             || self.commands.iter().any(|one| one == "ruff")
             || self.files.iter().any(is_there)
             || self.starts.directories.iter().any(is_there)
@@ -275,7 +276,7 @@ fn run_directories(invocation: &Invocation) -> Vec<String> {
         .collect()
 }
 
-/// The patterns over files in a text: where it runs something that cannot be told, it may be these.
+/// The patterns over files in a text. If it runs something unknown, that may be these files.
 fn patterns_in(command: &str) -> Vec<String> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ';' | '(' | ')' | '"' | '\'' | '|');
     let words = command
@@ -305,9 +306,8 @@ fn changes_directory(command: &str) -> bool {
         })
 }
 
-/// Whether a text is more than a list of commands with literal words, so that the directory cannot be
-/// told from it.
-fn is_put_together(command: &str) -> bool {
+/// Whether a text is more than a list of commands with literal words, so that it does not show the directory.
+fn is_dynamic(command: &str) -> bool {
     const WORDS: [&str; 7] = [
         "for", "while", "until", "eval", "function", "-execdir", "-okdir",
     ];

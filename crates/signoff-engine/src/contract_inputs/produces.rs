@@ -4,8 +4,8 @@ use serde_json::Value;
 use signoff_plan::glob;
 use signoff_plan::model::{Step, Work};
 
-/// What a step's fields say that it makes. Its task says nothing about that: whether a sentence gives
-/// leave, forbids or only mentions cannot be told without understanding it.
+/// What a step's fields say that it makes. Its task does not count: only a reader who understands it
+/// knows whether a sentence allows, forbids or only mentions a file.
 #[derive(Debug)]
 pub(super) struct DeclaredProducts<'a> {
     produces: &'a [String],

@@ -7,7 +7,7 @@ use signoff_plan::links::end_of;
 use super::details::TreeChange;
 use crate::event::{ChangeDetails, LinkEnd};
 
-/// Names of one file that are looked at.
+/// How many names of one file are found at most.
 const MOST_NAMES: usize = 1_000;
 
 /// The links of a tree after a change.

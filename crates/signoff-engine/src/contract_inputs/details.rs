@@ -1,17 +1,18 @@
-//! What has to be known of changed files beyond their names: links that lead out of the tree, and Python
-//! modules that are loaded in the place of others.
+//! What must be known of changed files beyond their names: links that lead out of the tree, and Python modules that are
+//! loaded in place of others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::known::{self, HarmlessIf, Role};
+use super::known::{self, Role};
 use super::links::{Links, has_below};
+use super::local_configuration::{self, HarmlessIf};
 use super::modules::{Module, is_known, module_of};
 use super::runners::Runners;
 use crate::event::ChangeDetails;
 
-/// What a look at two trees tells of the paths that differ.
+/// What differs between two trees.
 #[derive(Debug, Clone, Default)]
 pub struct TreeChange {
     /// Paths that differ.
@@ -28,8 +29,8 @@ pub struct TreeChange {
     pub installed: Arc<BTreeSet<String>>,
 }
 
-/// Paths of which [`change_details`] has to know whether they were there before.
-pub fn asked_before(change: &TreeChange) -> BTreeSet<String> {
+/// The paths of which [`change_details`] must know whether they existed before the change.
+pub fn paths_to_query(change: &TreeChange) -> BTreeSet<String> {
     let mut asked = BTreeSet::new();
     for (path, module) in modules(change) {
         asked.extend(hidden_by(path, &module));
@@ -40,14 +41,14 @@ pub fn asked_before(change: &TreeChange) -> BTreeSet<String> {
         }
     }
     for path in settings(change) {
-        asked.extend(asked_around(path));
+        asked.extend(neighbours_to_query(path));
     }
     asked.extend(Links::after(change).changed().filter_map(|(_, end)| end));
     asked.remove("");
     asked
 }
 
-/// What is worth knowing of a change, given which of the paths that were asked for were there before.
+/// The details of a change; `there_before` are those of the queried paths that existed before it.
 pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> ChangeDetails {
     let mut details = ChangeDetails::default();
     let links = Links::after(change);
@@ -93,15 +94,15 @@ fn settings(change: &TreeChange) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What has to be known of the surroundings of a new file that configures.
-fn asked_around(path: &str) -> Vec<String> {
+/// The paths near a new configuration file of which must be known whether they existed before.
+fn neighbours_to_query(path: &str) -> Vec<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    match known::apart(path) {
+    match local_configuration::harmless_if(path) {
         None => Vec::new(),
         Some(HarmlessIf::NewDirectory) => vec![folder.to_owned()],
-        Some(HarmlessIf::WithoutStart) => {
-            known::starts().map(|name| joined(folder, name)).collect()
-        }
+        Some(HarmlessIf::WithoutStart) => local_configuration::start_files()
+            .map(|name| joined(folder, name))
+            .collect(),
         Some(HarmlessIf::WithoutManifest) => {
             let above = Path::new(folder).ancestors().filter_map(Path::to_str);
             above.map(|folder| joined(folder, "Cargo.toml")).collect()
@@ -111,10 +112,10 @@ fn asked_around(path: &str) -> Vec<String> {
 
 /// Whether a new file that configures lies where no runner could be started before.
 fn is_apart(path: &str, change: &TreeChange, there_before: &BTreeSet<String>) -> bool {
-    let mut around = asked_around(path).into_iter();
+    let mut neighbours = neighbours_to_query(path).into_iter();
     let is_manifest = |path: &String| path.ends_with("Cargo.toml") && change.files.contains(path);
-    known::apart(path).is_some()
-        && !around.any(|path| there_before.contains(&path) || is_manifest(&path))
+    local_configuration::harmless_if(path).is_some()
+        && !neighbours.any(|path| there_before.contains(&path) || is_manifest(&path))
 }
 
 /// The modules that a change makes or changes, with the path that is one.
@@ -180,7 +181,7 @@ mod tests {
             ..TreeChange::default()
         };
         let mut before: BTreeSet<String> = texts(before).into_iter().collect();
-        let asked = asked_before(&change);
+        let asked = paths_to_query(&change);
         before.retain(|path| asked.contains(path));
         change_details(&change, &before)
     }
@@ -205,7 +206,7 @@ mod tests {
                 ..TreeChange::default()
             };
             let mut before: BTreeSet<String> = texts(before).into_iter().collect();
-            let asked = asked_before(&change);
+            let asked = paths_to_query(&change);
             before.retain(|path| asked.contains(path));
             let found = change_details(&change, &before);
             assert_eq!(found.apart, apart, "{files:?}");
@@ -283,7 +284,7 @@ mod tests {
             found.loose_modules,
             ["app/unittest.py", "lib/queue/__init__.py"]
         );
-        // One that was there is somebody's own.
+        // A module that was there before is the project's own.
         assert_eq!(
             details(&["app/json.py"], &["app", "app/json.py"], &[]),
             ChangeDetails::default()
@@ -305,7 +306,7 @@ mod tests {
         let mut there: BTreeSet<String> = texts(&["test_x.py", "x", "e", "evil", "sub", "sub/x"])
             .into_iter()
             .collect();
-        let asked = asked_before(&change);
+        let asked = paths_to_query(&change);
         there.retain(|path| asked.contains(path));
         change_details(&change, &there)
     }

@@ -3,8 +3,8 @@
 /// Modules that come with Python, and those that test runners are made of; sorted.
 const MODULES: &str = include_str!("python_modules.txt");
 
-/// Runners and what they are made of. Nobody needs a module of such a name of their own, so that it
-/// does not matter where Python is started.
+/// Runners and what they are made of. No project needs a module of such a name, so it does not matter where Python is
+/// started.
 const RUNNERS: [&str; 16] = [
     "_pytest",
     "iniconfig",
@@ -32,7 +32,7 @@ pub(super) struct Module<'p> {
     pub(super) name: &'p str,
     /// A directory, by its `__init__`.
     pub(super) is_package: bool,
-    /// Bytecode, which is loaded without a look at what it was made from.
+    /// Bytecode, which is loaded without comparing it with its source.
     pub(super) is_compiled: bool,
     /// `json.cpython-311-x86_64-linux-gnu.so`
     pub(super) is_extension: bool,

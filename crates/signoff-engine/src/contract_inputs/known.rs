@@ -1,4 +1,4 @@
-//! Files that test runners read without being told to.
+//! Files that test runners read by themselves.
 
 use signoff_plan::glob;
 
@@ -286,76 +286,10 @@ const KNOWN: [KnownFiles; 24] = [
 /// With it where there was none, Go takes all modules from `vendor`.
 pub(super) const VENDOR: &str = "vendor/modules.txt";
 
-/// Files that a runner reads only in the directory in which it is started, and without which it cannot be started
-/// there.
-const STARTS: [&str; 10] = [
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    "Justfile",
-    ".justfile",
-    "Taskfile.*",
-    "taskfile.*",
-    "Rakefile",
-    "noxfile.py",
-];
-
-/// Files that count only in the directory in which a runner is started or above it.
-const LOCAL: [&str; 1] = ["package.json"];
-
-/// The same, of runners whose neighbours (`ruff`) read them in every directory.
-const LOCAL_TO_PYTEST: [&str; 8] = [
-    "pyproject.toml",
-    "pytest.ini",
-    ".pytest.ini",
-    "pytest.toml",
-    ".pytest.toml",
-    "tox.ini",
-    "tox.toml",
-    "setup.cfg",
-];
-
-/// What has to be known to tell whether a new file is of no account where it lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HarmlessIf {
-    /// None of these may have been in its directory.
-    WithoutStart,
-    /// Its directory must not have been there.
-    NewDirectory,
-    /// There must be no manifest of cargo beside or above it.
-    WithoutManifest,
-}
-
-/// When a file that configures by its name is of no account; `None`: wherever it lies, it may count.
-pub(super) fn apart(path: &str) -> Option<HarmlessIf> {
-    let (_, name) = path.rsplit_once('/')?;
-    let is = |names: &[&str]| names.iter().any(|wanted| glob::matches(wanted, name));
-    if is(&STARTS) {
-        Some(HarmlessIf::WithoutStart)
-    } else if is(&LOCAL) || is(&LOCAL_TO_PYTEST) {
-        Some(HarmlessIf::NewDirectory)
-    } else {
-        (name == "build.rs").then_some(HarmlessIf::WithoutManifest)
-    }
-}
-
-/// Files beside which a runner could be started before, by the names of [`STARTS`] that are no patterns.
-pub(super) fn starts() -> impl Iterator<Item = &'static str> {
-    let names = STARTS.into_iter().filter(|name| !name.contains('*'));
-    names.chain(["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"])
-}
-
-/// Whether programs that a contract does not name may read this file wherever it lies.
-pub(super) fn is_read_by_neighbours(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    LOCAL_TO_PYTEST.contains(&name)
-}
-
 /// Everything below is a test or its data, whatever it is called.
 const TEST_FOLDERS: [&str; 6] = ["tests", "test", "spec", "specs", "__tests__", "testdata"];
 
-/// Everything below was installed or built: thousands of files that are nobody's configuration.
+/// Everything below was installed or built: thousands of files, and none is configuration of the project.
 const MADE: [&str; 8] = [
     "node_modules",
     ".venv",

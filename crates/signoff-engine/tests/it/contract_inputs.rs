@@ -1,6 +1,6 @@
 //! Which changed files have a say in the verdict.
 
-use signoff_engine::{ChangeDetails, Changes, LinkEnd, judge_changed};
+use signoff_engine::{ChangeDetails, Changes, LinkEnd, changed_inputs};
 use signoff_plan::model::Step;
 
 use crate::world::{plan_text, signed};
@@ -38,7 +38,7 @@ fn changes(files: &[&str]) -> Changes {
 /// The same in a plan of these steps.
 #[track_caller]
 fn check_in(plan: &[Step], step: &Step, changes: &Changes, expected: &[&str]) {
-    let found = judge_changed(plan, step, changes);
+    let found = changed_inputs(plan, step, changes);
     let told: Vec<String> = found
         .reads
         .iter()

@@ -1,6 +1,24 @@
-//! Something that waits on a person.
+//! What waits on a person.
+
+use std::collections::BTreeMap;
 
 use crate::event::{Choice, InboxKind};
+
+/// Everything that waits on a person.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inbox {
+    /// Open items by id.
+    pub(crate) items: BTreeMap<String, InboxItem>,
+    /// How many were ever opened.
+    pub(crate) opened: u32,
+}
+
+impl Inbox {
+    /// The id of the next item that is opened.
+    pub(crate) fn next_id(&self, name: &str) -> String {
+        format!("{name}-{}", self.opened + 1)
+    }
+}
 
 /// Something that waits on a person.
 #[derive(Debug, Clone, PartialEq, Eq)]

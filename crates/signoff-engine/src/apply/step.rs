@@ -1,0 +1,128 @@
+//! The beginning and the ends of a step.
+
+use signoff_plan::model::Step;
+
+use super::loops;
+use super::readiness::{end_step, end_unsatisfied, satisfy_dependents};
+use crate::event::{Event, RecordedEvent, Settings};
+use crate::evidence::{Evidence, EvidenceFacts, Grade};
+use crate::state::{Run, Stage, StepStatus, wants_baseline};
+
+pub(super) fn start_step(run: &mut Run, at: usize) {
+    let Some(definition) = run.definition(at) else {
+        return;
+    };
+    let stage = first_stage(definition, &run.settings);
+    run.schedule.ready.remove(&at);
+    run.schedule.active.insert(at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.status = StepStatus::Running;
+        step.stage = stage;
+        step.allocation.take_slot();
+    }
+}
+
+/// What a step needs first once its gate is open.
+pub(super) fn first_stage(definition: &Step, settings: &Settings) -> Stage {
+    if wants_baseline(definition, settings) {
+        Stage::NeedsBaseline
+    } else {
+        Stage::NeedsWork
+    }
+}
+
+pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
+    if let Some(step) = run.steps.get_mut(at) {
+        step.outcome.evidence = Some(Evidence {
+            grade,
+            facts: facts.clone(),
+        });
+    }
+    loops::collect(run, at);
+    end_step(run, at, StepStatus::Completed, None);
+    satisfy_dependents(run, at);
+    loops::after_acceptance(run, at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.outcome.unconfirmed = step.contract.warm;
+    }
+    note_verdict(run, at);
+}
+
+/// Remembers the tree of a verdict: the contract must also hold at the end of the run.
+pub(crate) fn note_verdict(run: &mut Run, at: usize) {
+    let Some((definition, state)) = run.step(at) else {
+        return;
+    };
+    let judged = definition
+        .contract
+        .as_ref()
+        .is_some_and(|contract| !contract.holds_once && !run.children.contains_key(&at));
+    if judged {
+        let (version, is_confirmed) = (state.contract.tree_version, !state.outcome.unconfirmed);
+        run.rechecks.add(at, version, is_confirmed);
+    }
+}
+
+pub(super) fn confirm_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
+    run.rechecks.confirm(at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.outcome.unconfirmed = false;
+        step.outcome.evidence = Some(Evidence {
+            grade,
+            facts: facts.clone(),
+        });
+    }
+}
+
+pub(super) fn make_provisional(run: &mut Run, at: usize) {
+    let is_loop = run.children.contains_key(&at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.status = StepStatus::Waiting;
+        step.stage = Stage::Provisional;
+        step.allocation.leave_queue();
+    }
+    run.schedule.active.remove(&at);
+    run.schedule.gather.remove(&at);
+    // A person is asked about the items of a loop, not about the loop.
+    if !is_loop {
+        run.schedule.provisional.insert(at);
+    }
+    satisfy_dependents(run, at);
+}
+
+pub(super) fn fail_step(run: &mut Run, at: usize, reason: &str) {
+    end_unsatisfied(run, at, StepStatus::Failed, reason);
+    run.aborting |= run.definition(at).is_some_and(|step| step.critical);
+}
+
+pub(super) fn skip_step(run: &mut Run, at: usize, reason: &str, satisfies: bool) {
+    withdraw_items(run, at);
+    end_step(run, at, StepStatus::Skipped, Some(reason));
+    if satisfies {
+        satisfy_dependents(run, at);
+    }
+}
+
+/// Closes the questions that are only about this step.
+pub(super) fn withdraw_items(run: &mut Run, at: usize) {
+    run.inbox
+        .items
+        .retain(|_, item| !(item.steps.is_empty() && item.step == at));
+}
+
+/// Remembers when the step began and when it last ended.
+pub(super) fn note_time(run: &mut Run, at: usize, recorded: &RecordedEvent) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    if let Event::StepStarted { .. } | Event::Expanded { .. } = recorded.event
+        && step.history.began_at == 0
+    {
+        step.history.began_at = recorded.at;
+    }
+    if let Event::StepCompleted { .. } | Event::StepFailed { .. } | Event::StepSkipped { .. } =
+        recorded.event
+    {
+        step.history.ended_at = recorded.at;
+    }
+}

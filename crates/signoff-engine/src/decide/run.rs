@@ -1,0 +1,57 @@
+//! Inputs about the run as a whole, and its tree.
+
+use super::Refusal;
+use crate::event::{Event, Outcome, RunTree};
+use crate::input::{CheckoutChanges, RunStart};
+use crate::state::Run;
+
+pub(super) fn start_run(run: &Run, start: RunStart) -> Result<Vec<Event>, Refusal> {
+    if run.started {
+        return Err(Refusal::OutOfPlace {
+            what: "a second start",
+        });
+    }
+    Ok(vec![Event::RunStarted {
+        run: start.run,
+        plan: start.plan,
+        path: start.path,
+        digest: start.digest,
+        terms: start.terms,
+        settings: start.settings,
+    }])
+}
+
+/// Continues a failed run.
+pub(super) fn reopen(run: &Run, by: String) -> Result<Vec<Event>, Refusal> {
+    if run.outcome != Some(Outcome::Failed) {
+        return Err(Refusal::OutOfPlace { what: "going on" });
+    }
+    Ok(vec![Event::RunResumed { reopened: true, by }])
+}
+
+pub(super) fn tree_prepared(run: &Run, tree: RunTree) -> Result<Vec<Event>, Refusal> {
+    if run.tree.prepared.is_some() {
+        return Err(Refusal::OutOfPlace {
+            what: "a second tree",
+        });
+    }
+    Ok(vec![Event::TreePrepared { tree }])
+}
+
+pub(super) fn checkout_joined(changes: CheckoutChanges) -> Vec<Event> {
+    vec![Event::CheckoutJoined {
+        commit: changes.commit,
+        tree: changes.tree,
+        files: changes.files,
+        conflicts: changes.conflicts,
+        deleted: changes.deleted,
+    }]
+}
+
+pub(super) fn files_landed(commit: String, files: Vec<String>, held: Vec<String>) -> Vec<Event> {
+    vec![Event::FilesLanded {
+        commit,
+        files,
+        held,
+    }]
+}
