@@ -55,12 +55,13 @@ fn run(write: bool) -> Result<(), String> {
 fn measure(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
     let fill = fill_program()?;
     let (few, many) = (directory.join("few"), directory.join("many"));
-    for (place, count) in [(&few, FEW), (&many, MANY)] {
-        fs::create_dir_all(place.join(".signoff/plans")).map_err(|error| at(place, &error))?;
-        fs::write(place.join(".signoff/config.toml"), CONFIG).map_err(|error| at(place, &error))?;
+    for (project, count) in [(&few, FEW), (&many, MANY)] {
+        fs::create_dir_all(project.join(".signoff/plans")).map_err(|error| at(project, &error))?;
+        fs::write(project.join(".signoff/config.toml"), CONFIG)
+            .map_err(|error| at(project, &error))?;
         let count = count.to_string();
         Invocation::new(fill.as_str(), [])
-            .args(&[&place.to_string_lossy(), &count])
+            .args(&[&project.to_string_lossy(), &count])
             .run()?;
     }
     // Files this young are read again by the next list; what is measured is an ordinary day.
@@ -93,17 +94,21 @@ fn measure(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
         5,
         rebuilt,
     )?);
-    for (place, count) in [(&few, FEW), (&many, MANY)] {
-        rows.push(time_commands("`signoff show`", count, place, 100, |_| {
-            list(&["show", "PLAN-00000001"])
-        })?);
+    for (project, count) in [(&few, FEW), (&many, MANY)] {
+        rows.push(time_commands(
+            "`signoff show`",
+            count,
+            project,
+            100,
+            |_| list(&["show", "PLAN-00000001"]),
+        )?);
         // Neither signed nor rejected yet.
         let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
         let approve = |round: usize| list(&["approve", &names[round % names.len()]]);
         rows.push(time_commands(
             "`signoff approve`",
             count,
-            place,
+            project,
             names.len(),
             approve,
         )?);
@@ -132,8 +137,8 @@ fn fill_program() -> Result<String, String> {
 }
 
 /// The yardstick: opens each plan and reads its beginning.
-fn read_heads(place: &Path) -> Result<Row, String> {
-    let directory = place.join(".signoff/plans");
+fn read_heads(project: &Path) -> Result<Row, String> {
+    let directory = project.join(".signoff/plans");
     let read = || -> std::io::Result<u64> {
         let mut buffer = [0; 4096];
         let mut bytes = 0;
@@ -162,7 +167,7 @@ fn read_heads(place: &Path) -> Result<Row, String> {
 fn time_commands(
     what: &str,
     plans: usize,
-    place: &Path,
+    project: &Path,
     rounds: usize,
     argv: impl Fn(usize) -> Vec<String>,
 ) -> Result<Row, String> {
@@ -171,7 +176,7 @@ fn time_commands(
     for round in 0..rounds {
         let argv = argv(round);
         let begun = Instant::now();
-        call(place, &argv)?;
+        call(project, &argv)?;
         walls.push(begun.elapsed());
     }
     let times = u32::try_from(rounds).unwrap_or(1);
@@ -188,12 +193,12 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn call(place: &Path, argv: &[String]) -> Result<(), String> {
+fn call(project: &Path, argv: &[String]) -> Result<(), String> {
     let line = argv.join(" ");
     let (program, args) = argv.split_first().ok_or("nothing to call")?;
     let status = Process::new(program)
         .args(args)
-        .current_dir(place)
+        .current_dir(project)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -202,17 +207,17 @@ fn call(place: &Path, argv: &[String]) -> Result<(), String> {
     if status.success() {
         Ok(())
     } else {
-        let place = place.display();
-        Err(format!("`{line}` in {place} ended with {status}"))
+        let project = project.display();
+        Err(format!("`{line}` in {project} ended with {status}"))
     }
 }
 
 /// Backlog.md on as many tasks, where it is installed.
-fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
+fn time_backlog(project: &Path) -> Result<Option<Row>, String> {
     if !Invocation::new("backlog", ["--version"]).succeeds() {
         return Ok(None);
     }
-    fs::create_dir_all(place).map_err(|error| at(place, &error))?;
+    fs::create_dir_all(project).map_err(|error| at(project, &error))?;
     let init = [
         "backlog",
         "init",
@@ -222,8 +227,8 @@ fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
         "--integration-mode",
         "none",
     ];
-    call(place, &words(&init))?;
-    let tasks = place.join("backlog/tasks");
+    call(project, &words(&init))?;
+    let tasks = project.join("backlog/tasks");
     fs::create_dir_all(&tasks).map_err(|error| at(&tasks, &error))?;
     for number in 1..=MANY {
         let path = tasks.join(format!("task-{number} - Bring-case-{number}-up-to-date.md"));
@@ -235,7 +240,7 @@ fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
     let list = |_| words(&["backlog", "task", "list", "--plain"]);
     let version = Invocation::new("backlog", ["--version"]).stdout()?;
     let what = format!("`backlog task list --plain` ({})", version.trim());
-    time_commands(&what, MANY, place, 3, list).map(Some)
+    time_commands(&what, MANY, project, 3, list).map(Some)
 }
 
 fn render(rows: &[Row]) -> String {

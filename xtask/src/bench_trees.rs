@@ -88,7 +88,7 @@ fn measure(
     }
     let (first, again) = time_set_up(signoff, directory, "8")?;
     let set_up = TreeTimes {
-        git: git_worktrees(&project(signoff, directory, FILES, SETTING_UP)?)?,
+        git: git_worktrees(&create_project(signoff, directory, FILES, SETTING_UP)?)?,
         single: time_set_up(signoff, directory, "1")?.0,
         first,
         again,
@@ -103,17 +103,17 @@ fn measure(
 
 /// Milliseconds of CPU time for each of many contracts, all the same.
 fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, String> {
-    let place = project(signoff, directory, 10, 1)?;
+    let project = create_project(signoff, directory, 10, 1)?;
     let steps = (0..CONTRACTS).map(|number| {
         json!({"id": format!("s{number}"), "description": "Check", "contract": contract, "dependsOn": []})
     });
     let steps: Vec<Value> = steps.collect();
     let plan = json!({"id": "rooms", "version": 1, "steps": steps});
-    write(&place, ".signoff/rooms.json", &plan.to_string())?;
-    run_in(&place, &[signoff, "approve", ".signoff/rooms.json"])?;
+    write(&project, ".signoff/rooms.json", &plan.to_string())?;
+    run_in(&project, &[signoff, "approve", ".signoff/rooms.json"])?;
     let before = children_cpu();
     run_in(
-        &place,
+        &project,
         &[signoff, "run", ".signoff/rooms.json", "--jobs", "1"],
     )?;
     let spent = before.zip(children_cpu());
@@ -128,18 +128,18 @@ fn time_set_up(
     directory: &Path,
     jobs: &str,
 ) -> Result<(Vec<u64>, Vec<u64>), String> {
-    let place = project(signoff, directory, FILES, SETTING_UP)?;
-    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
-    let first = start_times(&place, jobs)?;
+    let project = create_project(signoff, directory, FILES, SETTING_UP)?;
+    run_in(&project, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    let first = start_times(&project, jobs)?;
     write(
-        &place,
+        &project,
         "plan.md",
         &plan(SETTING_UP).replace("out-", "again-"),
     )?;
-    run_in(&place, &[signoff, "approve", "plan.md"])?;
-    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&project, &[signoff, "approve", "plan.md"])?;
+    run_in(&project, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     eprintln!("measured: {SETTING_UP} trees, {jobs} at once");
-    Ok((first, start_times(&place, jobs)?))
+    Ok((first, start_times(&project, jobs)?))
 }
 
 /// Runs four agents that wait; returns the time and the resulting tree.
@@ -149,12 +149,12 @@ fn time_agents(
     files: usize,
     jobs: &str,
 ) -> Result<(Duration, String), String> {
-    let place = project(signoff, directory, files, WAITING)?;
+    let project = create_project(signoff, directory, files, WAITING)?;
     let began = Instant::now();
-    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&project, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     let took = began.elapsed();
-    let tree = stdout_of(&place, &["git", "rev-parse", "HEAD^{tree}"])?;
-    let commits = stdout_of(&place, &["git", "rev-list", "--count", "HEAD"])?;
+    let tree = stdout_of(&project, &["git", "rev-parse", "HEAD^{tree}"])?;
+    let commits = stdout_of(&project, &["git", "rev-list", "--count", "HEAD"])?;
     if commits.trim() != (1 + WAITING).to_string() {
         return Err(format!("it did not land: {} commits", commits.trim()));
     }
@@ -162,7 +162,7 @@ fn time_agents(
 }
 
 /// A clone of a repository with so many files, and a signed plan of independent agents.
-fn project(
+fn create_project(
     signoff: &str,
     directory: &Path,
     files: usize,
@@ -170,20 +170,20 @@ fn project(
 ) -> Result<PathBuf, String> {
     let source = source(directory, files)?;
     let places = (1_u32..).map(|number| directory.join(number.to_string()).join("project"));
-    let place = places.into_iter().find(|place| !place.exists());
-    let place = place.ok_or("no place is left")?;
-    let (from, to) = (source.to_string_lossy(), place.to_string_lossy());
+    let project = places.into_iter().find(|project| !project.exists());
+    let project = project.ok_or("no place is left")?;
+    let (from, to) = (source.to_string_lossy(), project.to_string_lossy());
     // As after a fetch: all objects are in one pack.
     run_in(
         &source,
         &["git", "clone", "--quiet", "--no-local", &from, &to],
     )?;
     let config = "[run]\nland = \"end\"\n\n[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
-    write(&place, ".signoff/config.toml", config)?;
-    write(&place, "plan.md", &plan(agents))?;
-    run_in(&place, &[signoff, "trust"])?;
-    run_in(&place, &[signoff, "approve", "plan.md"])?;
-    Ok(place)
+    write(&project, ".signoff/config.toml", config)?;
+    write(&project, "plan.md", &plan(agents))?;
+    run_in(&project, &[signoff, "trust"])?;
+    run_in(&project, &[signoff, "approve", "plan.md"])?;
+    Ok(project)
 }
 
 /// A repository with so many files.
@@ -209,9 +209,9 @@ fn source(directory: &Path, files: usize) -> Result<PathBuf, String> {
     Ok(source)
 }
 
-fn write(place: &Path, name: &str, text: &str) -> Result<(), String> {
-    let path = place.join(name);
-    let parent = path.parent().unwrap_or(place);
+fn write(project: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = project.join(name);
+    let parent = path.parent().unwrap_or(project);
     fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
     fs::write(&path, text).map_err(|error| at(&path, &error))
 }
@@ -231,14 +231,14 @@ fn plan(agents: usize) -> String {
 }
 
 /// How long `git worktree add` takes, several times.
-fn git_worktrees(place: &Path) -> Result<Vec<u64>, String> {
+fn git_worktrees(project: &Path) -> Result<Vec<u64>, String> {
     let mut times = Vec::new();
     for number in 0..SETTING_UP {
-        let path = place.with_file_name(format!("linked-{number}"));
+        let path = project.with_file_name(format!("linked-{number}"));
         let path = path.to_string_lossy();
         let began = Instant::now();
         run_in(
-            place,
+            project,
             &["git", "worktree", "add", "--quiet", "--detach", &path],
         )?;
         times.push(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
@@ -248,8 +248,8 @@ fn git_worktrees(place: &Path) -> Result<Vec<u64>, String> {
 
 /// Milliseconds from the start of each attempt, or of the first where they start together, to the start of its agent, as
 /// the newest journal tells them.
-fn start_times(place: &Path, jobs: &str) -> Result<Vec<u64>, String> {
-    let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(place, &error))?;
+fn start_times(project: &Path, jobs: &str) -> Result<Vec<u64>, String> {
+    let runs = fs::read_dir(project.join(".signoff/runs")).map_err(|error| at(project, &error))?;
     let mut times = Vec::new();
     let runs = runs.flatten().map(|run| run.path());
     // Their names begin with the time.
@@ -286,17 +286,17 @@ fn millis(at: &Value) -> Option<u64> {
     Some(seconds * 1000 + part.parse::<u64>().ok()?)
 }
 
-fn run_in(place: &Path, argv: &[&str]) -> Result<(), String> {
-    stdout_of(place, argv).map(|_| ())
+fn run_in(project: &Path, argv: &[&str]) -> Result<(), String> {
+    stdout_of(project, argv).map(|_| ())
 }
 
-fn stdout_of(place: &Path, argv: &[&str]) -> Result<String, String> {
+fn stdout_of(project: &Path, argv: &[&str]) -> Result<String, String> {
     let (program, args) = argv.split_first().ok_or("nothing to call")?;
-    let home = place.with_file_name("home");
+    let home = project.with_file_name("home");
     fs::create_dir_all(&home).map_err(|error| at(&home, &error))?;
     let output = Process::new(program)
         .args(args)
-        .current_dir(place)
+        .current_dir(project)
         .env("HOME", &home)
         .env_remove("XDG_CONFIG_HOME")
         .env_remove("XDG_DATA_HOME")

@@ -27,8 +27,8 @@ fn main() {
         _ => Level::None,
     };
     let sandbox = Arc::new(Sandbox::with_level(level).expect("a sandbox"));
-    let place = tempfile::tempdir().expect("a place");
-    let policy = (level != Level::None).then(|| policy(place.path(), &way));
+    let directory = tempfile::tempdir().expect("a place");
+    let policy = (level != Level::None).then(|| policy(directory.path(), &way));
     let next = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
     let threads: Vec<_> = (0..at_once)
@@ -85,14 +85,14 @@ fn main() {
 }
 
 /// What a contract gets: its tree without the harness's own directory, a home, a place for temporary files.
-fn policy(place: &Path, way: &str) -> Policy {
+fn policy(directory: &Path, way: &str) -> Policy {
     for name in ["tree/.signoff", "home", "temp"] {
-        std::fs::create_dir_all(place.join(name)).expect("a directory");
+        std::fs::create_dir_all(directory.join(name)).expect("a directory");
     }
     Policy {
-        writable: vec![place.join("tree"), place.join("home")],
-        temp: Some(place.join("temp")),
-        read_only: vec![place.join("tree/.signoff")],
+        writable: vec![directory.join("tree"), directory.join("home")],
+        temp: Some(directory.join("temp")),
+        read_only: vec![directory.join("tree/.signoff")],
         hidden: vec!["/run".into()],
         network: if way == "network" {
             Network::On

@@ -151,7 +151,7 @@ impl Workspace for DiskWorkspace {
             return None;
         }
         let mut places = self.inside.iter().map(|directory| directory.join(name));
-        let found = places.find(|place| is_executable(place))?;
+        let found = places.find(|path| is_executable(path))?;
         let below = found.strip_prefix(&self.root).ok()?;
         Some(below.display().to_string())
     }

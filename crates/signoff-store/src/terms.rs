@@ -47,7 +47,7 @@ pub struct CalledTools {
 pub fn terms<'a>(
     config: &Config,
     roles: impl Iterator<Item = &'a str>,
-    grounds: TermsContext<'_>,
+    context: TermsContext<'_>,
 ) -> Value {
     let used: BTreeSet<&str> = roles.collect();
     let mut agents = Map::new();
@@ -58,21 +58,21 @@ pub fn terms<'a>(
     }
     let sees_path = config.sandbox.env.value.iter().any(|name| name == "PATH");
     // A plan without agents has no prompts.
-    let prompt = (!used.is_empty()).then_some(grounds.prompt);
+    let prompt = (!used.is_empty()).then_some(context.prompt);
     let mut terms = json!({
         "schema": SCHEMA,
         "agents": agents,
         "contract": contract(&config.contract),
-        "files": grounds.files,
-        "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
+        "files": context.files,
+        "path": sees_path.then(|| search_path(context.path, context.home)),
         "prompt": prompt,
         "run": run(&config.run),
         "sandbox": sandbox(&config.sandbox),
     });
     // Not there in the terms of a plan that calls none, which are what they always were.
     let called = [
-        ("tools", json!(grounds.called.tools)),
-        ("servers", json!(grounds.called.servers)),
+        ("tools", json!(context.called.tools)),
+        ("servers", json!(context.called.servers)),
     ];
     if let Value::Object(terms) = &mut terms {
         let called = called.into_iter();
@@ -186,14 +186,14 @@ mod tests {
 
     fn of(config: &Config, roles: &[&str], path: &str) -> Value {
         let files = [("check.sh".to_owned(), "abc".to_owned())].into();
-        let grounds = TermsContext {
+        let context = TermsContext {
             path: OsStr::new(path),
             home: None,
             prompt: "def",
             files: &files,
             called: &CalledTools::default(),
         };
-        terms(config, roles.iter().copied(), grounds)
+        terms(config, roles.iter().copied(), context)
     }
 
     #[test]

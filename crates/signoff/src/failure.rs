@@ -314,11 +314,11 @@ impl From<Error> for Failure {
                         "this version cannot run the plan yet",
                     ),
                     |failure, one| {
-                        let place = one
+                        let directory = one
                             .step
                             .as_ref()
                             .map_or_else(|| "the plan".to_owned(), |step| format!("step `{step}`"));
-                        failure.detail(format!("{place} has {}", one.what))
+                        failure.detail(format!("{directory} has {}", one.what))
                     },
                 )
                 .hint("the plan can be checked and shown, but a run would have to ignore these"),
@@ -435,8 +435,8 @@ impl From<Error> for Failure {
                 Self::new(5, "branch-gone", message)
                     .hint(format!("`git branch signoff/{run} {head}` restores it; `signoff abort {run}` ends the run"))
             }
-            Error::RepositoryGone { run, place } => {
-                let message = format!("the repository `{}` that run {run} works on is gone", place.display());
+            Error::RepositoryGone { run, directory } => {
+                let message = format!("the repository `{}` that run {run} works on is gone", directory.display());
                 Self::new(5, "repository-gone", message)
                     .hint(format!("put it back where it was, or type `signoff abort {run}` to end the run"))
             }
@@ -444,7 +444,7 @@ impl From<Error> for Failure {
                 Self::new(5, "undone", format!("run {run} was undone and cannot continue"))
                     .hint("`signoff clone PLAN` copies the plan, so that it can run again")
             }
-            Error::CheckedOut { run, place, before } => checked_out(&run, &place, before.as_deref()),
+            Error::CheckedOut { run, directory, before } => checked_out(&run, &directory, before.as_deref()),
             Error::BrokenRun { run, why } => {
                 Self::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
                     .hint(format!("its files are in .signoff/runs/{run}"))

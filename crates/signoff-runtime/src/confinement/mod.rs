@@ -60,16 +60,16 @@ fn unconfined(wanted: &str) -> Error {
     }
 }
 
-fn make_private(place: &Path) -> std::io::Result<()> {
+fn create_private(directory: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(place)
+        .create(directory)
 }
 
 /// Where everything is; nothing where nothing is to be confined.
-pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
+pub(crate) fn run_paths(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
     let config = &project.config.sandbox;
     if config.mode.value == SandboxMode::Off {
         return None;
@@ -77,7 +77,7 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Ru
     if level.uses_mounts() {
         // Only what is there can be hidden; a part of it would be made while the first process runs.
         for directory in own_directories(project) {
-            make_private(&directory).ok();
+            create_private(&directory).ok();
         }
     }
     let tree = project.store.workspace().to_owned();

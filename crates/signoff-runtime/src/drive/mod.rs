@@ -193,7 +193,7 @@ impl Loop<'_, '_> {
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), Error> {
-        let (before, after) = failpoints_around(&input);
+        let (before, after) = write_failpoints(&input);
         failpoint::reached(before);
         self.record(input.clone())?;
         failpoint::reached(after);
@@ -312,7 +312,7 @@ impl Loop<'_, '_> {
 }
 
 /// Where the crash tests kill the process around this input.
-fn failpoints_around(input: &Input) -> (&'static str, &'static str) {
+fn write_failpoints(input: &Input) -> (&'static str, &'static str) {
     match input {
         Input::EvaluationEnded { .. } | Input::BaselineEnded { .. } => {
             ("verdict.before", "verdict.after")

@@ -43,17 +43,17 @@ impl PreparedRun<'_> {
     ) -> Result<RunReport, Error> {
         let (sandbox, level) = self.sandbox()?;
         let project = self.opened.project;
-        let mut grounds = confinement::grounds(project, &self.opened.plan, level);
-        let place = self.work_place(&mut grounds, level)?;
-        let trees = place.trees().cloned();
+        let mut run_paths = confinement::run_paths(project, &self.opened.plan, level);
+        let isolation = self.prepare_isolation(&mut run_paths, level)?;
+        let trees = isolation.trees().cloned();
         self.refuse_if_changed()?;
         current_task::update_status(project, &self.opened.key, PlanState::Executing)?;
         let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
         let mut local = Local::new(
             project,
-            (sandbox, grounds),
-            (self.opened.dir.clone(), place),
+            (sandbox, run_paths),
+            (self.opened.dir.clone(), isolation),
             self.opened.key.clone(),
             self.watch,
             self.opened.clock,

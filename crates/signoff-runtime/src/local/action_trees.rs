@@ -44,15 +44,15 @@ impl Local<'_> {
                         None
                     });
                 }
-                let (room, others) = trees.idle_overlay(&wanted);
+                let (overlay, others) = trees.idle_overlay(&wanted);
                 if !others.is_empty() {
                     self.supervisor.work(move || {
                         drop(others);
                         None
                     });
                 }
-                if let Some(room) = room {
-                    self.begin_in(run, action, Some(Box::new(room)))?;
+                if let Some(overlay) = overlay {
+                    self.begin_in(run, action, Some(Box::new(overlay)))?;
                     return Ok(true);
                 }
                 self.supervisor.ready(action.clone(), move || {

@@ -46,29 +46,29 @@ impl Calls {
     pub(super) fn new(
         project: &Project,
         dir: &RunDir,
-        (sandbox, grounds): (Arc<Sandbox>, Option<&RunPaths>),
-        (place, starter): (&RunIsolation, Starter),
+        (sandbox, run_paths): (Arc<Sandbox>, Option<&RunPaths>),
+        (isolation, starter): (&RunIsolation, Starter),
     ) -> Self {
         let scratch = dir.scratch("", 0, "tools");
         let calls = AtomicU64::new(0);
         let checkout = project.store.workspace();
-        let (tree, trees) = match place {
+        let (tree, trees) = match isolation {
             RunIsolation::Checkout(_) => (checkout.to_owned(), None),
             RunIsolation::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
         };
-        let grounds = grounds.cloned();
-        let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
+        let run_paths = run_paths.cloned();
+        let confined_servers = confined_servers(run_paths.as_ref(), &scratch, isolation);
         let confine = move || {
             let shown = match &trees {
                 None => VisibleTree::Checkout,
                 Some(trees) => trees.below_run_tree(&starter)?,
             };
-            let Some(grounds) = &grounds else {
+            let Some(run_paths) = &run_paths else {
                 return Ok(None);
             };
             // Files that a command leaves there are removed with the run.
             let scratch = scratch.join(calls.fetch_add(1, Ordering::Relaxed).to_string());
-            let confined = grounds.for_contract(&scratch, (&shown, &[]));
+            let confined = run_paths.for_contract(&scratch, (&shown, &[]));
             confined
                 .map(Some)
                 .map_err(|why| format!("{}: {why}", scratch.display()))
@@ -225,11 +225,11 @@ impl Calls {
 
 /// The confinement of tool servers that ask for it: they outlive a call, and work in the run's tree itself.
 fn confined_servers(
-    grounds: Option<&RunPaths>,
+    run_paths: Option<&RunPaths>,
     scratch: &Path,
-    place: &RunIsolation,
+    isolation: &RunIsolation,
 ) -> Option<Confined> {
-    let shown = match place {
+    let shown = match isolation {
         RunIsolation::Checkout(_) => VisibleTree::Checkout,
         RunIsolation::Trees(trees) => VisibleTree::Copy {
             from: trees.run_path(),
@@ -237,7 +237,7 @@ fn confined_servers(
         },
     };
     // Without it they are not started, and the call reports that.
-    grounds?
+    run_paths?
         .for_contract(&scratch.join("servers"), (&shown, &[]))
         .ok()
 }
@@ -276,7 +276,7 @@ fn is_built(run: &Run, step: usize) -> bool {
         .unwrap_or_default();
     let list = written.for_each.as_deref().map(read);
     let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
-    let item = |place: &Placeholder<'_>| matches!(place.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
+    let item = |placeholder: &Placeholder<'_>| matches!(placeholder.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
     let of_item = given && placeholders(command).iter().any(item);
     let runs = built_in(tool).is_some_and(|tool| tool.id == BuiltIn::RunCommand);
     runs && (is_dynamic(command) || of_item)

@@ -37,11 +37,11 @@ const LOOKED_INTO: usize = 20;
 
 /// The joined files to report: without the plans that other runs mark.
 fn visible_files(project: &Project, files: &[String]) -> Vec<String> {
-    let mut told = files.to_vec();
-    if told.len() <= LOOKED_INTO {
-        told.retain(|path| !is_known_plan(project, path));
+    let mut visible = files.to_vec();
+    if visible.len() <= LOOKED_INTO {
+        visible.retain(|path| !is_known_plan(project, path));
     }
-    told
+    visible
 }
 
 impl CheckoutWatcher {

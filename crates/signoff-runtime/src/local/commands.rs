@@ -40,7 +40,7 @@ pub(super) struct CommandBuilder<'a> {
     /// Values that must not reach a prompt.
     pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
-    pub(super) grounds: Option<RunPaths>,
+    pub(super) run_paths: Option<RunPaths>,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -77,12 +77,12 @@ impl CommandBuilder<'_> {
             stdout,
             stderr,
         });
-        let told = PromptContext::new(run, at);
+        let context = PromptContext::new(run, at);
         Ok(Prompt {
             task,
             attachments: &read_all(&step.subscriptions, places),
             acceptance: &step.acceptance,
-            around: told.around(run, step),
+            dialect_notes: context.dialect_notes(run, step),
             failure,
             conflict,
             hint: state.advice.hint.as_deref(),
@@ -199,14 +199,14 @@ impl CommandBuilder<'_> {
         needs: &AgentRequirements,
         (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
     ) -> Result<Option<(Confined, Scratch)>, Error> {
-        let Some(grounds) = &self.grounds else {
+        let Some(run_paths) = &self.run_paths else {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.process.variables;
         let shown = mount.map_or(&VisibleTree::Checkout, |mount| &mount.shown);
-        let confined = grounds
+        let confined = run_paths
             .for_agent(scratch.path(), needs, (shown, read_only), variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
@@ -267,14 +267,14 @@ impl CommandBuilder<'_> {
         step: &Step,
         attempt: u32,
     ) -> Result<Option<(Confined, Scratch)>, Error> {
-        let Some(grounds) = &self.grounds else {
+        let Some(run_paths) = &self.run_paths else {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let read_only = self.read_only(step, None, &[]);
         let shown = (&VisibleTree::Checkout, read_only.as_slice());
-        let confined = grounds.for_contract(scratch.path(), shown);
+        let confined = run_paths.for_contract(scratch.path(), shown);
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }
 

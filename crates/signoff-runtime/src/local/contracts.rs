@@ -27,7 +27,7 @@ impl Local<'_> {
         let Some(mount) = mount else {
             let attempts =
                 StepAttempts::for_judging(&self.commands.dir, run, step).filter(|_| !baseline);
-            let checkout = self.shared(self.place.own());
+            let checkout = self.shared(self.isolation.own());
             let before = move || {
                 Ok((
                     attempts.map(|attempts| checkout.remaining_changes(&attempts)),
@@ -46,8 +46,8 @@ impl Local<'_> {
         let contract = run.definition(step).and_then(|step| step.contract.as_ref());
         let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
         let name = run.definition(step).map(|step| step.id.clone());
-        let grounds = self.commands.grounds.as_ref();
-        let home = grounds.map(|grounds| grounds.home.clone());
+        let run_paths = self.commands.run_paths.as_ref();
+        let home = run_paths.map(|run_paths| run_paths.home.clone());
         let before = move || Ok((trees, mount));
         self.supervisor
             .start(command, before, move |before, mut observed| {

@@ -56,7 +56,7 @@ pub(crate) struct Local<'a> {
     commands: CommandBuilder<'a>,
     supervisor: ProcessSupervisor,
     calls: Calls,
-    place: RunIsolation,
+    isolation: RunIsolation,
     checkout_watcher: CheckoutWatcher,
     watch: Watch,
     listener: Listener,
@@ -71,8 +71,8 @@ pub(crate) struct Local<'a> {
 impl<'a> Local<'a> {
     pub(crate) fn new(
         project: &'a Project,
-        (sandbox, grounds): (Arc<Sandbox>, Option<RunPaths>),
-        (dir, place): (RunDir, RunIsolation),
+        (sandbox, run_paths): (Arc<Sandbox>, Option<RunPaths>),
+        (dir, isolation): (RunDir, RunIsolation),
         key: String,
         watch: Watch,
         clock: &'a dyn Clock,
@@ -83,16 +83,16 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let git = place.own().map(HarnessGit::stop_flag);
+        let git = isolation.own().map(HarnessGit::stop_flag);
         let supervisor = ProcessSupervisor::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
             git,
         );
         let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
-        let confined = (sandbox, grounds.as_ref());
+        let confined = (sandbox, run_paths.as_ref());
         Self {
-            calls: Calls::new(project, &dir, confined, (&place, supervisor.starter())),
+            calls: Calls::new(project, &dir, confined, (&isolation, supervisor.starter())),
             commands: CommandBuilder {
                 project,
                 dir,
@@ -100,11 +100,11 @@ impl<'a> Local<'a> {
                 clock,
                 contract_environment,
                 secrets: project.secrets(),
-                grounds,
+                run_paths,
                 prompts: BTreeMap::new(),
             },
             supervisor,
-            place,
+            isolation,
             checkout_watcher: CheckoutWatcher::default(),
             watch,
             listener,
@@ -132,7 +132,7 @@ impl<'a> Local<'a> {
     }
 
     fn trees(&self) -> Option<&Arc<Trees>> {
-        self.place.trees()
+        self.isolation.trees()
     }
 
     fn own_trees(&self, run: &Run) -> Result<Arc<Trees>, Error> {
@@ -213,7 +213,7 @@ impl<'a> Local<'a> {
             .attempt(&definition.id, attempt)
             .repository();
         let before = self.work_begins(run, (step, attempt), mount)?;
-        let own = self.place.own().cloned();
+        let own = self.isolation.own().cloned();
         self.supervisor.start_held(
             command,
             move || Ok((before()?, scratch)),
@@ -258,7 +258,7 @@ impl<'a> Local<'a> {
         let (definition, state) = require_step(run, step)?;
         let globs = definition.protects.clone();
         let attempts = StepAttempts::of(&self.commands.dir, definition, state);
-        let in_tree = match (&self.place, mount) {
+        let in_tree = match (&self.isolation, mount) {
             (RunIsolation::Trees(trees), Some(mount)) => {
                 let work = work_context(trees, run, step, attempt)?;
                 Ok((Arc::clone(trees), mount, Box::new(work)))

@@ -127,9 +127,9 @@ impl Perform for Local<'_> {
 
     fn rest(&mut self, run: &Run) {
         self.offer_repairs(run);
-        let is_told = |item: &InboxItem| item.kind == InboxKind::Escalation;
+        let is_escalation = |item: &InboxItem| item.kind == InboxKind::Escalation;
         if let Some(trees) = self.trees()
-            && run.items().any(is_told)
+            && run.items().any(is_escalation)
         {
             trees.accept_changed();
         }

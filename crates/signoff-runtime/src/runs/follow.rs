@@ -44,7 +44,7 @@ impl<'a> Follow<'a> {
     }
 
     /// Hands on each event since the last time, with the state as it was then. Does not wait.
-    pub fn look(
+    pub fn read_new(
         &mut self,
         mut each: impl FnMut(&Run, &RecordedEvent),
     ) -> Result<FollowState, Error> {

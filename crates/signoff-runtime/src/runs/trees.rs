@@ -77,15 +77,15 @@ impl OpenedRun<'_> {
     pub(crate) fn open_trees(
         &self,
         repository: Repository,
-        grounds: Option<&mut RunPaths>,
+        run_paths: Option<&mut RunPaths>,
         overlay_mode: OverlayMode,
     ) -> Result<Trees, Error> {
-        let grounds = grounds.map(|grounds| {
-            grounds.objects = Some(repository.objects().to_owned());
-            grounds.clone()
+        let run_paths = run_paths.map(|run_paths| {
+            run_paths.objects = Some(repository.objects().to_owned());
+            run_paths.clone()
         });
         let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
-        let how = (overlay_mode, self.setup(grounds));
+        let how = (overlay_mode, self.setup(run_paths));
         let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
         if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
             let run = self.state();
@@ -94,7 +94,7 @@ impl OpenedRun<'_> {
         Ok(trees)
     }
 
-    fn setup(&self, grounds: Option<RunPaths>) -> Setup {
+    fn setup(&self, run_paths: Option<RunPaths>) -> Setup {
         let config = &self.project.config;
         Setup {
             copy: config.run.copy.value.clone(),
@@ -106,7 +106,7 @@ impl OpenedRun<'_> {
                 self.project.store.workspace(),
             ),
             time: config.run.step_timeout.value,
-            grounds,
+            run_paths,
             scratch: self.dir.scratch("", 0, "prepare"),
             log: self.dir.path().join("prepare.log"),
             marker: marker(&self.id, "", 0),

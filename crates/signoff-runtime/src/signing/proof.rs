@@ -105,8 +105,8 @@ fn check_proof(
 }
 
 /// The proof to ask for: the person's choice, which must meet what is required.
-pub(crate) fn choose_proof(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
-    match wish {
+pub(crate) fn choose_proof(requested: Option<Proof>, required: Proof) -> Result<Proof, Error> {
+    match requested {
         None => Ok(required),
         // No person is asked; `minimum` decides whether it counts.
         Some(Proof::Policy) => Ok(Proof::Policy),

@@ -279,8 +279,8 @@ impl Trees {
     pub(crate) fn missing_error(&self, head: &str) -> Option<Error> {
         let run = self.run.clone();
         if !self.repository.is_there() {
-            let place = self.repository.directory().to_owned();
-            return Some(Error::RepositoryGone { run, place });
+            let directory = self.repository.directory().to_owned();
+            return Some(Error::RepositoryGone { run, directory });
         }
         let head = head.to_owned();
         let is_gone = matches!(self.has_branch(), Ok(false));

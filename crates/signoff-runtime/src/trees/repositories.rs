@@ -56,8 +56,8 @@ pub(crate) fn private_repository(project: &Project) -> Result<Option<Repository>
     let Some(data) = project_data(project) else {
         return Ok(None);
     };
-    let place = data.join("repository");
-    let found = Repository::private(git(project)?, project.store.workspace(), &place)?;
+    let directory = data.join("repository");
+    let found = Repository::private(git(project)?, project.store.workspace(), &directory)?;
     Ok(Some(found))
 }
 

@@ -303,10 +303,10 @@ impl Trees {
     }
 
     /// The repository that it is in, where that is not the project's own.
-    pub(crate) fn private_place(&self) -> Option<PathBuf> {
+    pub(crate) fn private_repository(&self) -> Option<PathBuf> {
         let objects = self.repository.objects();
-        let place = objects.parent().filter(|_| self.repository.is_private());
-        place.map(Path::to_owned)
+        let directory = objects.parent().filter(|_| self.repository.is_private());
+        directory.map(Path::to_owned)
     }
 
     /// Takes back what was written to the checkout, file by file.

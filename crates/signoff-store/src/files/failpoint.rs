@@ -58,14 +58,14 @@ pub fn sandbox_level() -> Option<String> {
 /// The room that a test wants to be the best.
 #[cfg(not(feature = "failpoints"))]
 #[inline]
-pub fn room() -> Option<String> {
+pub fn overlay_level() -> Option<String> {
     None
 }
 
 #[cfg(feature = "failpoints")]
 pub(crate) use armed::{change, die, fires};
 #[cfg(feature = "failpoints")]
-pub use armed::{clock_shift, room, sandbox_level};
+pub use armed::{clock_shift, overlay_level, sandbox_level};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -144,7 +144,7 @@ mod armed {
     }
 
     /// The room that a test wants to be the best.
-    pub fn room() -> Option<String> {
+    pub fn overlay_level() -> Option<String> {
         std::env::var("SIGNOFF_ROOM").ok()
     }
 

@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn rights_that_were_taken_are_given_back() {
-        let place = tempfile::tempdir().unwrap();
-        let (tree, outside) = (place.path().join("tree"), place.path().join("outside"));
+        let outer = tempfile::tempdir().unwrap();
+        let (tree, outside) = (outer.path().join("tree"), outer.path().join("outside"));
         for folder in [&tree.join("a/b"), &outside] {
             fs::create_dir_all(folder).unwrap();
             fs::set_permissions(folder, Permissions::from_mode(0o500)).unwrap();
@@ -236,8 +236,8 @@ mod tests {
     /// Deeper than a process has files, with paths longer than the system takes.
     #[test]
     fn depth_is_no_protection() {
-        let place = tempfile::tempdir().unwrap();
-        let tree = place.path().join("tree");
+        let outer = tempfile::tempdir().unwrap();
+        let tree = outer.path().join("tree");
         fs::create_dir(&tree).unwrap();
         let mut fd = open_root(&tree).unwrap();
         for _ in 0..3000 {

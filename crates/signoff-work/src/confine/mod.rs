@@ -201,12 +201,12 @@ impl RunPaths {
     /// What an agent's command names and the agent would not find by itself.
     fn named(&self, needs: &AgentRequirements) -> NamedPaths {
         let home = self.home.real();
-        let is_around = |path: &Path| {
+        let holds_tree_or_home = |path: &Path| {
             self.tree.starts_with(path) || home.is_some_and(|home| home.starts_with(path))
         };
         let named = needs.named(&self.path).into_iter().filter(|path| {
             let is_missed = self.is_covered(path) || self.home.is_secret(path);
-            is_missed && !is_around(path) && !needs.logs_in_with(path, home)
+            is_missed && !holds_tree_or_home(path) && !needs.logs_in_with(path, home)
         });
         let (programs, others) =
             named.partition(|path| is_program(path) && !self.home.is_secret(path));

@@ -101,15 +101,17 @@ fn no_way_leads_to_keys() {
     world.link("bin/tool", "~/.ssh/tool");
     world.link(".pyenv", ".ssh");
     std::os::unix::fs::symlink(world.home().join(".ssh"), world.root.join("around")).unwrap();
-    let around = world.root.join("around").display().to_string();
+    let dialect_notes = world.root.join("around").display().to_string();
     world.set(
         "PATH",
-        &format!("~/keys:~/.cargo/bin:~/bin:~/.docker/bin:~/.pyenv:{around}:~/x/../.ssh:{SYSTEM}"),
+        &format!(
+            "~/keys:~/.cargo/bin:~/bin:~/.docker/bin:~/.pyenv:{dialect_notes}:~/x/../.ssh:{SYSTEM}"
+        ),
     );
     world.set("JAVA_HOME", "~/.ssh").set("NVM_DIR", "~/keys");
     world.check(
         &format!(
-            "cat ~/.ssh/id ~/keys/id ~/.cargo/bin/way/id ~/.pyenv/id {around}/id ~/.docker/config.json; \
+            "cat ~/.ssh/id ~/keys/id ~/.cargo/bin/way/id ~/.pyenv/id {dialect_notes}/id ~/.docker/config.json; \
              tool; echo \"$JAVA_HOME$NVM_DIR\"; ls -A ~"
         ),
         "\n.cargo\n.gitconfig\nbin".trim_start(),
@@ -429,7 +431,7 @@ fn a_command_that_names_a_secret_does_not_hand_it_over() {
         .map(path)
         .to_vec();
     let needs = AgentRequirements::of_command(&world.command).with(&["~/notes".to_owned()], &[]);
-    let unreachable = world.grounds(Level::Namespaces).unreachable(&needs);
+    let unreachable = world.run_paths(Level::Namespaces).unreachable(&needs);
     assert_eq!(unreachable, [home.join(".ssh/id"), home.join(".ssh/run")]);
     for level in super::home_world::MOUNTED {
         world.check_agent(
@@ -449,7 +451,7 @@ fn a_program_that_an_agent_cannot_start_is_told() {
     world.set("PATH", &format!("~/.docker/bin:~/.claude/local:{SYSTEM}"));
     let unreachable = |program: &str| {
         let needs = AgentRequirements::of_command(&[program.to_owned()]);
-        world.grounds(Level::Namespaces).unreachable(&needs)
+        world.run_paths(Level::Namespaces).unreachable(&needs)
     };
     assert_eq!(
         unreachable("my-agent"),

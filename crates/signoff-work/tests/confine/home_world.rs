@@ -86,7 +86,7 @@ impl HomeWorld {
         self
     }
 
-    pub(crate) fn grounds(&self, level: Level) -> RunPaths {
+    pub(crate) fn run_paths(&self, level: Level) -> RunPaths {
         RunPaths {
             kept: vec![self.options.tree.join(".signoff")],
             tree: self.options.tree.clone(),
@@ -115,9 +115,9 @@ impl HomeWorld {
     fn agent(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
         let needs = AgentRequirements::of_command(&self.command);
         let all = &self.options.variables;
-        let grounds = self.grounds(level);
+        let run_paths = self.run_paths(level);
         let confined =
-            grounds.for_agent(&self.scratch(), &needs, (&VisibleTree::Checkout, &[]), all);
+            run_paths.for_agent(&self.scratch(), &needs, (&VisibleTree::Checkout, &[]), all);
         (
             confined.unwrap(),
             for_agent(all, &allowed(), needs.variables(all)),
@@ -126,7 +126,7 @@ impl HomeWorld {
 
     fn contract(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
         let confined = self
-            .grounds(level)
+            .run_paths(level)
             .for_contract(&self.scratch(), (&VisibleTree::Checkout, &[]));
         let variables: &Variables = &self.options.variables;
         let environment = for_contract(variables, &allowed(), &self.options.tree);

@@ -625,10 +625,10 @@ fn versions_of_a_tree_are_written_elsewhere() {
     let world = World::committed(&[("d/a", "1\n"), ("b", "1\n")]);
     let mut run = Run::begin(&world);
     run.step(&[("d/a", Some("run\n")), ("b", None)]);
-    let place = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let paths = ["d/a", "b", "never"].map(str::to_owned);
-    let found = run.own.export_files(&run.head, &paths, place.path());
-    let a = place.path().join("d/a");
+    let found = run.own.export_files(&run.head, &paths, directory.path());
+    let a = directory.path().join("d/a");
     assert_eq!(found.unwrap(), [Some(a.clone()), None, None]);
     assert_eq!(fs::read_to_string(a).unwrap(), "run\n");
 }

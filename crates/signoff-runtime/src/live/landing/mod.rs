@@ -288,8 +288,8 @@ pub(super) fn settle(
         Some(Outcome::Completed | Outcome::Partial) => {
             let landing = land_commits(project, Trigger::EndOfRun, trees, run)?;
             // Where each step's files came in as it passed, there is nothing left to tell.
-            let told = landing.files.as_ref().is_some_and(Vec::is_empty);
-            Ok(Some(landing).filter(|landing| !told || !landing.refused.is_empty()))
+            let nothing_landed = landing.files.as_ref().is_some_and(Vec::is_empty);
+            Ok(Some(landing).filter(|landing| !nothing_landed || !landing.refused.is_empty()))
         }
         Some(Outcome::Failed) | None => Ok(None),
     }

@@ -154,11 +154,11 @@ pub(in crate::live) fn refuse_if_checked_out(opened: &OpenedRun<'_>) -> Result<(
     if !(goes_on && opened.state().in_worktrees()) {
         return Ok(());
     }
-    let place = opened.trees()?.map(|trees| trees.checked_out());
-    match place.transpose()?.flatten() {
-        Some(place) => Err(Error::CheckedOut {
+    let directory = opened.trees()?.map(|trees| trees.checked_out());
+    match directory.transpose()?.flatten() {
+        Some(directory) => Err(Error::CheckedOut {
             run: opened.state().id().to_owned(),
-            place,
+            directory,
             before: opened
                 .state()
                 .run_tree()

@@ -187,14 +187,14 @@ impl Trees {
         number: &str,
         start: Start<'_>,
     ) -> io::Result<()> {
-        let Some(grounds) = &self.setup.grounds else {
+        let Some(run_paths) = &self.setup.run_paths else {
             return Ok(());
         };
         let mut scratch = OsString::from(&wanted.scratch);
         scratch.push(format!("-{number}"));
         let scratch = Scratch::make(scratch.into())?;
         let read_only = mount.read_only(&wanted.protects, &wanted.signed, &self.checkout);
-        let confined = grounds.for_contract(scratch.path(), (&mount.shown, &read_only))?;
+        let confined = run_paths.for_contract(scratch.path(), (&mount.shown, &read_only))?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
             VisibleTree::Overlay(_) => start.make_mounts(policy)?,

@@ -26,7 +26,7 @@ pub(crate) struct Setup {
     pub(crate) shell: String,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) time: Duration,
-    pub(crate) grounds: Option<RunPaths>,
+    pub(crate) run_paths: Option<RunPaths>,
     /// Where commands may put what is theirs, and what they say.
     pub(crate) scratch: PathBuf,
     pub(crate) log: PathBuf,
@@ -89,8 +89,8 @@ impl Trees {
         let mount = self.first_tree(&first, layer)?;
         // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
         let scratch = Scratch::make(self.setup.scratch.clone()).map_err(error_text)?;
-        if let Some(grounds) = &self.setup.grounds {
-            let confined = grounds.for_contract(scratch.path(), (&mount.shown, &[]));
+        if let Some(run_paths) = &self.setup.run_paths {
+            let confined = run_paths.for_contract(scratch.path(), (&mount.shown, &[]));
             let confined = confined.map_err(error_text)?;
             let mounts = start.make_mounts(confined.policy()).map_err(error_text)?;
             self.run_prepare(&mount.shown, (&confined, mounts.as_ref()), start)?;

@@ -54,7 +54,7 @@ pub(super) struct InnerSecrets {
 }
 
 /// Looks through what a list shows, but for what a person named.
-pub(super) fn look(list: &AllowList) -> InnerSecrets {
+pub(super) fn find_inner_secrets(list: &AllowList) -> InnerSecrets {
     let mut search = Search {
         list,
         found: InnerSecrets::default(),
@@ -66,8 +66,8 @@ pub(super) fn look(list: &AllowList) -> InnerSecrets {
     }
     for cache in list.caches.keys() {
         search.looked_at = 0;
-        for place in REPOSITORIES {
-            let entries: BTreeSet<PathBuf> = search.entries(&cache.join(place)).collect();
+        for path in REPOSITORIES {
+            let entries: BTreeSet<PathBuf> = search.entries(&cache.join(path)).collect();
             for repository in entries {
                 search.repository(&repository);
             }

@@ -68,7 +68,7 @@ pub(super) enum Installation {
 }
 
 /// Looks what of a directory belongs to a tool.
-pub(super) fn look(directory: &Path) -> Installation {
+pub(super) fn tool_parts(directory: &Path) -> Installation {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let names: Vec<_> = entries.take(MOST).map(|entry| entry.file_name()).collect();
     let is_part = |name: &OsStr| PARTS.iter().any(|part| name == *part);
@@ -105,7 +105,7 @@ mod tests {
         for entry in entries {
             fs::write(folder.path().join(entry), "").unwrap();
         }
-        let mut found = look(folder.path());
+        let mut found = tool_parts(folder.path());
         if let Installation::Parts { parts, .. } = &mut found {
             parts.sort();
         }

@@ -41,7 +41,7 @@ impl Home {
         let is_seen = |path: &Path| {
             path.starts_with(tree) || self.seen_paths().any(|seen| path.starts_with(seen))
         };
-        let is_around = |path: &Path| {
+        let holds_seen = |path: &Path| {
             tree.starts_with(path) || self.seen_paths().any(|seen| seen.starts_with(path))
         };
         if is_seen(&path) || self.is_secret(&path) {
@@ -52,11 +52,11 @@ impl Home {
                 .iter()
                 .any(|many| home.join(many).starts_with(path))
         };
-        let around: Vec<&Path> = path.ancestors().take_while(|path| *path != home).collect();
-        let outermost = around
+        let inside_home: Vec<&Path> = path.ancestors().take_while(|path| *path != home).collect();
+        let outermost = inside_home
             .into_iter()
             .rev()
-            .find(|path| !is_around(path) && !holds_many(path))?;
+            .find(|path| !holds_seen(path) && !holds_many(path))?;
         let is_there = outermost.symlink_metadata().is_ok();
         let below = outermost.strip_prefix(home).ok().filter(|_| is_there)?;
         Some(format!("~/{}", below.display()))

@@ -29,8 +29,8 @@ pub(super) struct SettingsCopy {
 pub(super) fn copies(home: &Path, variables: &Variables) -> Vec<SettingsCopy> {
     let copy = |settings: &Settings| {
         let moved = settings.moved_by.and_then(|(variable, file)| {
-            let place = variables.get(OsStr::new(variable)).map(PathBuf::from)?;
-            place.is_absolute().then(|| place.join(file))
+            let directory = variables.get(OsStr::new(variable)).map(PathBuf::from)?;
+            directory.is_absolute().then(|| directory.join(file))
         });
         let at = moved.unwrap_or_else(|| home.join(settings.path));
         let text = settings.redact(&read(&at)?)?;

@@ -167,7 +167,7 @@ impl HarnessGit {
         }
         self.carry_out(&plan)?;
         at("land.index");
-        PersonsIndex::read(self, sides.at, sides.to, &names)?.put_in_place()?;
+        PersonsIndex::read(self, sides.at, sides.to, &names)?.replace()?;
         at("land.ref");
         if !is_at_end && !self.move_head(to, from.as_ref())? {
             return Ok(LandOutcome::Moved);

@@ -53,7 +53,7 @@ impl HarnessGit {
         let words = ["read-tree", tree.as_str()];
         self.call_in(folder, &index).words(words).run()?;
         self.write_files(&index, folder, &there)?;
-        let place = |name: &Name| there.contains(name).then(|| folder.join(path(name)));
-        Ok(names.iter().map(place).collect())
+        let copy_path = |name: &Name| there.contains(name).then(|| folder.join(path(name)));
+        Ok(names.iter().map(copy_path).collect())
     }
 }

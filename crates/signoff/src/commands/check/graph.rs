@@ -82,7 +82,7 @@ fn draw(
 
 /// The width for the drawing.
 fn columns(session: &Session) -> usize {
-    let said = session.around.variables.get(OsStr::new("COLUMNS"));
+    let said = session.process.variables.get(OsStr::new("COLUMNS"));
     let said = said.and_then(|value| value.to_str()?.parse().ok());
     terminal_size::terminal_size_of(std::io::stdout())
         .map(|(width, _)| usize::from(width.0))

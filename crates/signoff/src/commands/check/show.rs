@@ -20,7 +20,7 @@ use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     // Showing a plan needs no store; a plan from stdin is not in it.
-    let project = match Project::open(&session.around) {
+    let project = match Project::open(&session.process) {
         Ok(project) => Some(project),
         Err(Error::NoStore { .. }) => None,
         Err(error) => return Err(error.into()),
@@ -46,7 +46,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     };
     let shell = match &project {
         Some(project) => project.config.contract.shell.value.clone(),
-        None => load_config(&session.around, None)?.contract.shell.value,
+        None => load_config(&session.process, None)?.contract.shell.value,
     };
     let state = match (&standing, &expired) {
         // The next command that changes the plan records the expiry.
@@ -61,7 +61,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     }
     let statuses = statuses(standing.as_ref());
     if session.is_json() {
-        let around = PlanContext {
+        let process = PlanContext {
             dialect: plan.checked.dialect.as_str(),
             status: state.name(),
             digest: plan.digest().to_string(),
@@ -69,7 +69,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
             shell: &shell,
             step_statuses: statuses,
         };
-        let shape = Plan::new(&plan.checked.plan, &around);
+        let shape = Plan::new(&plan.checked.plan, &process);
         session.json(&shape);
         return Ok(0);
     }

@@ -15,11 +15,11 @@ use crate::style::sanitize;
 
 pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
     // The report is about the machine, so it needs no project; a project's settings may require more.
-    let store = discover(&session.around.directory).map_err(Error::from)?;
-    let config = load_config(&session.around, store.as_ref())?;
+    let store = discover(&session.process.directory).map_err(Error::from)?;
+    let config = load_config(&session.process, store.as_ref())?;
     let project = store.map(|_| session.project()).transpose()?;
     let machine = Machine {
-        process: &session.around.clone(),
+        process: &session.process.clone(),
         config: &config,
         project: project.as_ref(),
     };

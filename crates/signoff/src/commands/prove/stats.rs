@@ -11,12 +11,12 @@ use crate::session::Session;
 
 pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &SystemClock::new(),
     };
-    let (stats, troubles) = signoff_runtime::plans::stats(doing)?;
+    let (stats, troubles) = signoff_runtime::plans::stats(context)?;
     let code = say_troubles(session, troubles);
     if session.is_json() {
         session.json(&stats);

@@ -25,12 +25,12 @@ pub(crate) fn dry_run(
     plan: &PlanFile,
     (options, approve): (&RunOptions, bool),
 ) -> Result<u8, Failure> {
-    let doing = ActorContext {
+    let context = ActorContext {
         project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &SystemClock::new(),
     };
-    let mut rehearsal = rehearse(doing, plan, options, approve);
+    let mut rehearsal = rehearse(context, plan, options, approve);
     let refused = rehearsal.refused.take();
     let refused = match refused.map(|error| show_problems(session, error)) {
         None if approve && plan_status(project, plan)?.state != PlanState::Approved => {
@@ -70,11 +70,11 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
 fn lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
     let mut lines = vec![paint(TITLE, sanitize(plan.display_title())).to_string()];
     for (number, round) in (1..).zip(&rehearsal.rounds) {
-        for (place, &at) in round.iter().enumerate() {
+        for (position, &at) in round.iter().enumerate() {
             let Some(step) = plan.steps.get(at) else {
                 continue;
             };
-            let mark = match place {
+            let mark = match position {
                 0 => format!("{number:>3}."),
                 _ => "   +".to_owned(),
             };

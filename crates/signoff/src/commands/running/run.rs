@@ -60,14 +60,14 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         })?;
     }
     if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
-        let wish = ApproveOptions {
+        let options = ApproveOptions {
             proof: session.proof,
             ..ApproveOptions::default()
         };
         if let Some(during) = changed_run(&project, &plan)? {
             return Err(unfinished_run(&name, &during.run));
         }
-        sign_off(session, &project, &plan, &wish)?;
+        sign_off(session, &project, &plan, &options)?;
     } else {
         sign_by_policy_if_due(session, &project, &plan)?;
     }
@@ -129,12 +129,12 @@ fn sign_by_policy_if_due(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<(), Failure> {
-    let doing = ActorContext {
+    let context = ActorContext {
         project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &signoff_runtime::SystemClock::new(),
     };
-    let signed = sign_by_policy(doing, plan).map_err(|error| show_problems(session, error))?;
+    let signed = sign_by_policy(context, plan).map_err(|error| show_problems(session, error))?;
     if let Some(note) = signed.and_then(|approved| approved.signature.note)
         && !session.is_json()
     {
@@ -153,7 +153,7 @@ pub(crate) fn start(
     options: &RunOptions,
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
-    let actor = actor(&session.around.variables);
+    let actor = actor(&session.process.variables);
     let prepared = asking_to_accept(session, project, || {
         PreparedRun::start(project, plan, actor, options, &clock)
     });

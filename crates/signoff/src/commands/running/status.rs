@@ -29,7 +29,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         shape.run,
         paint(DIM, &shape.plan)
     ));
-    for line in place(&shape) {
+    for line in location_lines(&shape) {
         session.out.answer(paint(DIM, line));
     }
     let signed = view.run.signed();
@@ -47,8 +47,8 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         session
             .out
             .answer(format!("{} {}", paint(CARE, "?"), sanitize(&item.question)));
-        if let Some(place) = &item.worktree {
-            session.out.answer(repair_in(place));
+        if let Some(worktree) = &item.worktree {
+            session.out.answer(repair_in(worktree));
         }
         session.out.answer(format!(
             "  answer `{}` with {}",
@@ -95,7 +95,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
 }
 
 /// The branch and the trees of a run.
-fn place(run: &Run) -> Vec<String> {
+fn location_lines(run: &Run) -> Vec<String> {
     let branch = run.branch.as_deref().filter(|_| !has_settled(run));
     let mut lines: Vec<String> = branch
         .map(|branch| match &run.worktree {

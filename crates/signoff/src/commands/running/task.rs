@@ -42,7 +42,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
     let plan = if done.state == PlanState::Approved {
         done.plan
     } else {
-        let wish = ApproveOptions {
+        let options = ApproveOptions {
             proof: session.proof,
             ..ApproveOptions::default()
         };
@@ -51,7 +51,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
                 "the plan stays in the store: `signoff run {key} --approve`, or `signoff delete {key}`"
             ))
         };
-        let (approved, _) = sign_off(session, &project, &done.plan, &wish).map_err(kept)?;
+        let (approved, _) = sign_off(session, &project, &done.plan, &options).map_err(kept)?;
         approved.done.plan
     };
     let stays = |failure: Failure| failure.hint(format!("{key} stays approved"));

@@ -50,7 +50,7 @@ fn lines(undone: &UndoReport) -> Vec<String> {
 fn kept_line(undone: &UndoReport, name: &str) -> String {
     let branch = name.trim_start_matches("refs/heads/");
     let git = match &undone.kept_in {
-        Some(place) => format!("git --git-dir {}", shell_word(&place.to_string_lossy())),
+        Some(worktree) => format!("git --git-dir {}", shell_word(&worktree.to_string_lossy())),
         None => "git".to_owned(),
     };
     format!("the run's commits stay until `signoff prune`: `{git} log -p {branch}`")
@@ -107,7 +107,7 @@ fn shape(undone: &UndoReport) -> Shape {
         restored,
         deleted,
         kept,
-        kept_in: kept_in.map(|place| place.to_string_lossy().into_owned()),
+        kept_in: kept_in.map(|worktree| worktree.to_string_lossy().into_owned()),
         already,
         removed,
         refused,

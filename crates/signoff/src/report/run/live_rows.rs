@@ -32,7 +32,7 @@ pub(crate) struct TimeLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LiveRow {
     pub(crate) name: String,
-    pub(crate) doing: String,
+    pub(crate) activity: String,
     /// When it began this, relative to the start of the run.
     pub(crate) since: Duration,
     /// How long that may take.
@@ -56,7 +56,7 @@ impl LiveRow {
         // The second run of a contract has twice the time.
         let patience = 1 + state.attempt.inconclusive.min(1);
         let contract = contract.unwrap_or(limits.contract) * patience;
-        let (doing, limit) = match &state.stage {
+        let (activity, limit) = match &state.stage {
             Stage::NeedsBaseline | Stage::Baselining => {
                 ("contract before the work".to_owned(), Some(contract))
             }
@@ -89,7 +89,7 @@ impl LiveRow {
         };
         Some(Self {
             name: name(step, state),
-            doing,
+            activity,
             since,
             limit,
         })
@@ -103,12 +103,12 @@ impl LiveRow {
         }
         let taken = now.saturating_sub(self.since);
         let time = time(taken, self.limit, columns);
-        let room = columns.saturating_sub(2 + 2 + width(&time));
+        let available = columns.saturating_sub(2 + 2 + width(&time));
         // The name is cut first: what the step does explains why it takes long.
-        let doing = cut(&self.doing, room.saturating_sub(2) / 2);
-        let name = cut(&self.name, room.saturating_sub(width(&doing) + 2));
-        let gap = room.saturating_sub(width(&name) + 2 + width(&doing));
-        let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, doing));
+        let activity = cut(&self.activity, available.saturating_sub(2) / 2);
+        let name = cut(&self.name, available.saturating_sub(width(&activity) + 2));
+        let gap = available.saturating_sub(width(&name) + 2 + width(&activity));
+        let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, activity));
         spaces(&mut line, gap + 2);
         line.push_str(&paint(DIM, time).to_string());
         line
@@ -130,11 +130,11 @@ fn working(step: &Step) -> String {
     }
 }
 
-fn again(doing: &str, attempt: u32) -> String {
+fn again(activity: &str, attempt: u32) -> String {
     if attempt > 1 {
-        format!("{doing}, attempt {attempt}")
+        format!("{activity}, attempt {attempt}")
     } else {
-        doing.to_owned()
+        activity.to_owned()
     }
 }
 
@@ -194,8 +194,8 @@ impl Totals {
             many => format!(" · {many} questions"),
         };
         let elapsed = short(now.as_secs() * 1000).replace(".0s", "s");
-        let room = columns.saturating_sub(cells + 1);
-        let line = cut(&format!("{text}{asked} · {elapsed}"), room);
+        let available = columns.saturating_sub(cells + 1);
+        let line = cut(&format!("{text}{asked} · {elapsed}"), available);
         match line.split_once(&asked).filter(|_| !asked.is_empty()) {
             Some((before, after)) => {
                 format!("{} {before}{}{after}", paint(GOOD, bar), paint(CARE, asked))
@@ -216,14 +216,14 @@ pub(crate) fn lines<'a>(
     let columns = columns.saturating_sub(1);
     let count = rows.len();
     let allowed = (height / 2).max(1).min(height.saturating_sub(1));
-    let room = allowed.saturating_sub(1);
-    let shown = if count <= room {
+    let available = allowed.saturating_sub(1);
+    let shown = if count <= available {
         count
     } else {
-        room.saturating_sub(1)
+        available.saturating_sub(1)
     };
     let mut lines: Vec<String> = rows.take(shown).map(|row| row.line(now, columns)).collect();
-    if count > shown && room > 0 {
+    if count > shown && available > 0 {
         let more = cut(&format!("… and {} more under way", count - shown), columns);
         lines.push(paint(DIM, more).to_string());
     }

@@ -125,7 +125,7 @@ impl Screen {
         match row {
             Some(mut row) => {
                 if let Some(before) = state.rows.get(&at)
-                    && before.doing == row.doing
+                    && before.activity == row.activity
                 {
                     (row.since, row.limit) = (before.since, before.limit);
                 }

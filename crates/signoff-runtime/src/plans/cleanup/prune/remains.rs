@@ -53,10 +53,10 @@ impl Pruning<'_> {
             }
             self.removed(RemovedKind::Worktrees, run, root.clone(), bytes);
         }
-        if let Some(place) = found.checked_out {
+        if let Some(location) = found.checked_out {
             self.keep(
                 Path::new(&trees::branch(run)),
-                KeptReason::CheckedOut(place),
+                KeptReason::CheckedOut(location),
             );
             return false;
         }

@@ -61,12 +61,16 @@ const LAYER_GAP: f64 = 44.0;
 /// Between two boxes of a layer.
 const BOX_GAP: f64 = 22.0;
 /// Room of a line that passes a layer.
-const LINE_ROOM: f64 = 16.0;
+const LINE_EXTENT: f64 = 16.0;
 /// How often boxes are moved towards their neighbours.
 const ROUNDS: usize = 24;
 
 /// Places boxes of these sizes, each after its `dependencies` (which have no cycle).
-pub(crate) fn place(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
+pub(crate) fn arrange(
+    sizes: &[Size],
+    dependencies: &[Vec<usize>],
+    direction: Direction,
+) -> Picture {
     let net = LayerGraph::new(sizes, dependencies, direction);
     let middles = net.middles();
     let bands = net.bands();
@@ -95,9 +99,9 @@ impl LayerGraph {
                 .iter()
                 .map(|other| at(&rank, *other));
             if let (true, Some(next)) = (list(dependencies, node).is_empty(), next.min())
-                && let Some(place) = rank.get_mut(node)
+                && let Some(slot) = rank.get_mut(node)
             {
-                *place = next.saturating_sub(1);
+                *slot = next.saturating_sub(1);
             }
         }
         let extents = sizes.iter().map(|size| match direction {
@@ -204,15 +208,15 @@ impl LayerGraph {
                 let is_box = *node < self.boxes;
                 Preferred {
                     middle: prefer(*node, middles).unwrap_or_else(|| at(middles, *node)),
-                    room: at(&self.extents, *node).0 + if is_box { BOX_GAP } else { LINE_ROOM },
+                    extent: at(&self.extents, *node).0 + if is_box { BOX_GAP } else { LINE_EXTENT },
                     // Long lines should be straight.
                     weight: if is_box { 1.0 } else { 8.0 },
                 }
             })
             .collect();
         for (node, middle) in nodes.iter().zip(spread(&preferred)) {
-            if let Some(place) = middles.get_mut(*node) {
-                *place = middle;
+            if let Some(slot) = middles.get_mut(*node) {
+                *slot = middle;
             }
         }
     }
@@ -338,7 +342,7 @@ mod tests {
 
     fn picture(dependencies: &[&[usize]], direction: Direction) -> Picture {
         let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
-        place(&vec![SIZE; dependencies.len()], &dependencies, direction)
+        arrange(&vec![SIZE; dependencies.len()], &dependencies, direction)
     }
 
     #[test]
@@ -373,7 +377,7 @@ mod tests {
                         height: if at % 3 == 0 { 90.0 } else { 40.0 },
                     })
                     .collect();
-                let picture = place(&sizes, &dependencies, direction);
+                let picture = arrange(&sizes, &dependencies, direction);
                 for (one, first) in picture.boxes.iter().enumerate() {
                     assert!(first.x >= -0.01 && first.y >= -0.01, "{first:?}");
                     for (other, second) in picture.boxes.iter().enumerate().skip(one + 1) {

@@ -2,10 +2,10 @@ use super::*;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-fn row(name: &str, doing: &str, limit: Option<Duration>) -> LiveRow {
+fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
     LiveRow {
         name: name.to_owned(),
-        doing: doing.to_owned(),
+        activity: activity.to_owned(),
         since: Duration::ZERO,
         limit,
     }
@@ -180,6 +180,6 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
             ..StepState::default()
         };
         let row = LiveRow::of(step, (&state, seat), Duration::ZERO, limits).unwrap();
-        assert_eq!(row.doing, expected, "{:?}", state.stage);
+        assert_eq!(row.activity, expected, "{:?}", state.stage);
     }
 }
