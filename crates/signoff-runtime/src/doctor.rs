@@ -111,7 +111,7 @@ fn missed_paths(project: &Project, home: &Home) -> Vec<MissedPath> {
         let is_done = state.status == StepStatus::Completed;
         let failure = state.advice.failure.as_ref().filter(|_| !is_done);
         let text = failure.map(|failure| [failure.stdout.as_str(), &failure.stderr].join("\n"));
-        let paths = text.map_or_else(Vec::new, |text| home.missed_in(&text));
+        let paths = text.map_or_else(Vec::new, |text| home.unseen_paths_in(&text));
         let missed = paths.into_iter().map(|path| MissedPath {
             path,
             run: run.id().to_owned(),

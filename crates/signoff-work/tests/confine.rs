@@ -85,7 +85,7 @@ impl World {
         RunPaths {
             tree: self.tree(),
             kept: vec![self.tree().join(".signoff")],
-            home: Home::new(&HomeOptions {
+            home: Home::resolve(&HomeOptions {
                 home: Some(self.root.join("home")),
                 tree: self.tree(),
                 variables: [("PATH".into(), self.path())].into(),

@@ -104,7 +104,7 @@ pub(crate) fn run_paths(project: &Project, plan: &Path, level: Level) -> Option<
 pub(crate) fn home(project: &Project) -> Home {
     let config = &project.config.sandbox;
     let variables = &project.process.variables;
-    Home::new(&HomeOptions {
+    Home::resolve(&HomeOptions {
         home: variables.get(OsStr::new("HOME")).map(PathBuf::from),
         other_homes: other_homes(project),
         tree: project.store.workspace().to_owned(),

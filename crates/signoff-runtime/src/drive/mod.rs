@@ -184,7 +184,7 @@ impl Loop<'_, '_> {
     fn handle(&mut self, happened: WakeReason) -> Result<Option<StopReason>, Error> {
         match happened {
             WakeReason::Input(input) => self.handle_input(input)?,
-            WakeReason::Asked { request, ask } => return self.handle_request(&request, ask),
+            WakeReason::Requested { name, request } => return self.handle_request(&name, request),
             WakeReason::Timer => {}
             WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
             WakeReason::Interrupted => return self.interrupt().map(Some),
@@ -204,10 +204,10 @@ impl Loop<'_, '_> {
     /// Handles a request of another process.
     fn handle_request(
         &mut self,
-        request: &str,
-        ask: RunRequest,
+        name: &str,
+        request: RunRequest,
     ) -> Result<Option<StopReason>, Error> {
-        let stopped = match ask {
+        let stopped = match request {
             RunRequest::Stop => Some(self.interrupt()?),
             RunRequest::Abort { by } => {
                 self.end_work()?;
@@ -222,11 +222,11 @@ impl Loop<'_, '_> {
                     Err(error) => return Err(error),
                 };
                 failpoint::reached("answer.after");
-                self.perform.reply(request, refused.as_ref());
+                self.perform.reply(name, refused.as_ref());
                 return Ok(None);
             }
         };
-        self.perform.reply(request, None);
+        self.perform.reply(name, None);
         Ok(stopped)
     }
 

@@ -27,7 +27,7 @@ impl Local<'_> {
         let Some(mount) = mount else {
             let attempts =
                 StepAttempts::for_judging(&self.commands.dir, run, step).filter(|_| !baseline);
-            let checkout = self.shared(self.isolation.own());
+            let checkout = self.shared(self.isolation.git());
             let before = move || {
                 Ok((
                     attempts.map(|attempts| checkout.remaining_changes(&attempts)),
@@ -71,7 +71,7 @@ impl Local<'_> {
                     .and_then(|step| trees.ignored_work(step, attempt));
                 let has_failed = has_failed(&expect, &observed.ended);
                 let missed = home.filter(|_| has_failed);
-                let missed = missed.and_then(|home| missed_in(&home, &observed));
+                let missed = missed.and_then(|home| unseen_paths_in(&home, &observed));
                 let more = ignored.into_iter().chain(cold).chain(missed);
                 for more in more.filter(|_| has_failed) {
                     observed.stderr = [observed.stderr.trim_end(), &more, ""].join("\n");
@@ -155,12 +155,12 @@ fn cold_cache_note(caches: &[String]) -> Option<String> {
 }
 
 /// A contract may have failed because it names a file of the home that it cannot see.
-fn missed_in(home: &Home, observed: &Observation) -> Option<String> {
-    let missed = home.missed_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
-    let first = missed.first()?;
+fn unseen_paths_in(home: &Home, observed: &Observation) -> Option<String> {
+    let unseen = home.unseen_paths_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
+    let first = unseen.first()?;
     Some(format!(
         "{} in the home is not shown to contracts; `[sandbox] home = [\"{first}\"]` in a person's own configuration shows it",
-        quote(&missed)
+        quote(&unseen)
     ))
 }
 

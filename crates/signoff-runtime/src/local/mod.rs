@@ -83,7 +83,7 @@ impl<'a> Local<'a> {
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let git = isolation.own().map(HarnessGit::stop_flag);
+        let git = isolation.git().map(HarnessGit::stop_flag);
         let supervisor = ProcessSupervisor::new(
             (Arc::clone(&sandbox), project.secrets()),
             sender.clone(),
@@ -174,7 +174,7 @@ impl<'a> Local<'a> {
 
     /// If an attempt conflicts only with a person's changes, the run and the checkout each keep their version: no attempt
     /// fails because of a person.
-    fn part_from_person(
+    fn take_back_conflicting_edits(
         &mut self,
         run: &Run,
         step: usize,
@@ -188,9 +188,12 @@ impl<'a> Local<'a> {
             return Ok(None);
         }
         // A failure is reported when the candidate is built.
-        let parted = trees.part_from_person(&attempt.work, &head_commit(run)?);
+        let parted = trees.take_back_conflicting_edits(&attempt.work, &head_commit(run)?);
         let parted = parted.ok().flatten();
-        Ok(parted.map(|parted| self.checkout_watcher.found(self.commands.project, parted)))
+        Ok(parted.map(|parted| {
+            self.checkout_watcher
+                .joined_input(self.commands.project, parted)
+        }))
     }
 
     /// Starts an agent, held at its gate until the journal knows its process.
@@ -213,7 +216,7 @@ impl<'a> Local<'a> {
             .attempt(&definition.id, attempt)
             .repository();
         let before = self.work_begins(run, (step, attempt), mount)?;
-        let own = self.isolation.own().cloned();
+        let own = self.isolation.git().cloned();
         self.supervisor.start_held(
             command,
             move || Ok((before()?, scratch)),
@@ -325,14 +328,14 @@ impl<'a> Local<'a> {
         if let Some(trees) = self.trees().map(Arc::clone)
             && let Some(joined) =
                 self.checkout_watcher
-                    .before(run, action, (self.commands.project, &trees))?
+                    .join_before(run, action, (self.commands.project, &trees))?
         {
             return Ok(Readiness::Instead(joined));
         }
         Ok(match *action {
             Action::LandFiles => self.land_files(run)?,
             Action::Candidate { step, attempt } => {
-                match self.part_from_person(run, step, attempt)? {
+                match self.take_back_conflicting_edits(run, step, attempt)? {
                     Some(parted) => Readiness::Instead(parted),
                     None => Readiness::Go(Input::CandidateBegins { step, attempt }),
                 }

@@ -51,7 +51,7 @@ impl<'a> Follow<'a> {
         // Read before the journal: a process that released the lock has written its last event.
         let driven = is_held(&self.lock).unwrap_or(false);
         let replay = &mut self.replay;
-        self.journal.more(|line| {
+        self.journal.read_new(|line| {
             let recorded = parse_event(line)?;
             replay.apply(&recorded)?;
             each(&replay.run, &recorded);

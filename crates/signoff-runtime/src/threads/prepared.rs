@@ -96,7 +96,7 @@ impl PreparedThread {
         let files = files(&plan.source);
         let hash = copy::hash(&files);
         copy::recover(&locked.path)?;
-        let found = copy::hash_of(&locked.path)?;
+        let found = copy::directory_hash(&locked.path)?;
         let changed = found.as_ref() != Some(&hash);
         let conflict = match found.filter(|_| changed) {
             Some(found) => conflict(context, &id, &locked.path, expected.contains(&found))?,

@@ -149,7 +149,7 @@ fn cancel(
     store.refuse_links()?;
     let path = store.plans_dir().join(thread.as_str());
     copy::recover(&path)?;
-    let Some(hash) = copy::hash_of(&path)? else {
+    let Some(hash) = copy::directory_hash(&path)? else {
         return Ok(None);
     };
     let history = PlanHistory::read(context.project, &store.key_of(None, &path))?;

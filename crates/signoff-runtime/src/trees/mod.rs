@@ -165,7 +165,8 @@ impl Trees {
         })
     }
 
-    pub(crate) fn own(&self) -> &HarnessGit {
+    /// The harness's own git directory.
+    pub(crate) fn git(&self) -> &HarnessGit {
         &self.own
     }
 

@@ -114,7 +114,7 @@ impl Trees {
     /// Takes back from the head what a person changed and an attempt changed in another way, so that each keeps its own:
     /// the run the attempt's, the checkout the person's. `None` if there is nothing of the kind, or the run itself
     /// changed these files meanwhile.
-    pub(crate) fn part_from_person(
+    pub(crate) fn take_back_conflicting_edits(
         &self,
         work: &WorkContext,
         head: &Id,

@@ -213,7 +213,7 @@ impl RunPaths {
         NamedPaths { programs, others }
     }
 
-    fn kept_now(&self) -> Vec<PathBuf> {
+    fn kept_paths(&self) -> Vec<PathBuf> {
         let mut kept = fit_to_bind(&self.kept);
         kept.extend(self.git_elsewhere());
         kept

@@ -90,7 +90,7 @@ impl HomeWorld {
         RunPaths {
             kept: vec![self.options.tree.join(".signoff")],
             tree: self.options.tree.clone(),
-            home: Home::new(&self.options),
+            home: Home::resolve(&self.options),
             overlays: self.overlays && level == Level::Namespaces,
             path: self.options.variables[&OsString::from("PATH")].clone(),
             network: true,

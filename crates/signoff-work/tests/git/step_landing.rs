@@ -638,8 +638,8 @@ fn a_file_that_changes_at_every_look_joins_once_it_rests() {
     let world = World::committed(&[("log", "0\n")]);
     let mut run = Run::begin(&world);
     let joined: Vec<usize> = (1..=6)
-        .map(|look| {
-            world.write("log", &format!("{look}\n"));
+        .map(|version| {
+            world.write("log", &format!("{version}\n"));
             run.join().0.len()
         })
         .collect();

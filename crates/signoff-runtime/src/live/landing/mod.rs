@@ -157,7 +157,7 @@ fn land_commits(
     }
     // What joined from the checkout is there already, and never lands.
     let of_steps = merged_commits(run);
-    let mut commits = trees.own().commits(&start, &head)?;
+    let mut commits = trees.git().commits(&start, &head)?;
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     landing.commits = commits.len();
     if run.lands_files() {
@@ -213,7 +213,7 @@ fn put_into_checkout(
             return Ok(LandingResult::At(commit));
         }
         let agreed = trees.agreed_tree().unwrap_or_else(|_| start.clone());
-        let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
+        let ready = match trees.git().prepare_landing_since(&agreed, (start, head))? {
             LandingReadiness::Refused(why) => return Ok(LandingResult::Refused(why.into())),
             LandingReadiness::Conflict(why) => {
                 let is_conflict = true;
@@ -231,7 +231,7 @@ fn put_into_checkout(
         let (commit, by) = (ready.to.to_string(), by.to_owned());
         run.record(Input::LandingBegins { commit, by })?;
         failpoint::reached("land.recorded");
-        match trees.own().land(&ready, &failpoint::reached)? {
+        match trees.git().land(&ready, &failpoint::reached)? {
             LandOutcome::Done { commit } => return Ok(LandingResult::At(commit)),
             LandOutcome::Moved => {}
         }
@@ -269,7 +269,7 @@ fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     let Some(now) = trees.repository.head()?.commit else {
         return Ok(None);
     };
-    let missing = trees.own().commits(&now, &commit);
+    let missing = trees.git().commits(&now, &commit);
     Ok(missing
         .is_ok_and(|missing| missing.is_empty())
         .then_some(commit))

@@ -46,7 +46,7 @@ pub(super) fn refuse_with_instructions(
 /// The command that picks the steps' commits. A person's changes are in the checkout already, and git would stop at those.
 fn cherry_pick_command(run: &Run, trees: &Trees) -> Result<String, Error> {
     let start = first_commit(run)?;
-    let mut commits = trees.own().commits(&start, &head_commit(run)?)?;
+    let mut commits = trees.git().commits(&start, &head_commit(run)?)?;
     let all = commits.len();
     let of_steps = merged_commits(run);
     commits.retain(|commit| of_steps.contains(commit.as_str()));

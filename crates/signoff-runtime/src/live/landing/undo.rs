@@ -111,14 +111,14 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
         return Ok(format!("git revert --no-edit {landed}"));
     };
     let last = parse_id(opened.state(), landed)?;
-    let commits = trees.own().commits_of_run(opened.state().id(), &last)?;
+    let commits = trees.git().commits_of_run(opened.state().id(), &last)?;
     let [newest, .., oldest] = commits.as_slice() else {
         let only = commits.first().unwrap_or(&last);
         return Ok(format!("git revert --no-edit {only}"));
     };
-    let before = trees.own().parents(oldest)?.into_iter().next();
+    let before = trees.git().parents(oldest)?.into_iter().next();
     if let Some(before) = before
-        && trees.own().commits(&before, newest)?.len() == commits.len()
+        && trees.git().commits(&before, newest)?.len() == commits.len()
     {
         return Ok(format!("git revert --no-edit {before}..{newest}"));
     }

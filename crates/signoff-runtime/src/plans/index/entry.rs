@@ -26,13 +26,13 @@ pub(super) fn read(
     location: &PlanLocation,
 ) -> Result<IndexEntry, Error> {
     match location.kind {
-        PlanLocationKind::Plans | PlanLocationKind::Archive => kept_entry(context, location),
+        PlanLocationKind::Plans | PlanLocationKind::Archive => stored_entry(context, location),
         PlanLocationKind::Log => logged_entry(context, location),
     }
 }
 
 /// A plan among the proposals or in the archive.
-fn kept_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<IndexEntry, Error> {
+fn stored_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<IndexEntry, Error> {
     let Some(plan) = plan_at(context, &location.path)? else {
         let entry = IndexEntry::default();
         return Ok(context.with_stamps(location, None, entry));

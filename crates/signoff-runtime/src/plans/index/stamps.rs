@@ -39,10 +39,10 @@ pub(super) fn stamps(
     let folders = &context.folders;
     match location.kind {
         PlanLocationKind::Plans => {
-            of_text(&location.path, folders.plan(&location.name), &mut stamps)
+            push_plan_stamps(&location.path, folders.plan(&location.name), &mut stamps);
         }
         PlanLocationKind::Archive => {
-            of_text(
+            push_plan_stamps(
                 &location.path,
                 folders.archived(&location.name),
                 &mut stamps,
@@ -50,7 +50,7 @@ pub(super) fn stamps(
         }
         PlanLocationKind::Log => {
             if let Some(path) = elsewhere {
-                of_text(path, Stamp::of(path), &mut stamps);
+                push_plan_stamps(path, Stamp::of(path), &mut stamps);
             }
             stamps.push(Stamp::of(&location.path));
         }
@@ -69,7 +69,7 @@ pub(super) fn stamps(
 }
 
 /// A file; of a thread, its directories and every file: writing one changes no directory.
-fn of_text(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<Stamp>>) {
+fn push_plan_stamps(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<Stamp>>) {
     stamps.push(stamp);
     if !stamp.is_some_and(|stamp| stamp.is_directory()) {
         return;

@@ -1,6 +1,6 @@
 //! What agents and contracts find of a person's home: an empty directory at its path, and an allow-list on top.
 //!
-//! Start reading at [`Home::new`], which works out the list once for a run (`allow.rs`; what is known of tools is data in
+//! Start reading at [`Home::resolve`], which works out the list once for a run (`allow.rs`; what is known of tools is data in
 //! `tools.rs`, `caches.rs`, `secrets.rs` and `settings.rs`; which keys lie in tools is looked for in `inner.rs`), then at [`Home::prepare`], which makes the directory for one
 //! process.
 
@@ -9,10 +9,10 @@ mod caches;
 mod git_config;
 mod inner;
 mod installation;
-mod missed;
 mod secrets;
 mod settings;
 mod tools;
+mod unseen;
 mod view;
 
 use std::ffi::{OsStr, OsString};
@@ -78,7 +78,7 @@ struct HomePlan {
 
 impl Home {
     /// Works out what of a home is seen.
-    pub fn new(options: &HomeOptions) -> Self {
+    pub fn resolve(options: &HomeOptions) -> Self {
         let written = options.home.clone().filter(|home| home.is_absolute());
         let real = written.as_ref().and_then(|home| home.canonicalize().ok());
         let real = real.filter(|real| real.is_dir());

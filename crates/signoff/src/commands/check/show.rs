@@ -12,7 +12,7 @@ use crate::args::Show;
 use crate::commands::sign::locate;
 use crate::failure::Failure;
 use crate::plan_paths::{is_stdin, read};
-use crate::report::plan::lines;
+use crate::report::plan::plan_lines;
 use crate::report::signature::signature;
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -88,7 +88,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
             session.out.answer(line);
         }
     }
-    for line in lines(&plan.checked.plan, &statuses) {
+    for line in plan_lines(&plan.checked.plan, &statuses) {
         session.out.answer(line);
     }
     if plan.checked.errors() > 0 {

@@ -41,7 +41,7 @@ pub(crate) fn dry_run(
     if session.is_json() {
         session.json(&shape(plan, &rehearsal, refused.as_ref()));
     } else {
-        for line in lines(&plan.checked.plan, &rehearsal) {
+        for line in rehearsal_lines(&plan.checked.plan, &rehearsal) {
             session.out.answer(line);
         }
         session.out.say("nothing was started or written");
@@ -67,7 +67,7 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
     }
 }
 
-fn lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
+fn rehearsal_lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
     let mut lines = vec![paint(TITLE, sanitize(plan.display_title())).to_string()];
     for (number, round) in (1..).zip(&rehearsal.rounds) {
         for (position, &at) in round.iter().enumerate() {

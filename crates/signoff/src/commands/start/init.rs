@@ -17,7 +17,7 @@ use signoff_store::root::{Store, discover};
 use self::agents::KnownAgent;
 use self::git::GitState;
 use self::prepare::PrepareCommand;
-use crate::commands::prove::doctor::worktrees_line;
+use crate::commands::inspect::doctor::worktrees_line;
 use crate::commands::start::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;

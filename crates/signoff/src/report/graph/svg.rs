@@ -128,7 +128,7 @@ impl BoxRow {
                 "{}: {} ({})",
                 sanitize(&step.id),
                 title(step),
-                what(step, progress)
+                work_line(step, progress)
             ),
             number,
             lines,
@@ -149,7 +149,7 @@ impl BoxRow {
 }
 
 /// The work of a step in a line.
-fn what(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
+fn work_line(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
     let text = match &step.work {
         Work::Agent { task, .. } => task,
         Work::Ask { question, .. } => question,

@@ -64,7 +64,7 @@ impl LiveRow {
                 ("waiting to try again".to_owned(), None)
             }
             Stage::NeedsWork => ("next in line".to_owned(), None),
-            Stage::Working { attempt } => (again(&working(step), *attempt), Some(work)),
+            Stage::Working { attempt } => (with_attempt(&working(step), *attempt), Some(work)),
             Stage::NeedsEvaluation { .. }
                 if seat == Some(WorkLocation::MergeQueue) && state.attempt.candidate.is_none() =>
             {
@@ -73,10 +73,10 @@ impl LiveRow {
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt }
                 if seat == Some(WorkLocation::MergeQueue) =>
             {
-                (again("merging: contract", *attempt), Some(contract))
+                (with_attempt("merging: contract", *attempt), Some(contract))
             }
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt } => {
-                (again("contract", *attempt), Some(contract))
+                (with_attempt("contract", *attempt), Some(contract))
             }
             Stage::Assembling { .. } => ("merging".to_owned(), None),
             Stage::NeedsMerge { .. } | Stage::Merging { .. } => ("merging".to_owned(), None),
@@ -130,7 +130,7 @@ fn working(step: &Step) -> String {
     }
 }
 
-fn again(activity: &str, attempt: u32) -> String {
+fn with_attempt(activity: &str, attempt: u32) -> String {
     if attempt > 1 {
         format!("{activity}, attempt {attempt}")
     } else {
@@ -206,7 +206,7 @@ impl Totals {
 }
 
 /// The lines for everything under way: never more than fit, the bar of the whole run last.
-pub(crate) fn lines<'a>(
+pub(crate) fn live_lines<'a>(
     rows: impl ExactSizeIterator<Item = &'a LiveRow>,
     totals: Totals,
     now: Duration,

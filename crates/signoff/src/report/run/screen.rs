@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::report::columns::width;
-use crate::report::run::live_rows::{LiveRow, Totals, lines};
+use crate::report::run::live_rows::{LiveRow, Totals, live_lines};
 use crate::terminal::Stream;
 
 /// Time between two drawings.
@@ -174,7 +174,7 @@ impl State {
         let now = self.began.elapsed();
         let frame = match self.totals.total {
             0 => Vec::new(),
-            _ => lines(self.rows.values(), self.totals, now, size),
+            _ => live_lines(self.rows.values(), self.totals, now, size),
         };
         if self.pending.is_empty() && frame == self.drawn {
             return;

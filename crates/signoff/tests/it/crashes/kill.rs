@@ -209,12 +209,12 @@ fn killed_at_every_named_point() {
             if !wanted {
                 break;
             }
-            let place = if soak() || tries < 10 {
+            let kill_point = if soak() || tries < 10 {
                 occasion
             } else {
                 occasion * 2 - 1
             };
-            if !kill_at(point, place) {
+            if !kill_at(point, kill_point) {
                 break;
             }
             visited += 1;

@@ -13,7 +13,7 @@ fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
 
 #[track_caller]
 fn check(rows: &[LiveRow], totals: Totals, size: (usize, usize), expected: &[&str]) {
-    let lines = lines(rows.iter(), totals, Duration::from_secs(30), size);
+    let lines = live_lines(rows.iter(), totals, Duration::from_secs(30), size);
     let plain: Vec<String> = lines
         .iter()
         .map(|line| anstream::adapter::strip_str(line).to_string())
@@ -81,13 +81,13 @@ fn there_are_never_more_lines_than_fit() {
         asked: 0,
     };
     for height in 0..40 {
-        let lines = lines(many.iter(), totals, MINUTE, (80, height));
+        let lines = live_lines(many.iter(), totals, MINUTE, (80, height));
         assert!(
             lines.len() <= height.saturating_sub(1),
             "{height}: {lines:?}"
         );
     }
-    let lines = lines(many.iter(), totals, MINUTE, (80, 10));
+    let lines = live_lines(many.iter(), totals, MINUTE, (80, 10));
     let last = anstream::adapter::strip_str(&lines[3]).to_string();
     assert_eq!((lines.len(), last.as_str()), (5, "… and 27 more under way"));
 }

@@ -18,7 +18,7 @@ const HOLD_MANY: [&str; 6] = [
 impl Home {
     /// Names below the home, as `[sandbox] home` takes them, of what is there, is not seen, and is named in a text by its
     /// path or from `~` or `$HOME`. Not keys and logins: those are hidden on purpose.
-    pub fn missed_in(&self, text: &str) -> Vec<String> {
+    pub fn unseen_paths_in(&self, text: &str) -> Vec<String> {
         let Some(real) = self.0.real.as_ref().filter(|_| self.0.replaceable) else {
             return Vec::new();
         };
@@ -28,14 +28,14 @@ impl Home {
             .chain(["~", "$HOME", "${HOME}"].map(str::to_owned))
             .collect();
         let named = homes.iter().flat_map(|home| paths_below(text, home));
-        let missed: BTreeSet<String> = named
-            .filter_map(|below| self.missed(real, Path::new(below)))
+        let outermost_unseen: BTreeSet<String> = named
+            .filter_map(|below| self.outermost_unseen(real, Path::new(below)))
             .collect();
-        missed.into_iter().collect()
+        outermost_unseen.into_iter().collect()
     }
 
     /// The outermost directory or file around this one that is there and of which nothing is seen.
-    fn missed(&self, home: &Path, below: &Path) -> Option<String> {
+    fn outermost_unseen(&self, home: &Path, below: &Path) -> Option<String> {
         let path = home.join(below);
         let tree = &self.0.list.tree;
         let is_seen = |path: &Path| {

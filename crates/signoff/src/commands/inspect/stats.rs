@@ -6,7 +6,7 @@ use signoff_runtime::plans::ActorContext;
 use crate::agent_check::actor;
 use crate::commands::sign::list::say_troubles;
 use crate::failure::Failure;
-use crate::report::stats::lines;
+use crate::report::stats::stats_lines;
 use crate::session::Session;
 
 pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
@@ -22,7 +22,7 @@ pub(crate) fn stats(session: &mut Session) -> Result<u8, Failure> {
         session.json(&stats);
         return Ok(code);
     }
-    for line in lines(&stats) {
+    for line in stats_lines(&stats) {
         session.out.answer(line);
     }
     Ok(code)

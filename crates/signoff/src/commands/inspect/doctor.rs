@@ -32,7 +32,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     if session.is_json() {
         session.json(&found);
     } else {
-        for line in lines(&found) {
+        for line in doctor_lines(&found) {
             session.out.answer(line);
         }
     }
@@ -144,7 +144,7 @@ pub(crate) fn worktrees_line(found: &Worktrees) -> String {
     format!("{possible}; their work is recorded outside your repository and lands as files: {why}")
 }
 
-fn lines(found: &Doctor) -> Vec<String> {
+fn doctor_lines(found: &Doctor) -> Vec<String> {
     let sandbox = &found.sandbox;
     let network = if sandbox.network { "on" } else { "off" };
     let before = sandbox.before.as_ref();
