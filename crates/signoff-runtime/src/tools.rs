@@ -124,10 +124,9 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     let tree = project.store.workspace().to_owned();
     let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
     let run_paths = confinement::run_paths(project, &project.store.config_path(), level);
-    let shown = (&VisibleTree::Checkout, &[][..]);
     let confined = run_paths
         .filter(|_| level != Level::None)
-        .map(|run_paths| run_paths.for_contract(temp.path(), shown));
+        .map(|run_paths| run_paths.for_contract(temp.path(), &VisibleTree::Checkout, &[]));
     let confined = confined.transpose().map_err(Error::Sandbox)?;
     let toolbox = &toolbox(project, tree.clone(), sandbox).with_confined_servers(tree, confined);
     let stop = &StopFlag::new();

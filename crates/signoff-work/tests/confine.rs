@@ -111,7 +111,8 @@ impl World {
         let confined = self.run_paths().for_agent(
             &scratch,
             &needs,
-            (&VisibleTree::Checkout, &[]),
+            &VisibleTree::Checkout,
+            &[],
             &Variables::default(),
         );
         confined.unwrap()
@@ -121,7 +122,7 @@ impl World {
         let scratch = self.root.join("scratch");
         fs::remove_dir_all(&scratch).ok();
         self.run_paths()
-            .for_contract(&scratch, (&VisibleTree::Checkout, &[]))
+            .for_contract(&scratch, &VisibleTree::Checkout, &[])
             .unwrap()
     }
 
@@ -334,7 +335,7 @@ fn a_contracts_shell_is_closed_to_what_it_starts() {
     let judged = |run_paths: &RunPaths| {
         let scratch = world.root.join("scratch");
         fs::remove_dir_all(&scratch).ok();
-        let confined = run_paths.for_contract(&scratch, (&VisibleTree::Checkout, &[]));
+        let confined = run_paths.for_contract(&scratch, &VisibleTree::Checkout, &[]);
         world.run(confined.unwrap(), script).stdout.text()
     };
     assert!(

@@ -99,7 +99,7 @@ impl<'a> PreparedRun<'a> {
         let bounds = bounds(&state, options)?;
         let chosen = trees::choose(project, state.plan(), options.isolation)?;
         levels::require(project, state.plan(), options.isolation)?;
-        let settings = settings(project, options, (chosen.isolation, chosen.land))?;
+        let settings = settings(project, options, chosen.isolation, chosen.land)?;
         let terms = project.present_terms(state.plan(), &locked.key)?;
         let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
         let NewRun { id, dir, lock } = new_run(project)?;
@@ -236,7 +236,7 @@ impl<'a> PreparedRun<'a> {
             project, key, dir, ..
         } = &self.opened;
         let signed = self.run().next_plan();
-        valid_signature_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
+        valid_signature_for_run(project, key, dir, signed)
     }
 
     /// How messages call its plan.
@@ -341,8 +341,7 @@ fn take_next_version(
         plan,
         ..
     } = opened;
-    let file = (plan.as_path(), name);
-    let Some(next) = replan::next_version(project, key, file, watched)? else {
+    let Some(next) = replan::next_version(project, key, plan, name, watched)? else {
         return Ok(None);
     };
     // Kept before the journal names it: an unnamed version is ignored.
@@ -354,7 +353,7 @@ fn take_next_version(
         jobs: u32::try_from(now.jobs).ok(),
         ..RunOptions::default()
     };
-    let settings = settings(project, &options, (now.isolation, now.land))?;
+    let settings = settings(project, &options, now.isolation, now.land)?;
     let executing = PlanEvent::PlanExecuting {
         path: relative(project, plan),
         digest: next.signed.digest().to_string(),

@@ -62,7 +62,7 @@ impl Local<'_> {
             Action::Dispatch { step, attempt } => {
                 let work = work_context(&trees, run, step, attempt)?;
                 self.supervisor.ready(action.clone(), move || {
-                    trees.work((&work.step, attempt), &work.began, &starter)
+                    trees.work(&work.step, attempt, &work.began, &starter)
                 });
             }
             _ => return Ok(false),
@@ -84,12 +84,11 @@ impl Local<'_> {
                 step,
                 attempt,
                 patience,
-            } => self.evaluate(run, (step, attempt), patience, unboxed(mount)),
+            } => self.evaluate(run, step, attempt, patience, unboxed(mount)),
             Action::Recheck { step, patience } => {
-                let attempt = (step, attempts(run, step));
-                self.evaluate(run, attempt, patience, unboxed(mount))
+                self.evaluate(run, step, attempts(run, step), patience, unboxed(mount))
             }
-            Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
+            Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt, mount),
             Action::Call { step, attempt } => self.call(run, step, attempt),
             Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
             Action::Merge { step, attempt } => self.merge(run, step, attempt),

@@ -50,7 +50,8 @@ impl CheckoutWatcher {
         &mut self,
         run: &Run,
         action: &Action,
-        (project, trees): (&Project, &Trees),
+        project: &Project,
+        trees: &Trees,
     ) -> Result<Option<Input>, Error> {
         // A step that builds on the head must find it there.
         if self.has_joined || run.has_queue_holder() || !self.is_time(action) {

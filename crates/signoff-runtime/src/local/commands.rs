@@ -142,7 +142,8 @@ impl CommandBuilder<'_> {
         run: &Run,
         at: usize,
         attempt: u32,
-        (mount, signed): (Option<&TreeMount>, &[String]),
+        mount: Option<&TreeMount>,
+        signed: &[String],
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, _) = require_step(run, at)?;
         let Work::Agent { role, .. } = &step.work else {
@@ -161,8 +162,8 @@ impl CommandBuilder<'_> {
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
         let read_only = self.read_only(step, mount, signed);
-        let tree = (mount, read_only.as_slice());
-        let (confined, scratch) = self.confine_agent(step, attempt, &needs, tree)?.unzip();
+        let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
+        let (confined, scratch) = confined.unzip();
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
             prompt_file = prompt_inside(scratch, &prompt)?;
         }
@@ -197,7 +198,8 @@ impl CommandBuilder<'_> {
         step: &Step,
         attempt: u32,
         needs: &AgentRequirements,
-        (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
+        mount: Option<&TreeMount>,
+        read_only: &[PathBuf],
     ) -> Result<Option<(Confined, Scratch)>, Error> {
         let Some(run_paths) = &self.run_paths else {
             return Ok(None);
@@ -207,7 +209,7 @@ impl CommandBuilder<'_> {
         let variables = &self.project.process.variables;
         let shown = mount.map_or(&VisibleTree::Checkout, |mount| &mount.shown);
         let confined = run_paths
-            .for_agent(scratch.path(), needs, (shown, read_only), variables)
+            .for_agent(scratch.path(), needs, shown, read_only, variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
     }
@@ -222,12 +224,11 @@ impl CommandBuilder<'_> {
     pub(super) fn evaluation(
         &self,
         run: &Run,
-        at: usize,
-        attempt: u32,
-        (patience, baseline): (u32, bool),
+        which: ContractRun,
         mount: Option<&TreeMount>,
     ) -> Result<(Command, Option<Scratch>), Error> {
-        let (step, state) = require_step(run, at)?;
+        let ContractRun { step, attempt, .. } = which;
+        let (step, state) = require_step(run, step)?;
         let contract: &Contract = step
             .contract
             .as_ref()
@@ -248,8 +249,8 @@ impl CommandBuilder<'_> {
             tree: self.project.store.workspace(),
             environment,
             marker: contract_marker(run.id(), &step.id, attempt),
-            time: contract.timeout.unwrap_or(config.timeout.value) * patience,
-            log: if baseline {
+            time: contract.timeout.unwrap_or(config.timeout.value) * which.patience,
+            log: if which.is_baseline {
                 dir.baseline_log()
             } else {
                 dir.contract_log()
@@ -273,8 +274,8 @@ impl CommandBuilder<'_> {
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let read_only = self.read_only(step, None, &[]);
-        let shown = (&VisibleTree::Checkout, read_only.as_slice());
-        let confined = run_paths.for_contract(scratch.path(), shown);
+        let shown = &VisibleTree::Checkout;
+        let confined = run_paths.for_contract(scratch.path(), shown, &read_only);
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }
 
@@ -288,6 +289,17 @@ impl CommandBuilder<'_> {
         };
         mount.read_only(&step.protects, signed, checkout)
     }
+}
+
+/// One run of a step's contract.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContractRun {
+    pub(super) step: usize,
+    pub(super) attempt: u32,
+    /// How often its usual time it may take.
+    pub(super) patience: u32,
+    /// It runs before the work, not after it.
+    pub(super) is_baseline: bool,
 }
 
 /// Writes the prompt where a process finds it that sees nothing of the store.

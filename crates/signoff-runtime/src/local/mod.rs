@@ -31,7 +31,7 @@ use signoff_work::confine::RunPaths;
 use signoff_work::environment::for_contract;
 use signoff_work::git::{HarnessGit, ImportLimits};
 
-use self::calls::Calls;
+use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, newest_base, work_context, work_context_from};
@@ -68,15 +68,32 @@ pub(crate) struct Local<'a> {
     gates: BTreeMap<usize, Sender<()>>,
 }
 
+/// What a run's actions need.
+pub(crate) struct LocalOptions<'a> {
+    pub(crate) project: &'a Project,
+    /// The plan's key.
+    pub(crate) key: String,
+    pub(crate) dir: RunDir,
+    pub(crate) isolation: RunIsolation,
+    pub(crate) sandbox: Arc<Sandbox>,
+    /// What processes are confined to; nothing if they are not.
+    pub(crate) run_paths: Option<RunPaths>,
+    pub(crate) watch: Watch,
+    pub(crate) clock: &'a dyn Clock,
+}
+
 impl<'a> Local<'a> {
-    pub(crate) fn new(
-        project: &'a Project,
-        (sandbox, run_paths): (Arc<Sandbox>, Option<RunPaths>),
-        (dir, isolation): (RunDir, RunIsolation),
-        key: String,
-        watch: Watch,
-        clock: &'a dyn Clock,
-    ) -> Self {
+    pub(crate) fn new(options: LocalOptions<'a>) -> Self {
+        let LocalOptions {
+            project,
+            key,
+            dir,
+            isolation,
+            sandbox,
+            run_paths,
+            watch,
+            clock,
+        } = options;
         let (sender, receiver) = channel();
         let contract_environment = for_contract(
             &project.process.variables,
@@ -84,15 +101,19 @@ impl<'a> Local<'a> {
             project.store.workspace(),
         );
         let git = isolation.git().map(HarnessGit::stop_flag);
-        let supervisor = ProcessSupervisor::new(
-            (Arc::clone(&sandbox), project.secrets()),
-            sender.clone(),
-            git,
-        );
+        let supervisor =
+            ProcessSupervisor::new(Arc::clone(&sandbox), project.secrets(), sender.clone(), git);
         let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
-        let confined = (sandbox, run_paths.as_ref());
+        let starter = supervisor.starter();
         Self {
-            calls: Calls::new(project, &dir, confined, (&isolation, supervisor.starter())),
+            calls: Calls::new(
+                project,
+                &dir,
+                sandbox,
+                run_paths.as_ref(),
+                &isolation,
+                starter,
+            ),
             commands: CommandBuilder {
                 project,
                 dir,
@@ -155,7 +176,7 @@ impl<'a> Local<'a> {
         let files = match self.trees() {
             // The quoted files have to exist before the journal names the prompt.
             Some(trees) if quotes => {
-                let began = work_context_from(trees, run, (step, attempt), base.clone())?.began;
+                let began = work_context_from(trees, run, step, attempt, base.clone())?.began;
                 // If it is missing, starting the agent reports it.
                 trees.files(&began).ok()
             }
@@ -200,12 +221,13 @@ impl<'a> Local<'a> {
     fn dispatch(
         &mut self,
         run: &Run,
-        (step, attempt): (usize, u32),
+        step: usize,
+        attempt: u32,
         mount: Option<Box<TreeMount>>,
     ) -> Result<(), Error> {
         let signed = self.watch.signed_files();
-        let tree = (mount.as_deref(), signed.as_slice());
-        let (command, scratch) = self.commands.agent(run, step, attempt, tree)?;
+        let tree = mount.as_deref();
+        let (command, scratch) = self.commands.agent(run, step, attempt, tree, &signed)?;
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
@@ -215,7 +237,7 @@ impl<'a> Local<'a> {
             .dir
             .attempt(&definition.id, attempt)
             .repository();
-        let before = self.work_begins(run, (step, attempt), mount)?;
+        let before = self.work_begins(run, step, attempt, mount)?;
         let own = self.isolation.git().cloned();
         self.supervisor.start_held(
             command,
@@ -255,7 +277,8 @@ impl<'a> Local<'a> {
     fn work_begins(
         &self,
         run: &Run,
-        (step, attempt): (usize, u32),
+        step: usize,
+        attempt: u32,
         mount: Option<Box<TreeMount>>,
     ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
         let (definition, state) = require_step(run, step)?;
@@ -266,7 +289,7 @@ impl<'a> Local<'a> {
                 let work = work_context(trees, run, step, attempt)?;
                 Ok((Arc::clone(trees), mount, Box::new(work)))
             }
-            (RunIsolation::Checkout(own), _) => Err(self.shared(own.as_ref())),
+            (RunIsolation::Checkout(own), _) => Err(self.shared_checkout(own.as_ref())),
             (RunIsolation::Trees(_), None) => {
                 return Err(broken_run(run, "an agent without a tree"));
             }
@@ -279,7 +302,7 @@ impl<'a> Local<'a> {
         })
     }
 
-    fn shared(&self, own: Option<&HarnessGit>) -> SharedCheckout {
+    fn shared_checkout(&self, own: Option<&HarnessGit>) -> SharedCheckout {
         SharedCheckout {
             path: self.commands.project.store.workspace().to_owned(),
             own: own.cloned(),
@@ -287,22 +310,24 @@ impl<'a> Local<'a> {
     }
 
     fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let limit = self.commands.time_limit(run, step)?;
+        let timeout = self.commands.time_limit(run, step)?;
+        let (definition, _) = require_step(run, step)?;
         let log = self
             .commands
             .dir
-            .attempt(&require_step(run, step)?.0.id, attempt);
-        let how = (limit, log.tool_log());
+            .attempt(&definition.id, attempt)
+            .tool_log();
         let tree = match self.trees() {
-            Some(trees) => Some(calls::CallTree {
+            Some(trees) => Some(CallTree {
                 trees: Arc::clone(trees),
                 work: work_context(trees, run, step, attempt)?,
                 starter: self.supervisor.starter(),
             }),
             None => None,
         };
-        let call = self.calls.call(run, step, attempt, how, tree)?;
-        self.supervisor.work(call);
+        let options = CallOptions { timeout, log, tree };
+        let call = self.calls.call(run, step, attempt, options)?;
+        self.supervisor.work(move || call.make());
         Ok(())
     }
 
@@ -328,7 +353,7 @@ impl<'a> Local<'a> {
         if let Some(trees) = self.trees().map(Arc::clone)
             && let Some(joined) =
                 self.checkout_watcher
-                    .join_before(run, action, (self.commands.project, &trees))?
+                    .join_before(run, action, self.commands.project, &trees)?
         {
             return Ok(Readiness::Instead(joined));
         }
@@ -351,9 +376,9 @@ impl<'a> Local<'a> {
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => {
-                let tree = self.trees().map(|trees| (&**trees, head_commit(run)));
+                let trees = self.trees().map(Arc::as_ref);
                 let starter = self.supervisor.starter();
-                self.calls.prepare(run, (step, attempt), tree, &starter)?
+                self.calls.prepare(run, step, attempt, trees, &starter)?
             }
             Action::Gate { .. }
             | Action::Gather { .. }

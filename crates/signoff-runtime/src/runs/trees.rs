@@ -10,7 +10,7 @@ use super::opened::OpenedRun;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::trees;
-use crate::trees::{Setup, Trees, parse_id};
+use crate::trees::{Setup, Trees, TreesOptions, parse_id};
 
 impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.
@@ -18,7 +18,7 @@ impl OpenedRun<'_> {
         let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);
         };
-        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
+        let kept = trees::protected_paths(self.project, &self.key, &self.plan);
         Ok(Some(
             repository.open_harness_git(&self.dir.path().join("git"), &kept)?,
         ))
@@ -84,9 +84,15 @@ impl OpenedRun<'_> {
             run_paths.objects = Some(repository.objects().to_owned());
             run_paths.clone()
         });
-        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
-        let how = (overlay_mode, self.setup(run_paths));
-        let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
+        let kept = trees::protected_paths(self.project, &self.key, &self.plan);
+        let options = TreesOptions {
+            run: &self.id,
+            dir: &self.dir,
+            kept: &kept,
+            overlay_mode,
+            setup: self.setup(run_paths),
+        };
+        let trees = Trees::open(self.project, repository, options)?;
         if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
             let run = self.state();
             trees.resume(&parse_id(run, &tree.start)?, &parse_id(run, head)?)?;

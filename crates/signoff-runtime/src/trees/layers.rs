@@ -47,7 +47,8 @@ impl Trees {
     /// A tree for an attempt to work in, with a layer that holds nothing yet.
     pub(crate) fn work(
         &self,
-        (step, attempt): (&str, u32),
+        step: &str,
+        attempt: u32,
         began: &Id,
         start: Start<'_>,
     ) -> Result<TreeMount, String> {

@@ -117,15 +117,31 @@ pub(crate) struct Trees {
     setup: Setup,
 }
 
+/// Whose trees they are, and how they are shown and set up.
+pub(crate) struct TreesOptions<'a> {
+    /// The run's id.
+    pub(crate) run: &'a str,
+    pub(crate) dir: &'a RunDir,
+    /// Paths that no step changes.
+    pub(crate) kept: &'a [String],
+    pub(crate) overlay_mode: OverlayMode,
+    pub(crate) setup: Setup,
+}
+
 impl Trees {
-    /// The trees of a run, whether they are there or not. `kept` is what no step changes.
+    /// The trees of a run, whether they exist yet or not.
     pub(crate) fn open(
         project: &Project,
         repository: Repository,
-        dir: &RunDir,
-        (run, kept): (&str, &[String]),
-        (overlay_mode, setup): (OverlayMode, Setup),
+        options: TreesOptions<'_>,
     ) -> Result<Self, Error> {
+        let TreesOptions {
+            run,
+            dir,
+            kept,
+            overlay_mode,
+            setup,
+        } = options;
         locks::clear(&repository, run);
         let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");

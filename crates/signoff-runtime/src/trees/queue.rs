@@ -196,7 +196,8 @@ impl Trees {
     /// Makes the candidate the head, once: after a crash the branch may stand there already. `Err`: it stands elsewhere.
     pub(crate) fn merge(
         &self,
-        (step, attempt): (&str, u32),
+        step: &str,
+        attempt: u32,
         candidate: &Candidate,
         since: &Id,
     ) -> Result<(String, String), String> {

@@ -168,7 +168,7 @@ impl Trees {
         let first = self.own.tree_of(self.start()?).map_err(error_text)?;
         let report = self
             .own
-            .land_files((&agreed, &head), &first, &failpoint::reached)
+            .land_files(&agreed, &head, &first, &failpoint::reached)
             .map_err(error_text)?;
         self.note_landed(&report.written);
         self.remember_landing(&report.landed).map_err(error_text)?;
@@ -221,7 +221,7 @@ impl Trees {
         let first = self.own.tree_of(self.start()?).map_err(error_text)?;
         let settled = self
             .own
-            .settle_files((&agreed, &head), &first, (paths, how))
+            .settle_files(&agreed, &head, &first, paths, how)
             .map_err(error_text)?;
         self.agree_on(&settled).map_err(error_text)
     }

@@ -35,8 +35,8 @@ impl Follower {
         each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(file) = self.open_if_grown()? {
-            let after = (self.head.clone(), &Head::default());
-            let found = each_after(&self.path, file, after, each)?;
+            let head = self.head.clone();
+            let found = each_after(&self.path, file, head, &Head::default(), each)?;
             self.offset += found.end;
             self.head = found.head;
         }

@@ -89,7 +89,8 @@ impl RunPaths {
         &self,
         scratch: &Path,
         needs: &AgentRequirements,
-        (shown, read_only): (&VisibleTree, &[PathBuf]),
+        shown: &VisibleTree,
+        read_only: &[PathBuf],
         all: &Variables,
     ) -> io::Result<Confined> {
         let home = self.home.real();
@@ -127,7 +128,8 @@ impl RunPaths {
     pub fn for_contract(
         &self,
         scratch: &Path,
-        (shown, read_only): (&VisibleTree, &[PathBuf]),
+        shown: &VisibleTree,
+        read_only: &[PathBuf],
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
         confined.policy.unmarked = true;

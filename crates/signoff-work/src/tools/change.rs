@@ -114,9 +114,9 @@ pub(super) fn move_file(
     }
     let to = workspace.find(&args.to, FinalLink::Itself, MissingDirectories::Make)?;
     refuse_directory(&to)?;
-    let old = (&from.directory, from.file_name()?);
-    let new = (&to.directory, to.file_name()?);
-    rename(old, new, !agreed).map_err(|error| match error {
+    let (old, new) = (from.file_name()?, to.file_name()?);
+    let renamed = rename(&from.directory, old, &to.directory, new, !agreed);
+    renamed.map_err(|error| match error {
         Errno::EXIST if !agreed => appeared_error(&to),
         error => CallError::about("move", &args.from, error),
     })?;

@@ -55,8 +55,10 @@ pub(super) fn replace(
 
 /// Renames; where something must be kept, not onto it.
 pub(super) fn rename<D: AsFd>(
-    (from, old): (D, &std::ffi::OsStr),
-    (to, new): (D, &std::ffi::OsStr),
+    from: D,
+    old: &std::ffi::OsStr,
+    to: D,
+    new: &std::ffi::OsStr,
     keep: bool,
 ) -> Result<(), Errno> {
     if !keep {

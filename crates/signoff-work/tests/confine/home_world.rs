@@ -117,7 +117,7 @@ impl HomeWorld {
         let all = &self.options.variables;
         let run_paths = self.run_paths(level);
         let confined =
-            run_paths.for_agent(&self.scratch(), &needs, (&VisibleTree::Checkout, &[]), all);
+            run_paths.for_agent(&self.scratch(), &needs, &VisibleTree::Checkout, &[], all);
         (
             confined.unwrap(),
             for_agent(all, &allowed(), needs.variables(all)),
@@ -125,9 +125,9 @@ impl HomeWorld {
     }
 
     fn contract(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
-        let confined = self
-            .run_paths(level)
-            .for_contract(&self.scratch(), (&VisibleTree::Checkout, &[]));
+        let confined =
+            self.run_paths(level)
+                .for_contract(&self.scratch(), &VisibleTree::Checkout, &[]);
         let variables: &Variables = &self.options.variables;
         let environment = for_contract(variables, &allowed(), &self.options.tree);
         (confined.unwrap(), environment)

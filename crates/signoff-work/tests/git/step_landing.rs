@@ -78,7 +78,7 @@ impl<'w> Run<'w> {
     pub(crate) fn land_with(&mut self, at: &dyn Fn(&'static str)) -> LandReport {
         let report = self
             .own
-            .land_files((&self.base, &self.head), &self.first, at)
+            .land_files(&self.base, &self.head, &self.first, at)
             .unwrap();
         self.base = report.base.clone();
         self.landed.push(report.landed.clone());
@@ -233,7 +233,7 @@ fn a_step_lands_file_by_file() {
     // The same again finds all of it done.
     let again = run
         .own
-        .land_files((&base, &run.head), &run.first, &|_| {})
+        .land_files(&base, &run.head, &run.first, &|_| {})
         .unwrap();
     assert_eq!(again.written, [""; 0]);
     assert_eq!(held(&again), [("conflict", &HoldReason::Conflict)]);
@@ -479,7 +479,7 @@ fn kept_paths_and_filters_are_not_touched() {
     world.git("config filter.lfs.smudge false");
     let own = world.own();
     let report = own
-        .land_files((&run.base, &run.head), &run.first, &|_| {})
+        .land_files(&run.base, &run.head, &run.first, &|_| {})
         .unwrap();
     assert_eq!(
         held(&report),
@@ -519,7 +519,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         let at = world.head();
         let prepared = run
             .own
-            .prepare_landing_since(&run.base, (&run.first, &run.head));
+            .prepare_landing_since(&run.base, &run.first, &run.head);
         let LandingReadiness::Ready(landing) = prepared.unwrap() else {
             panic!("it cannot land");
         };
@@ -536,7 +536,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         assert_eq!(both, lines("run", "mine"));
         let again = run
             .own
-            .prepare_landing_since(&run.base, (&run.first, &run.head));
+            .prepare_landing_since(&run.base, &run.first, &run.head);
         assert_eq!(again.unwrap(), LandingReadiness::Nothing);
     }
 }
@@ -566,9 +566,8 @@ fn undo_does_not_put_a_file_over_a_persons_directory() {
 impl Run<'_> {
     fn settle(&mut self, paths: &[&str], how: Settling) {
         let paths: Vec<String> = paths.iter().copied().map(str::to_owned).collect();
-        let trees = (&self.base, &self.head);
         self.base = (self.own)
-            .settle_files(trees, &self.first, (&paths, how))
+            .settle_files(&self.base, &self.head, &self.first, &paths, how)
             .unwrap();
     }
 }

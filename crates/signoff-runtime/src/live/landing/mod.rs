@@ -166,14 +166,14 @@ fn land_commits(
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
             let why = vec!["another run works in the checkout".to_owned()];
-            return refuse_with_instructions(landing, why.into(), (journaled.state(), trees));
+            return refuse_with_instructions(landing, why.into(), journaled.state(), trees);
         }
         lock => lock?,
     };
     let by = project.process.person.clone();
     let changed = objections(project, trigger, trees, run);
     let put = changed
-        .and_then(|changed| put_into_checkout(trees, (&start, &head), &changed, &by, journaled));
+        .and_then(|changed| put_into_checkout(trees, &start, &head, &changed, &by, journaled));
     let put = match put {
         // A person may have added one meanwhile. What to type is more than an error.
         Err(Error::Git(error @ GitError::Submodules { .. })) => {
@@ -187,7 +187,7 @@ fn land_commits(
     match put {
         LandingResult::At(commit) => finish_landing(landing, commit, trees, by, journaled),
         LandingResult::Refused(refusal) => {
-            refuse_with_instructions(landing, refusal, (journaled.state(), trees))
+            refuse_with_instructions(landing, refusal, journaled.state(), trees)
         }
     }
 }
@@ -202,7 +202,8 @@ enum LandingResult {
 /// Puts the commits into the checkout, unless they are there already.
 fn put_into_checkout(
     trees: &Trees,
-    (start, head): (&Id, &Id),
+    start: &Id,
+    head: &Id,
     changed: &[String],
     by: &str,
     run: &mut JournaledRun<'_>,
@@ -213,7 +214,7 @@ fn put_into_checkout(
             return Ok(LandingResult::At(commit));
         }
         let agreed = trees.agreed_tree().unwrap_or_else(|_| start.clone());
-        let ready = match trees.git().prepare_landing_since(&agreed, (start, head))? {
+        let ready = match trees.git().prepare_landing_since(&agreed, start, head)? {
             LandingReadiness::Refused(why) => return Ok(LandingResult::Refused(why.into())),
             LandingReadiness::Conflict(why) => {
                 let is_conflict = true;

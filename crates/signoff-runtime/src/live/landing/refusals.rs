@@ -31,7 +31,8 @@ impl From<Vec<String>> for LandingRefusal {
 pub(super) fn refuse_with_instructions(
     mut landing: LandingReport,
     refusal: LandingRefusal,
-    (run, trees): (&Run, &Trees),
+    run: &Run,
+    trees: &Trees,
 ) -> Result<LandingReport, Error> {
     let name = run.id();
     landing.refused = refusal.why;

@@ -27,7 +27,8 @@ pub(crate) struct NextVersion {
 pub(crate) fn next_version(
     project: &Project,
     key: &str,
-    (path, name): (&Path, &str),
+    path: &Path,
+    name: &str,
     watch: &mut Watch,
 ) -> Result<Option<NextVersion>, Error> {
     let differs = watch.difference(project)?;

@@ -67,7 +67,7 @@ fn counts(proofs: &[Proof], minimum: Proof) -> Result<String, Vec<String>> {
         sign(&project, *proof, second);
     }
     let (plan, terms) = digests();
-    match valid_signature(&project, KEY, (&plan, &terms), minimum).unwrap() {
+    match valid_signature(&project, KEY, &plan, &terms, minimum).unwrap() {
         SignatureCheck::Valid(signed) => Ok(signed.signature.by),
         SignatureCheck::Missing(doubted) => Err(doubted.iter().map(ToString::to_string).collect()),
     }

@@ -139,8 +139,8 @@ impl Trees {
             && self.has_other_lockfiles(&wanted.commit)?
         {
             // The attempt's code has a part in what is installed now, so it is for this overlay only.
-            let found = (&contract_setup.confined, contract_setup.mounts.as_ref());
-            self.run_prepare(&mount.shown, found, start)?;
+            let (confined, mounts) = (&contract_setup.confined, contract_setup.mounts.as_ref());
+            self.run_prepare(&mount.shown, confined, mounts, start)?;
             if let Some(lent) = &mut mount.builds {
                 lent.spoil();
             }
@@ -194,7 +194,7 @@ impl Trees {
         scratch.push(format!("-{number}"));
         let scratch = Scratch::make(scratch.into())?;
         let read_only = mount.read_only(&wanted.protects, &wanted.signed, &self.checkout);
-        let confined = run_paths.for_contract(scratch.path(), (&mount.shown, &read_only))?;
+        let confined = run_paths.for_contract(scratch.path(), &mount.shown, &read_only)?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
             VisibleTree::Overlay(_) => start.make_mounts(policy)?,

@@ -38,7 +38,8 @@ impl Setup {
     fn command(
         &self,
         text: &str,
-        (confined, mounts): (&Confined, Option<&KeptMounts>),
+        confined: &Confined,
+        mounts: Option<&KeptMounts>,
         checkout: &Path,
     ) -> Command {
         let mut environment = self.environment.clone();
@@ -90,10 +91,10 @@ impl Trees {
         // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
         let scratch = Scratch::make(self.setup.scratch.clone()).map_err(error_text)?;
         if let Some(run_paths) = &self.setup.run_paths {
-            let confined = run_paths.for_contract(scratch.path(), (&mount.shown, &[]));
+            let confined = run_paths.for_contract(scratch.path(), &mount.shown, &[]);
             let confined = confined.map_err(error_text)?;
             let mounts = start.make_mounts(confined.policy()).map_err(error_text)?;
-            self.run_prepare(&mount.shown, (&confined, mounts.as_ref()), start)?;
+            self.run_prepare(&mount.shown, &confined, mounts.as_ref(), start)?;
         }
         drop((mount, scratch));
         self.keep_only_ignored(layer, &first).map_err(error_text)
@@ -103,7 +104,8 @@ impl Trees {
     pub(crate) fn run_prepare(
         &self,
         shown: &VisibleTree,
-        (confined, mounts): (&Confined, Option<&KeptMounts>),
+        confined: &Confined,
+        mounts: Option<&KeptMounts>,
         start: Start<'_>,
     ) -> Result<(), String> {
         for text in &self.setup.prepare {
@@ -111,7 +113,7 @@ impl Trees {
                 // Each command mounts it anew.
                 fresh(&overlay.work).map_err(error_text)?;
             }
-            let command = self.setup.command(text, (confined, mounts), &self.checkout);
+            let command = self.setup.command(text, confined, mounts, &self.checkout);
             start.run(command)?;
         }
         Ok(())

@@ -22,9 +22,11 @@ impl HarnessGit {
     /// `base` is what both agreed on before, and `first` the tree that the run began with.
     pub fn settle_files(
         &self,
-        (base, head): (&Id, &Id),
+        base: &Id,
+        head: &Id,
         first: &Id,
-        (paths, how): (&[String], Settling),
+        paths: &[String],
+        how: Settling,
     ) -> Result<Id, GitError> {
         let names: BTreeSet<Name> = paths.iter().map(|text| name(text)).collect();
         match how {

@@ -40,7 +40,8 @@ impl HarnessGit {
     pub(crate) fn conflict_text(
         &self,
         sides: MergeSides<'_>,
-        (tree, files): (&Id, &[Name]),
+        tree: &Id,
+        files: &[Name],
         messages: &[String],
     ) -> Result<String, GitError> {
         let MergeSides { ours, theirs, .. } = sides;

@@ -54,7 +54,7 @@ fn draw(
             let width = args.width.unwrap_or_else(|| columns(session).max(20));
             let title = sanitize(plan.display_title());
             session.out.answer(paint(TITLE, title));
-            for line in terminal::lines(plan, &layout, (args.full, width), progress) {
+            for line in terminal::lines(plan, &layout, args.full, width, progress) {
                 session.out.answer(line);
             }
         }

@@ -23,7 +23,8 @@ pub(crate) fn dry_run(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    (options, approve): (&RunOptions, bool),
+    options: &RunOptions,
+    approve: bool,
 ) -> Result<u8, Failure> {
     let context = ActorContext {
         project,

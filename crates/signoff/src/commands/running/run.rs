@@ -51,7 +51,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let options = RunOptions::from(args);
     require_known_step(&options, &plan)?;
     if args.preview {
-        return dry_run(session, &project, &plan, (&options, args.approve));
+        return dry_run(session, &project, &plan, &options, args.approve);
     }
     // Before the plan is signed, because a run would not start anyway.
     if plan.checked.errors() == 0 {

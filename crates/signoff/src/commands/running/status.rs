@@ -32,10 +32,8 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     for line in location_lines(&shape) {
         session.out.answer(paint(DIM, line));
     }
-    let signed = view.run.signed();
-    let digests = (&signed.digest(), &signed.terms());
     let dir = project.store.run_dir(&shape.run);
-    let counted = valid_signature_for_run(&project, (&view.key, &dir), digests)?;
+    let counted = valid_signature_for_run(&project, &view.key, &dir, view.run.signed())?;
     for line in signature(&counted) {
         session.out.answer(line);
     }

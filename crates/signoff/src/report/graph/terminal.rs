@@ -29,7 +29,8 @@ pub(crate) struct StepLabels<'a> {
 pub(crate) fn lines(
     plan: &Plan,
     graph: &StepGraph,
-    (full, width): (bool, usize),
+    full: bool,
+    width: usize,
     progress: Option<&RunProgress<'_>>,
 ) -> Vec<String> {
     let longest = if full { usize::MAX } else { LONGEST };

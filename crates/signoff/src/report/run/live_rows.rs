@@ -43,7 +43,8 @@ impl LiveRow {
     /// The row of a step, if it is under way.
     pub(crate) fn of(
         step: &Step,
-        (state, seat): (&StepState, Option<WorkLocation>),
+        state: &StepState,
+        seat: Option<WorkLocation>,
         since: Duration,
         limits: TimeLimits,
     ) -> Option<Self> {
@@ -210,7 +211,8 @@ pub(crate) fn live_lines<'a>(
     rows: impl ExactSizeIterator<Item = &'a LiveRow>,
     totals: Totals,
     now: Duration,
-    (columns, height): (usize, usize),
+    columns: usize,
+    height: usize,
 ) -> Vec<String> {
     // A line that fills its row would wrap on some terminals.
     let columns = columns.saturating_sub(1);

@@ -170,16 +170,16 @@ impl State {
         if self.suspended > 0 {
             return;
         }
-        let size = self.stream.size();
+        let (columns, height) = self.stream.size();
         let now = self.began.elapsed();
         let frame = match self.totals.total {
             0 => Vec::new(),
-            _ => live_lines(self.rows.values(), self.totals, now, size),
+            _ => live_lines(self.rows.values(), self.totals, now, columns, height),
         };
         if self.pending.is_empty() && frame == self.drawn {
             return;
         }
-        self.replace(frame, size.0);
+        self.replace(frame, columns);
     }
 
     /// Writes the lines that stay and removes the live ones.
