@@ -136,3 +136,8 @@ fn reasons(failure: Failure, sentences: &[String]) -> Failure {
         failure.detail(sanitize(sentence))
     })
 }
+
+pub(super) fn not_written(run: &str, why: &str) -> Failure {
+    let message = format!("the changes of run {run} cannot be written to the checkout: {why}");
+    Failure::new(6, "landing", message).hint(format!("`signoff land {run}` tries again"))
+}
