@@ -53,68 +53,59 @@ fn run(write: bool) -> Result<(), String> {
 }
 
 fn measure(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
-    let fill = fill_program()?;
     let (few, many) = (directory.join("few"), directory.join("many"));
-    for (project, count) in [(&few, FEW), (&many, MANY)] {
-        fs::create_dir_all(project.join(".signoff/plans")).map_err(|error| at(project, &error))?;
-        fs::write(project.join(".signoff/config.toml"), CONFIG)
-            .map_err(|error| at(project, &error))?;
-        let count = count.to_string();
-        Invocation::new(fill.as_str(), [])
-            .args(&[&project.to_string_lossy(), &count])
-            .run()?;
-    }
+    let fill = fill_program()?;
+    fill_store(&fill, &few, FEW)?;
+    fill_store(&fill, &many, MANY)?;
     // Files this young are read again by the next list; what is measured is an ordinary day.
     std::thread::sleep(Duration::from_secs(3));
-    call(&many, &words(&[signoff, "list"]))?;
-    let mut rows = vec![read_heads(&many)?];
-    let list = |args: &[&str]| words(&[&[signoff], args].concat());
-    rows.push(time_commands("`signoff list`", MANY, &many, 20, |_| {
-        list(&["list"])
-    })?);
-    let json = |_| list(&["list", "--format", "json"]);
-    rows.push(time_commands(
-        "`signoff list --format json`",
-        MANY,
-        &many,
-        20,
-        json,
-    )?);
-    rows.push(time_commands("`signoff stats`", MANY, &many, 20, |_| {
-        list(&["stats"])
-    })?);
-    let rebuilt = |_| {
-        fs::remove_file(many.join(".signoff/index.json")).ok();
-        list(&["list"])
-    };
-    rows.push(time_commands(
-        "`signoff list`, index deleted before",
-        MANY,
-        &many,
-        5,
-        rebuilt,
-    )?);
-    for (project, count) in [(&few, FEW), (&many, MANY)] {
-        rows.push(time_commands(
-            "`signoff show`",
-            count,
-            project,
-            100,
-            |_| list(&["show", "PLAN-00000001"]),
-        )?);
-        // Neither signed nor rejected yet.
-        let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
-        let approve = |round: usize| list(&["approve", &names[round % names.len()]]);
-        rows.push(time_commands(
-            "`signoff approve`",
-            count,
-            project,
-            names.len(),
-            approve,
-        )?);
-    }
+    let mut rows = time_lists(signoff, &many)?;
+    rows.extend(time_one_plan(signoff, &few, FEW)?);
+    rows.extend(time_one_plan(signoff, &many, MANY)?);
     rows.extend(time_backlog(&directory.join("backlog"))?);
     Ok(rows)
+}
+
+/// Makes a project with so many plans.
+fn fill_store(fill: &str, project: &Path, count: usize) -> Result<(), String> {
+    fs::create_dir_all(project.join(".signoff/plans")).map_err(|error| at(project, &error))?;
+    fs::write(project.join(".signoff/config.toml"), CONFIG).map_err(|error| at(project, &error))?;
+    Invocation::new(fill, [])
+        .args(&[&project.to_string_lossy(), &count.to_string()])
+        .run()
+}
+
+/// What all plans at once cost.
+fn time_lists(signoff: &str, many: &Path) -> Result<Vec<Row>, String> {
+    let list = words(&[signoff, "list"]);
+    call(many, &list)?;
+    let heads = read_heads(many)?;
+    let time = |what: &str, rounds: usize, command: &dyn Fn() -> Vec<String>| {
+        time_commands(what, MANY, many, rounds, |_| command())
+    };
+    Ok(vec![
+        heads,
+        time("`signoff list`", 20, &|| list.clone())?,
+        time("`signoff list --format json`", 20, &|| {
+            words(&[signoff, "list", "--format", "json"])
+        })?,
+        time("`signoff stats`", 20, &|| words(&[signoff, "stats"]))?,
+        time("`signoff list`, index deleted before", 5, &|| {
+            fs::remove_file(many.join(".signoff/index.json")).ok();
+            list.clone()
+        })?,
+    ])
+}
+
+/// What one plan of so many costs.
+fn time_one_plan(signoff: &str, project: &Path, count: usize) -> Result<[Row; 2], String> {
+    let show = words(&[signoff, "show", "PLAN-00000001"]);
+    let show = time_commands("`signoff show`", count, project, 100, |_| show.clone())?;
+    // Neither signed nor rejected yet.
+    let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
+    let approve = |round: usize| words(&[signoff, "approve", &names[round % names.len()]]);
+    let approve = time_commands("`signoff approve`", count, project, names.len(), approve)?;
+    Ok([show, approve])
 }
 
 /// Where cargo put the program that fills a store.

@@ -34,6 +34,7 @@ use crate::runs::{OpenedRun, snapshot};
 use crate::signing::proof::{SignatureCheck, valid_signature_for_run};
 use crate::signing::signed::{require_signed, require_still_signed};
 use crate::signing::watch::Watch;
+use crate::trees::IsolationChoice;
 use crate::{confinement, trees};
 
 /// A run that the loop can drive.
@@ -89,78 +90,33 @@ impl<'a> PreparedRun<'a> {
         };
         // Nobody else does anything to the plan until its log says that it runs.
         let locked = LockedPlan::open(context, &plan.path, plan.source.name())?;
-        locked.may_start()?;
-        project.remember_id()?;
-        let plan = &locked.plan;
-        preflight::require_runnable(project, plan)?;
-        confinement::require(project)?;
-        let state = Run::new(require_signed(project, plan)?);
-        // Before anything is written: nothing has begun if it cannot go that far.
-        let bounds = bounds(&state, options)?;
-        let chosen = trees::choose(project, state.plan(), options.isolation)?;
-        levels::require(project, state.plan(), options.isolation)?;
-        let settings = settings(project, options, chosen.isolation, chosen.land)?;
-        let terms = project.present_terms(state.plan(), &locked.key)?;
-        let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
-        let NewRun { id, dir, lock } = new_run(project)?;
-        if let Some(workspace) = &mut workspace_lock {
-            workspace.name_run(&id).map_err(Error::Sandbox)?;
-        }
-        snapshot::save(&dir, plan)?;
-        snapshot::keep_signature(project, &locked.key, &dir, state.signed())?;
-        let durability = project.config.run.durability.value;
-        let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
-        failpoint::reached("run.created");
-        let digest = state.signed().digest().to_string();
-        let path = relative(project, &plan.path);
+        let setup = RunSetup::decide(project, &locked, options)?;
+        let opened = create_run(project, clock, &locked, setup.run, setup.chosen.isolation)?;
+        let signed = opened.state().signed();
+        let digest = signed.digest().to_string();
+        let path = relative(project, &opened.plan);
         locked.record(&[PlanEvent::PlanExecuting {
             path: path.clone(),
             digest: digest.clone(),
-            run: id.clone(),
+            run: opened.id.clone(),
         }])?;
         let first = Input::Start {
-            run: id.clone(),
-            plan: locked.key.clone(),
+            run: opened.id.clone(),
+            plan: opened.key.clone(),
             path,
             digest,
-            terms: state.signed().terms().to_string(),
-            settings: settings.clone(),
+            terms: signed.terms().to_string(),
+            settings: setup.settings.clone(),
         };
-        let text = SignedText::default();
-        text.set(
-            plan.source.bytes().to_vec(),
-            plan.checked.dialect,
-            state.signed().digest(),
-        );
-        let watch = Watch::new(
-            plan.path.clone(),
-            state.signed().clone(),
-            terms.clone(),
-            text.clone(),
-        );
         Ok(Self {
-            name: plan.source.name().to_owned(),
-            watch,
-            opened: OpenedRun {
-                project,
-                clock,
-                id,
-                run: JournaledRun::new(state, journal, clock),
-                dir,
-                times: Times::default(),
-                key: locked.key.clone(),
-                plan: plan.path.clone(),
-                terms,
-                versions: 1,
-                text,
-                _run_lock: lock,
-                workspace_lock,
-            },
+            name: locked.plan.source.name().to_owned(),
+            watch: watch(&opened, signed),
+            opened,
             beginning: FirstInput::Start(first),
-            settings,
-            bounds,
-            repository: chosen.repository,
-            note: chosen.note,
+            settings: setup.settings,
+            bounds: setup.bounds,
+            repository: setup.chosen.repository,
+            note: setup.chosen.note,
         })
     }
 
@@ -285,6 +241,82 @@ impl<'a> PreparedRun<'a> {
             FirstInput::GoOn { .. } | FirstInput::Start(_) => &self.settings.sandbox,
         }
     }
+}
+
+/// What is decided about a new run before anything is written: it has not begun if it cannot run.
+struct RunSetup {
+    run: Run,
+    /// How far it is to go.
+    bounds: Bounds,
+    chosen: IsolationChoice,
+    settings: Settings,
+}
+
+impl RunSetup {
+    fn decide(
+        project: &Project,
+        locked: &LockedPlan<'_>,
+        options: &RunOptions,
+    ) -> Result<Self, Error> {
+        locked.may_start()?;
+        project.remember_id()?;
+        preflight::require_runnable(project, &locked.plan)?;
+        confinement::require(project)?;
+        let run = Run::new(require_signed(project, &locked.plan)?);
+        let bounds = bounds(&run, options)?;
+        let chosen = trees::choose(project, run.plan(), options.isolation)?;
+        levels::require(project, run.plan(), options.isolation)?;
+        let settings = settings(project, options, chosen.isolation, chosen.land)?;
+        Ok(Self {
+            run,
+            bounds,
+            chosen,
+            settings,
+        })
+    }
+}
+
+/// Makes the directory of a new run, with its locks, its snapshot and an empty journal.
+fn create_run<'a>(
+    project: &'a Project,
+    clock: &'a dyn Clock,
+    locked: &LockedPlan<'_>,
+    run: Run,
+    isolation: Isolation,
+) -> Result<OpenedRun<'a>, Error> {
+    let (plan, key) = (&locked.plan, locked.key.clone());
+    let terms = project.present_terms(run.plan(), &key)?;
+    let mut workspace_lock = workspace_lock(project, isolation)?;
+    let NewRun { id, dir, lock } = new_run(project)?;
+    if let Some(workspace) = &mut workspace_lock {
+        workspace.name_run(&id).map_err(Error::Sandbox)?;
+    }
+    snapshot::save(&dir, plan)?;
+    snapshot::keep_signature(project, &key, &dir, run.signed())?;
+    let durability = project.config.run.durability.value;
+    let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
+    failpoint::reached("run.created");
+    let text = SignedText::default();
+    text.set(
+        plan.source.bytes().to_vec(),
+        plan.checked.dialect,
+        run.signed().digest(),
+    );
+    Ok(OpenedRun {
+        project,
+        clock,
+        id,
+        run: JournaledRun::new(run, journal, clock),
+        dir,
+        times: Times::default(),
+        key,
+        plan: plan.path.clone(),
+        terms,
+        versions: 1,
+        text,
+        _run_lock: lock,
+        workspace_lock,
+    })
 }
 
 /// The lock of the checkout, for a run that works in it. A run on its own trees needs none.

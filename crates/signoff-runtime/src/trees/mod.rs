@@ -36,7 +36,7 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, HarnessGit, Id, Repository};
 use signoff_work::layers::{IgnoreRules, SharedTree, TreePool};
 
-pub(crate) use self::choose::{choose, why_private};
+pub(crate) use self::choose::{IsolationChoice, choose, why_private};
 pub(crate) use self::commits::{first_commit, head_commit, parse_id};
 use self::contract::builds::BuildCache;
 pub(crate) use self::contract::overlays::ContractOverlayOptions;

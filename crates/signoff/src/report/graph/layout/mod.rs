@@ -5,6 +5,7 @@
 
 pub(crate) mod chains;
 mod crossings;
+mod grid;
 pub(crate) mod lanes;
 pub(crate) mod layered;
 mod reduce;
