@@ -1,14 +1,16 @@
 //! `cargo xtask bench trees`: agents that work side by side on their own trees. Measures the speed-up, and the cost of
 //! a tree compared with `git worktree add`.
 
+mod project;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use self::project::{at, create_project, plan, run_in, stdout_of, write};
 use crate::Command;
 use crate::bench::{TREES, children_cpu, release_build, update};
 
@@ -22,7 +24,7 @@ of 10,000 files; both must end in the same tree, and land. Then eight such agent
 long it takes from the start of an attempt to the start of its agent, one after another; and from the first
 attempt's start until each of them is at work, all at once, in the first run of the project and in one
 after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. Last, the
-CPU time of a contract that leaves nothing behind and of one that does, so that the next one needs a new room. It works in
+CPU time of a contract that leaves nothing behind and of one that does, so that the next one needs a new layer. It works in
 TMPDIR: an ext4 without a journal is slow at making files for minutes after many were removed, and then
 that is what is measured. Takes about three minutes.",
     run,
@@ -62,8 +64,8 @@ fn run(write: bool) -> Result<(), String> {
     let measured = measure(&signoff, &directory);
     // Also after an error, because the directory is large.
     fs::remove_dir_all(&directory).ok();
-    let (waited, set_up, rooms) = measured?;
-    let table = render(&waited, &set_up, &rooms);
+    let (waited, set_up, contracts) = measured?;
+    let table = render(&waited, &set_up, &contracts);
     println!("{table}");
     if write {
         update(&[(TREES, &table)])
@@ -93,12 +95,12 @@ fn measure(
         first,
         again,
     };
-    let rooms = ContractCpu {
+    let contracts = ContractCpu {
         kept: contract_cpu(signoff, directory, "true < /dev/null")?,
         new: contract_cpu(signoff, directory, "true > /tmp/x")?,
     };
     eprintln!("measured: layers of contracts");
-    Ok((waited, set_up, rooms))
+    Ok((waited, set_up, contracts))
 }
 
 /// Milliseconds of CPU time for each of many contracts, all the same.
@@ -108,13 +110,13 @@ fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, 
         json!({"id": format!("s{number}"), "description": "Check", "contract": contract, "dependsOn": []})
     });
     let steps: Vec<Value> = steps.collect();
-    let plan = json!({"id": "rooms", "version": 1, "steps": steps});
-    write(&project, ".signoff/rooms.json", &plan.to_string())?;
-    run_in(&project, &[signoff, "approve", ".signoff/rooms.json"])?;
+    let plan = json!({"id": "contracts", "version": 1, "steps": steps});
+    write(&project, ".signoff/contracts.json", &plan.to_string())?;
+    run_in(&project, &[signoff, "approve", ".signoff/contracts.json"])?;
     let before = children_cpu();
     run_in(
         &project,
-        &[signoff, "run", ".signoff/rooms.json", "--jobs", "1"],
+        &[signoff, "run", ".signoff/contracts.json", "--jobs", "1"],
     )?;
     let spent = before.zip(children_cpu());
     let spent = spent.map(|(before, after)| after.saturating_sub(before));
@@ -159,75 +161,6 @@ fn time_agents(
         return Err(format!("it did not land: {} commits", commits.trim()));
     }
     Ok((took, tree.trim().to_owned()))
-}
-
-/// A clone of a repository with so many files, and a signed plan of independent agents.
-fn create_project(
-    signoff: &str,
-    directory: &Path,
-    files: usize,
-    agents: usize,
-) -> Result<PathBuf, String> {
-    let source = source(directory, files)?;
-    let places = (1_u32..).map(|number| directory.join(number.to_string()).join("project"));
-    let project = places.into_iter().find(|project| !project.exists());
-    let project = project.ok_or("no place is left")?;
-    let (from, to) = (source.to_string_lossy(), project.to_string_lossy());
-    // As after a fetch: all objects are in one pack.
-    run_in(
-        &source,
-        &["git", "clone", "--quiet", "--no-local", &from, &to],
-    )?;
-    let config = "[run]\nland = \"end\"\n\n[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
-    write(&project, ".signoff/config.toml", config)?;
-    write(&project, "plan.md", &plan(agents))?;
-    run_in(&project, &[signoff, "trust"])?;
-    run_in(&project, &[signoff, "approve", "plan.md"])?;
-    Ok(project)
-}
-
-/// A repository with so many files.
-fn source(directory: &Path, files: usize) -> Result<PathBuf, String> {
-    let source = directory.join(format!("source-{files}")).join("project");
-    if source.exists() {
-        return Ok(source);
-    }
-    for file in 0..files {
-        let text = format!("file {file}\n").repeat(20);
-        write(&source, &format!("src/d{}/f{file}.txt", file / 100), &text)?;
-    }
-    let agent = "sleep 5\nsed -n 's/^Write //p' \"$1\" | while read f; do echo x > \"$f\"; done\n";
-    write(&source, "agent.sh", agent)?;
-    write(&source, ".gitignore", "/.signoff/\n/plan.md\n")?;
-    for words in [
-        ["git", "init", "--quiet", "--initial-branch=main"].as_slice(),
-        &["git", "add", "--all"],
-        &["git", "commit", "--quiet", "--message", "files"],
-    ] {
-        run_in(&source, words)?;
-    }
-    Ok(source)
-}
-
-fn write(project: &Path, name: &str, text: &str) -> Result<(), String> {
-    let path = project.join(name);
-    let parent = path.parent().unwrap_or(project);
-    fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
-    fs::write(&path, text).map_err(|error| at(&path, &error))
-}
-
-fn plan(agents: usize) -> String {
-    let mut text =
-        "---\ntype: plan\nstatus: draft\nowner: bench\n---\n\n# Side by side\n\n**Budget:** 1h\n\n## Steps\n"
-            .to_owned();
-    for number in 1..=agents {
-        write!(
-            text,
-            "\n### {number}. Agent {number}\n\n**id:** a{number}\n**depends_on:** none\n**target:** coder\n**baseline:** no\n**task:**\nWrite out-{number}\n\n**contract:**\n```shell\ntest -f out-{number}\n```\n"
-        )
-        .expect("a string takes all");
-    }
-    text
 }
 
 /// How long `git worktree add` takes, several times.
@@ -286,39 +219,7 @@ fn millis(at: &Value) -> Option<u64> {
     Some(seconds * 1000 + part.parse::<u64>().ok()?)
 }
 
-fn run_in(project: &Path, argv: &[&str]) -> Result<(), String> {
-    stdout_of(project, argv).map(|_| ())
-}
-
-fn stdout_of(project: &Path, argv: &[&str]) -> Result<String, String> {
-    let (program, args) = argv.split_first().ok_or("nothing to call")?;
-    let home = project.with_file_name("home");
-    fs::create_dir_all(&home).map_err(|error| at(&home, &error))?;
-    let output = Process::new(program)
-        .args(args)
-        .current_dir(project)
-        .env("HOME", &home)
-        .env_remove("XDG_CONFIG_HOME")
-        .env_remove("XDG_DATA_HOME")
-        .env("GIT_AUTHOR_NAME", "Bench")
-        .env("GIT_AUTHOR_EMAIL", "bench@localhost")
-        .env("GIT_COMMITTER_NAME", "Bench")
-        .env("GIT_COMMITTER_EMAIL", "bench@localhost")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("{program}: {error}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(format!(
-        "`{}` ended with {}: {}",
-        argv.join(" "),
-        output.status,
-        String::from_utf8_lossy(&output.stderr).trim()
-    ))
-}
-
-fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> String {
+fn render(waited: &[AgentTimes], set_up: &TreeTimes, contracts: &ContractCpu) -> String {
     let mut text =
         "| files | agents of 5 s | `--jobs 1` | `--jobs 4` | ratio |\n|---|---|---|---|---|\n"
             .to_owned();
@@ -350,7 +251,7 @@ fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> Str
         let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
         writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
     }
-    let ContractCpu { kept, new } = rooms;
+    let ContractCpu { kept, new } = contracts;
     writeln!(
         text,
         "\n| a contract, all in all | CPU |\n|---|---|\n| in a room that was left as it was | {kept:.1} ms |\n| in a new room | {new:.1} ms |\n| making and removing a room | {:.1} ms |",
@@ -358,10 +259,6 @@ fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> Str
     )
     .expect("a string takes all");
     text
-}
-
-fn at(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {error}", path.display())
 }
 
 #[cfg(test)]
@@ -384,11 +281,11 @@ mod tests {
             first: Vec::new(),
             again: Vec::new(),
         };
-        let rooms = ContractCpu {
+        let contracts = ContractCpu {
             kept: 2.0,
             new: 4.5,
         };
-        let text = render(&[waited], &set_up, &rooms);
+        let text = render(&[waited], &set_up, &contracts);
         assert!(
             text.contains("| making and removing a room | 2.5 ms |"),
             "{text}"

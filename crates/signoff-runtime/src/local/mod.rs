@@ -2,6 +2,7 @@
 //! checkout where nothing can be mounted.
 
 mod action_trees;
+mod agents;
 mod calls;
 mod checkout_watcher;
 mod commands;
@@ -24,32 +25,29 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use signoff_engine::{Action, Choice, Input, Run};
-use signoff_plan::model::Step;
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
 use signoff_work::confine::RunPaths;
 use signoff_work::environment::for_contract;
-use signoff_work::git::{HarnessGit, ImportLimits};
+use signoff_work::git::HarnessGit;
 
 use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
-use self::commits::{attempt_of, newest_base, work_context, work_context_from};
+use self::commits::{attempt_of, work_context};
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
 use self::requests::Listener;
-use self::shared_checkout::{SharedCheckout, StepAttempts};
+use self::shared_checkout::SharedCheckout;
 use self::supervisor::ProcessSupervisor;
-use self::worked_tree::WorkedTree;
 use crate::clock::Clock;
-use crate::confinement::Scratch;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
-use crate::trees::{TreeMount, Trees, WorkSource, head_commit, parse_id};
+use crate::trees::{Trees, WorkSource, head_commit, parse_id};
 
 /// Performs actions on this machine.
 pub(crate) struct Local<'a> {
@@ -161,38 +159,6 @@ impl<'a> Local<'a> {
         trees.ok_or_else(|| broken_run(run, "no trees of its own"))
     }
 
-    fn prepare_dispatch(
-        &mut self,
-        run: &Run,
-        step: usize,
-        attempt: u32,
-    ) -> Result<Readiness, Error> {
-        let quotes = |step: &Step| !step.subscriptions.is_empty();
-        let quotes = run.definition(step).is_some_and(quotes);
-        let base = match self.trees() {
-            Some(trees) => newest_base(trees, run, step)?,
-            None => None,
-        };
-        let files = match self.trees() {
-            // The quoted files have to exist before the journal names the prompt.
-            Some(trees) if quotes => {
-                let began = work_context_from(trees, run, step, attempt, base.clone())?.began;
-                // If it is missing, starting the agent reports it.
-                trees.files(&began).ok()
-            }
-            Some(_) | None => None,
-        };
-        let checkout = self.commands.project.store.workspace();
-        let path = files.as_ref().map_or(checkout, |files| files.path());
-        let item = self.commands.work_item(run, step, attempt, path)?;
-        Ok(Readiness::Go(Input::WorkBegins {
-            step,
-            attempt,
-            item,
-            base: base.map(|base| base.to_string()),
-        }))
-    }
-
     /// If an attempt conflicts only with a person's changes, the run and the checkout each keep their version: no attempt
     /// fails because of a person.
     fn take_back_conflicting_edits(
@@ -215,91 +181,6 @@ impl<'a> Local<'a> {
             self.checkout_watcher
                 .joined_input(self.commands.project, parted)
         }))
-    }
-
-    /// Starts an agent, held at its gate until the journal knows its process.
-    fn dispatch(
-        &mut self,
-        run: &Run,
-        step: usize,
-        attempt: u32,
-        mount: Option<Box<TreeMount>>,
-    ) -> Result<(), Error> {
-        let signed = self.watch.signed_files();
-        let tree = mount.as_deref();
-        let (command, scratch) = self.commands.agent(run, step, attempt, tree, &signed)?;
-        let (release, released) = channel();
-        self.gates.insert(step, release);
-        let sender = self.sender.clone();
-        let (definition, _) = require_step(run, step)?;
-        let kept = self
-            .commands
-            .dir
-            .attempt(&definition.id, attempt)
-            .repository();
-        let before = self.work_begins(run, step, attempt, mount)?;
-        let own = self.isolation.git().cloned();
-        self.supervisor.start_held(
-            command,
-            move || Ok((before()?, scratch)),
-            move |process| {
-                let held = Input::ProcessHeld {
-                    step,
-                    attempt,
-                    process,
-                };
-                let held = Message::Happened(WakeReason::Input(held));
-                sender.send(held).is_ok() && released.recv().is_ok()
-            },
-            move |before, seen| {
-                let changes = before.map(|(worked, scratch)| {
-                    let from = worked.repository(scratch.as_ref().map(Scratch::path));
-                    if let (Some(own), Some(from)) = (own, from) {
-                        // Commits and stashes of an agent may hold work that is nowhere else.
-                        own.import_repository(&from, &kept, ImportLimits::default())
-                            .ok();
-                    }
-                    worked.end()
-                });
-                Input::WorkEnded {
-                    step,
-                    attempt,
-                    ended: seen.ended,
-                    text: seen.stdout,
-                    changes: changes.unwrap_or_default(),
-                }
-            },
-        );
-        Ok(())
-    }
-
-    /// Records the state right before an agent begins.
-    fn work_begins(
-        &self,
-        run: &Run,
-        step: usize,
-        attempt: u32,
-        mount: Option<Box<TreeMount>>,
-    ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
-        let (definition, state) = require_step(run, step)?;
-        let globs = definition.protects.clone();
-        let attempts = StepAttempts::of(&self.commands.dir, definition, state);
-        let in_tree = match (&self.isolation, mount) {
-            (RunIsolation::Trees(trees), Some(mount)) => {
-                let work = work_context(trees, run, step, attempt)?;
-                Ok((Arc::clone(trees), mount, Box::new(work)))
-            }
-            (RunIsolation::Checkout(own), _) => Err(self.shared_checkout(own.as_ref())),
-            (RunIsolation::Trees(_), None) => {
-                return Err(broken_run(run, "an agent without a tree"));
-            }
-        };
-        Ok(move || match in_tree {
-            Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
-            Err(checkout) => checkout
-                .record_checkout(globs, attempts)
-                .map(|before| WorkedTree::Checkout(Box::new(before))),
-        })
     }
 
     fn shared_checkout(&self, own: Option<&HarnessGit>) -> SharedCheckout {
