@@ -12,7 +12,9 @@ use signoff_work::layers::{
 };
 
 use super::ignored::note_found;
-use super::{Start, TreeMount, Trees, changed_files, error_text, ref_part, remove_tree};
+use super::{
+    Start, TreeMount, Trees, WorkContext, changed_files, error_text, ref_part, remove_tree,
+};
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
@@ -25,22 +27,6 @@ pub(crate) struct RecordedWork {
     pub(crate) protected: Vec<String>,
     /// What their names do not tell.
     pub(crate) details: Box<ChangeDetails>,
-}
-
-/// An attempt whose work is to be recorded.
-#[derive(Debug, Clone)]
-pub(crate) struct WorkContext {
-    pub(crate) step: String,
-    pub(crate) attempt: u32,
-    /// The commit that the work is compared with.
-    pub(crate) base: Id,
-    /// The commit that the layer lies on.
-    pub(crate) began: Id,
-    pub(crate) protects: Vec<String>,
-    pub(crate) produces: Vec<String>,
-    /// It was cut off: what it left is judged, but nothing goes on from there.
-    pub(crate) interrupted: bool,
-    pub(crate) message: String,
 }
 
 impl Trees {

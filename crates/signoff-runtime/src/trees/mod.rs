@@ -6,6 +6,7 @@
 //! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
+mod builds;
 mod choose;
 mod commits;
 mod contract;
@@ -22,10 +23,11 @@ mod repositories;
 mod run_tree;
 mod setup;
 mod sync;
+mod work_context;
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use signoff_engine::{Isolation, Run, RunTree};
@@ -36,14 +38,13 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, HarnessGit, Id, Repository};
 use signoff_work::layers::{IgnoreRules, SharedTree, TreePool};
 
+use self::builds::BuildCache;
 pub(crate) use self::choose::{IsolationChoice, choose, why_private};
 pub(crate) use self::commits::{first_commit, head_commit, parse_id};
-use self::contract::builds::BuildCache;
 pub(crate) use self::contract::overlays::ContractOverlayOptions;
 use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
-pub(crate) use self::layers::WorkContext;
 use self::masks::Masks;
 pub(crate) use self::overlays::TreeMount;
 pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
@@ -57,6 +58,7 @@ pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub use self::sync::HeldFileVersion;
 pub(crate) use self::sync::{JoinedChanges, LandedFiles};
+pub(crate) use self::work_context::WorkContext;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;
@@ -365,4 +367,10 @@ fn error_text(why: impl std::fmt::Display) -> String {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes an empty directory. The kernel refuses one that was a layer before.
+fn fresh(path: &Path) -> io::Result<()> {
+    remove_tree(path)?;
+    std::fs::create_dir_all(path)
 }

@@ -5,7 +5,8 @@ use signoff_engine::Candidate;
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
-use super::layers::{RecordedWork, WorkContext};
+use super::layers::RecordedWork;
+use super::work_context::WorkContext;
 use super::{JoinedChanges, Trees, changed_files, error_text};
 
 /// The result of building a candidate.

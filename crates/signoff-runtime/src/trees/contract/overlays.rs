@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
-use signoff_work::confine::{Confined, VisibleTree};
+use signoff_work::confine::VisibleTree;
 use signoff_work::git::Id;
 use signoff_work::layers::Mask;
 use signoff_work::tree::DirectoryState;
@@ -19,6 +19,7 @@ use signoff_work::tree::DirectoryState;
 use super::queue;
 use super::queue::{MakingOverlay, QueueTurn};
 use crate::confinement::Scratch;
+use crate::trees::overlays::ContractSetup;
 use crate::trees::{IgnoredWork, Start, TreeMount, Trees, lock};
 
 /// What a contract judges, and how.
@@ -40,19 +41,6 @@ impl ContractOverlayOptions {
     fn is_special(&self) -> bool {
         self.ignored.is_some() || self.warm
     }
-}
-
-/// What a contract finds besides the tree.
-pub(crate) struct ContractSetup {
-    commit: Id,
-    /// Files that the contract may not change.
-    read_only: Vec<PathBuf>,
-    pub(crate) confined: Confined,
-    pub(crate) mounts: Option<KeptMounts>,
-    /// How it looked when it was new; none = it is for one contract only.
-    looks: Option<DirectoryState>,
-    /// Removed after the mounts are gone.
-    _scratch: Scratch,
 }
 
 impl Trees {
@@ -162,9 +150,9 @@ impl Trees {
         }
         let is_new = |contract_setup: &ContractSetup| {
             let mounts = contract_setup.mounts.as_ref();
-            let looks = contract_setup.looks.as_ref();
+            let first_state = contract_setup.first_state.as_ref();
             mounts.is_some_and(KeptMounts::are_as_new)
-                && looks.is_some_and(DirectoryState::are_same)
+                && first_state.is_some_and(DirectoryState::are_same)
         };
         let contract_setup = mount.contract_setup.as_ref().filter(|it| is_new(it));
         if let Some(commit) = contract_setup.map(|contract_setup| contract_setup.commit.clone()) {
@@ -201,13 +189,13 @@ impl Trees {
             VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         };
         let is_plain = mount.is_plain();
-        let looks = is_plain.then(|| stamps(policy, scratch.path()));
-        let looks = looks.transpose()?;
+        let first_state = is_plain.then(|| stamps(policy, scratch.path()));
+        let first_state = first_state.transpose()?;
         mount.contract_setup = Some(ContractSetup {
             commit: wanted.commit.clone(),
             read_only,
             mounts,
-            looks,
+            first_state,
             confined,
             _scratch: scratch,
         });

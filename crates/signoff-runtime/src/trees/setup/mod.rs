@@ -15,8 +15,7 @@ use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
 use signoff_work::project::lockfiles::is_lockfile;
 
 use self::copies::copy;
-use super::overlays::fresh;
-use super::{Start, Trees, error_text, lock, remove_tree};
+use super::{Start, Trees, error_text, fresh, lock, remove_tree};
 use crate::confinement::Scratch;
 
 /// How trees are made usable.

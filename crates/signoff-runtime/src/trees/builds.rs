@@ -12,8 +12,7 @@ use std::{fs, io};
 
 use signoff_work::layers::{Mask, ignored_paths};
 
-use crate::trees::overlays::fresh;
-use crate::trees::{Trees, error_text, lock, remove_tree};
+use super::{Trees, error_text, fresh, lock, remove_tree};
 
 /// Where the builds are.
 #[derive(Default)]
