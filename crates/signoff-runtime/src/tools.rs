@@ -65,8 +65,8 @@ fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
     server.tools.iter().map(definition).collect()
 }
 
-/// Starts every server, asks what it offers, and records that. Of a server that cannot be asked the
-/// record stays as it is.
+/// Starts every server, asks what it offers, and records that. The
+/// record of a server that does not answer stays as it is.
 pub fn list(project: &Project) -> Result<Tools, Error> {
     let from_project = |origin| origin == Origin::Project;
     let mut configured = project.config.servers.values();

@@ -22,7 +22,7 @@ use crate::project::{ProcessContext, Project, sandbox_level};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineLevels {
     level: Level,
-    /// Nothing outside of a project, and where somebody wants the checkout itself.
+    /// `None` outside of a project, and if the settings ask for the checkout itself.
     overlay: Option<OverlayLevel>,
     /// Why the sandbox is no stronger.
     why_level: Vec<String>,
@@ -45,7 +45,7 @@ impl MachineLevels {
     }
 }
 
-/// Where levels are looked for and remembered.
+/// The machine whose levels are probed and recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// What the process was started with.
@@ -71,7 +71,7 @@ impl Machine<'_> {
         self.project.map(|project| project.store.workspace())
     }
 
-    /// What it gives now; nothing where nothing is to be confined.
+    /// What it gives now. `None` if processes are not to be confined.
     pub(crate) fn present_levels(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
         if self.config.sandbox.mode.value == SandboxMode::Off {
             return Ok(None);
@@ -147,7 +147,7 @@ pub(crate) fn weaker_than(
         });
         why.extend(found.why_level.iter().cloned());
     }
-    // Who accepted a weaker sandbox has accepted what follows from it, for every checkout.
+    // A person who accepted a weaker sandbox has also accepted the weaker overlays that follow from it, in every checkout.
     let before = before.overlay.as_deref().and_then(OverlayLevel::from_name);
     let before = before.map(|before| before.min(OverlayLevel::best_at(found.level)));
     if let (Some(before), Some(now)) = (before, found.overlay)

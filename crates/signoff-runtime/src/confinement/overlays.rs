@@ -115,12 +115,12 @@ fn shared_memory_dir() -> Result<PathBuf, Error> {
     Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
 }
 
-/// Where overlays work.
+/// What trying overlays showed.
 struct OverlayTrial {
     level: OverlayLevel,
-    /// Where their upper layers can lie; nowhere, where trees have to be copied.
+    /// The directory for their upper layers. `None` if trees have to be copied.
     upper_layers: Option<PathBuf>,
-    /// Why there is no better place.
+    /// Why the level is not higher.
     why: Vec<String>,
 }
 

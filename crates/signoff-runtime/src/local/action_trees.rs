@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::trees::{ContractOverlayOptions, TreeMount};
 
 impl Local<'_> {
-    /// Makes the tree that an action needs, on a thread of the supervisor; `false`: it needs none.
+    /// Makes the tree that an action needs, on a thread of the supervisor. Returns `false` if it needs none.
     pub(super) fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
         let Some(trees) = self.trees().map(Arc::clone) else {
             return Ok(false);

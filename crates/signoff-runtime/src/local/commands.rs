@@ -192,7 +192,7 @@ impl CommandBuilder<'_> {
         Ok((command, scratch))
     }
 
-    /// A world of its own for an agent.
+    /// Confines an agent. `None` if processes are not confined.
     fn confine_agent(
         &self,
         step: &Step,
@@ -262,7 +262,7 @@ impl CommandBuilder<'_> {
         Ok((command, scratch))
     }
 
-    /// The world of a contract in the checkout.
+    /// Confines a contract that runs in the checkout.
     fn confine_contract(
         &self,
         step: &Step,
@@ -279,7 +279,7 @@ impl CommandBuilder<'_> {
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }
 
-    /// What nobody may change: files that the step protects, and those that were signed with the plan unless the step
+    /// Paths that the process may not change: files that the step protects, and those signed with the plan unless the step
     /// makes them.
     fn read_only(&self, step: &Step, mount: Option<&TreeMount>, signed: &[String]) -> Vec<PathBuf> {
         let checkout = self.project.store.workspace();
@@ -302,7 +302,7 @@ pub(super) struct ContractRun {
     pub(super) is_baseline: bool,
 }
 
-/// Writes the prompt where a process finds it that sees nothing of the store.
+/// Writes the prompt to a directory that a confined process can read, because it cannot see the store.
 fn prompt_inside(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
     const NAME: &str = "signoff-prompt.md";
     let path = scratch.path().join("tmp").join(NAME);

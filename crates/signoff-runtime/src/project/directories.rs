@@ -63,7 +63,7 @@ fn signoff_data(process: &ProcessContext) -> Option<PathBuf> {
     Some(data.join("signoff"))
 }
 
-/// Why there is no place for trees, if so.
+/// Why there is no directory for trees, if so.
 pub(crate) fn no_data_directory(process: &ProcessContext, workspace: &Path) -> Option<String> {
     match worktrees_below(process) {
         None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),

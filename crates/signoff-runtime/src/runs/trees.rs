@@ -24,7 +24,7 @@ impl OpenedRun<'_> {
         ))
     }
 
-    /// Agents of older versions worked in worktrees, of which this one knows nothing.
+    /// Older versions kept agents' work in worktrees, which this version cannot read.
     pub(crate) fn refuse_if_older(&self) -> Result<(), Error> {
         match self.state().run_tree() {
             Some(tree) if !tree.layers => Err(Error::OlderRun {
@@ -35,7 +35,7 @@ impl OpenedRun<'_> {
         }
     }
 
-    /// Without its branch nothing of the run could be merged.
+    /// Without its branch the run's work could not be merged.
     pub(crate) fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
         let Some(head) = self
             .state()

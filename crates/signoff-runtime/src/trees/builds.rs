@@ -57,7 +57,7 @@ impl Drop for LentBuildCache {
 }
 
 impl Trees {
-    /// The layer for the builds, with what earlier contracts left in it; `None`: another overlay has it.
+    /// The layer for the builds, with what earlier contracts left in it. `None` if another overlay has it.
     pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuildCache>, String> {
         let known = {
             let mut builds = lock(&self.builds);

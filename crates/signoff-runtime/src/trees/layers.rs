@@ -50,7 +50,7 @@ impl Trees {
         Ok(mount)
     }
 
-    /// Records what an attempt did, once. `None`: nothing is known of its work. A copy of the tree is known only as
+    /// Records what an attempt did, once. `None` if nothing is known of its work. A copy of the tree is known only as
     /// long as it is mounted; a layer stays until it is recorded.
     pub(crate) fn record(
         &self,

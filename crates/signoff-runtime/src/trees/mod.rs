@@ -69,7 +69,7 @@ pub(crate) type Start<'s> = &'s dyn CommandRunner;
 
 /// Starts the commands that make trees usable.
 pub(crate) trait CommandRunner {
-    /// Runs a command; `Err` says why it did not do what it was to.
+    /// Runs a command. The error says why it failed.
     fn run(&self, command: Command) -> Result<(), String>;
 
     /// Makes mounts for commands that follow each other, where that can be.
@@ -352,7 +352,7 @@ impl Trees {
         Ok(removed)
     }
 
-    /// Where somebody has the run's branch checked out, if so: it is not ours to remove then.
+    /// The directory where a person has the run's branch checked out, if any: the branch is not removed then.
     pub(crate) fn checked_out(&self) -> Result<Option<PathBuf>, Error> {
         if self.repository.is_private() {
             return Ok(None);

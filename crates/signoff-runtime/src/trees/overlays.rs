@@ -275,7 +275,7 @@ impl Trees {
         Ok(Some(folder))
     }
 
-    /// The versioned files that a contract wrote. They are thrown away; a person is told.
+    /// The versioned files that a contract wrote. They are discarded, and reported.
     pub(crate) fn written_files(&self, mount: &TreeMount) -> Vec<String> {
         let mut found = Vec::new();
         if let (Some(upper), Ok(rules)) = (mount.upper(), self.rules()) {

@@ -136,7 +136,7 @@ impl Trees {
         self.take_back(&work.base, head, files).map(Some)
     }
 
-    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they conflict.
+    /// The work of an attempt, whose candidate this commit was, on a newer base. `None` if they conflict.
     pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
         let began = self.own.parents(carried).map_err(error_text)?;
         let began = began.first();

@@ -67,7 +67,7 @@ fn git(project: &Project) -> Result<Git, Error> {
     Ok(Git::new(sandbox, &project.process.variables, workspace))
 }
 
-/// What no step of a run changes, because the harness does: the store, the plan itself, and what tells of its run in
+/// What no step of a run changes, because the harness does: the store, the plan itself, and what describes its run in
 /// the stores of other tools; and what would make the store another one; relative to the workspace.
 pub(crate) fn protected_paths(project: &Project, key: &str, plan: &Path) -> Vec<String> {
     let workspace = project.store.workspace();

@@ -27,7 +27,7 @@ pub(crate) enum TrialFailure {
     Inconclusive(String),
 }
 
-/// Tries a level in a new directory below the first of these that has room.
+/// Tries a level in a new directory below the first of these that has free space.
 pub(crate) fn try_level(level: Level, parents: &[PathBuf]) -> Result<(), TrialFailure> {
     let directory = TrialDirectory::new(parents)
         .map_err(|error| TrialFailure::Inconclusive(format!("no place to try it: {error}")))?;

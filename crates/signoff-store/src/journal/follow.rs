@@ -125,7 +125,7 @@ mod tests {
             };
             assert_eq!(found, line);
         };
-        // The first line once more is no second one.
+        // The first line, repeated, is not a second line.
         check(&first.repeat(2), 2, &mut follower);
         check(&first[..first.len() - 1], 1, &mut follower);
     }

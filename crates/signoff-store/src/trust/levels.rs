@@ -57,7 +57,7 @@ impl Levels {
 /// What this machine had before, and this checkout.
 pub fn recorded(state_dir: &Path, workspace: Option<&Path>) -> Result<RecordedLevels, TrustError> {
     let levels = match Levels::load(state_dir) {
-        // A list that cannot be reached remembers nothing, as where there is no home.
+        // Without access to the list nothing is remembered, as if there were no home.
         Err(TrustError::File(_)) => return Ok(RecordedLevels::default()),
         levels => levels?,
     };
@@ -68,7 +68,7 @@ pub fn recorded(state_dir: &Path, workspace: Option<&Path>) -> Result<RecordedLe
     })
 }
 
-/// Remembers what this machine has now, and this checkout. What is not told stays as it was. Checkouts
+/// Remembers what this machine has now, and this checkout. What is not known now stays as it was. Checkouts
 /// that are gone are forgotten.
 pub fn record(
     state_dir: &Path,

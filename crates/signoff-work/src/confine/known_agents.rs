@@ -5,11 +5,11 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct KnownAgent {
     pub(super) program: &'static str,
-    /// Files that it logs in with or that say how it works, by where they are looked for.
+    /// Files that hold its login or its settings, by the folder that has them.
     pub(super) folders: &'static [HomeFolder],
     /// Variables that it logs in with, or that say to whom it talks.
     pub(super) variables: &'static [&'static [&'static str]],
-    /// What it is told where it is confined.
+    /// Variables that are set for it when it is confined.
     pub(super) confined_variables: &'static [(&'static str, &'static str)],
     /// It confines what it starts by namespaces of its own.
     pub(super) nests: bool,
@@ -106,7 +106,7 @@ const CLAUDE: KnownAgent = KnownAgent {
         "DISABLE_AUTOUPDATER",
         "DISABLE_TELEMETRY",
     ]],
-    // As root it refuses to work without asking for each step unless it is told this.
+    // As root it asks for permission at each step, unless this is set.
     confined_variables: &[("IS_SANDBOX", "1")],
     nests: false,
 };

@@ -61,7 +61,7 @@ impl AgentRequirements {
         select(all, &names)
     }
 
-    /// What it is told where it is confined.
+    /// Variables that are set for it when it is confined.
     pub(super) fn confined_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         let confined_variables = self.known.confined_variables.iter();
         confined_variables.map(|(name, value)| (name.into(), value.into()))

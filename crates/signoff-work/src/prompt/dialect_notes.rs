@@ -31,7 +31,7 @@ pub enum DialectNotes<'a> {
 pub struct Proposal<'a> {
     pub context: Option<&'a str>,
     pub risks: &'a [String],
-    /// The only tools it has; nothing is said where nothing limits them.
+    /// The only tools it may use. `None` if they are not limited.
     pub tools: Option<&'a [String]>,
     /// The tool that the step names, with operation and target.
     pub hint: Option<&'a str>,

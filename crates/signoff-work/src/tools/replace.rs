@@ -88,7 +88,7 @@ fn changed_error(spot: &WorkspacePath) -> CallError {
     CallError::transient(format!("`{}` was changed by somebody else", spot.written))
 }
 
-/// Makes the names in a directory last. A system that cannot is none of the tool's failures.
+/// Syncs the names in a directory. It is not a failure of the tool if the file system cannot do that.
 pub(super) fn sync(directory: impl AsFd) {
     rustix::fs::fsync(directory).ok();
 }

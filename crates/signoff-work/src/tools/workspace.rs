@@ -153,7 +153,7 @@ impl WorkspacePath {
     }
 }
 
-/// Whether no tool may use what has this name. As some file systems see it, whatever its case.
+/// Whether no tool may use a file with this name. Ignores case, as some file systems do.
 pub(super) fn is_never(name: &OsStr) -> bool {
     NEVER
         .iter()

@@ -34,7 +34,7 @@ const LONGEST_PATH: usize = 4096;
 pub struct TreeLimits {
     /// Files, links and directories.
     pub entries: u64,
-    /// Bytes of all files, holes included: whoever hashes a file reads them, too.
+    /// Bytes of all files, holes included: hashing a file reads them, too.
     pub bytes: u64,
     /// Bytes of one file.
     pub largest: u64,

@@ -261,7 +261,7 @@ fn finish_landing(
 }
 
 /// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that
-/// and its being told. HEAD moves last, so files and index are there too.
+/// and its report. HEAD moves last, so files and index are there too.
 fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     let Some(commit) = run.landing_commit() else {
         return Ok(None);

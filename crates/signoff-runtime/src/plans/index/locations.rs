@@ -19,7 +19,7 @@ pub(crate) enum PlanLocationKind {
     Plans,
     /// Where finished plans go.
     Archive,
-    /// A log, of a plan that is in none of the two.
+    /// The log of a plan that is in neither of the two.
     Log,
 }
 

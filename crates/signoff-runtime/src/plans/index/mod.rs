@@ -19,7 +19,7 @@ pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
 use crate::project::Project;
 
-/// Everything there is, by place.
+/// Every plan of the store, by its location.
 #[derive(Debug)]
 pub(crate) struct IndexedPlans {
     pub(crate) found: Vec<IndexedPlan>,
@@ -43,7 +43,7 @@ pub struct UnreadablePlan {
     pub error: Error,
 }
 
-/// How closely archived plans are looked at.
+/// How closely archived plans are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Archive {
     /// Those that are known stay as they are: nothing moves them any more.
@@ -52,7 +52,7 @@ pub(crate) enum Archive {
     Checked,
 }
 
-/// What every look at a plan needs.
+/// What reading a plan needs.
 struct ReadContext<'a> {
     project: &'a Project,
     workspace: DiskWorkspace,
@@ -224,7 +224,7 @@ impl ReadContext<'_> {
             && index::StampHash::of(&stamps::present(self, location, entry)) == entry.seen
     }
 
-    /// Reads these places, with all processors where there are many.
+    /// Reads the plans at these locations; on all processors, if there are many.
     fn read_all(&self, locations: Vec<(PlanLocation, Option<IndexEntry>)>) -> Vec<Read> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let each = locations.len().div_ceil(threads).max(FEW);

@@ -30,7 +30,7 @@ pub(crate) struct ContractOverlayOptions {
     pub(crate) signed: Vec<String>,
     /// The contract's scratch directory; a number is added.
     pub(crate) scratch: PathBuf,
-    /// Ignored files of attempts that it finds; none = those of the checkout.
+    /// The attempts whose ignored files it shows. `None` for those of the checkout.
     pub(crate) ignored: Option<IgnoredWork>,
     /// It may find what earlier contracts built.
     pub(crate) warm: bool,

@@ -87,7 +87,7 @@ impl Trees {
         let first = self.start()?.clone();
         remove_tree(layer).map_err(error_text)?;
         let mount = self.first_tree(&first, layer)?;
-        // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
+        // Removed in any case: only these commands use what they put into their home.
         let scratch = Scratch::make(self.setup.scratch.clone()).map_err(error_text)?;
         if let Some(run_paths) = &self.setup.run_paths {
             let confined = run_paths.for_contract(scratch.path(), &mount.shown, &[]);
@@ -130,7 +130,7 @@ impl Trees {
         Ok(changed.iter().any(|file| is_lockfile(file)))
     }
 
-    /// What `prepare` changed of versioned files is no part of anything.
+    /// Discards the changes that `prepare` made to versioned files.
     fn keep_only_ignored(&self, layer: &Path, first: &Id) -> io::Result<()> {
         use std::os::unix::ffi::OsStrExt as _;
         let other = |why: String| io::Error::other(why);

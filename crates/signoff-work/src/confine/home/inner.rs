@@ -53,7 +53,7 @@ pub(super) struct InnerSecrets {
     pub(super) copies: Vec<SettingsCopy>,
 }
 
-/// Looks through what a list shows, but for what a person named.
+/// Finds secrets in what a list shows, except in what a person named.
 pub(super) fn find_inner_secrets(list: &AllowList) -> InnerSecrets {
     let mut search = Search {
         list,

@@ -34,7 +34,7 @@ impl Home {
         outermost_unseen.into_iter().collect()
     }
 
-    /// The outermost directory or file around this one that is there and of which nothing is seen.
+    /// The outermost directory on the way to this path that exists, and of which the process sees nothing.
     fn outermost_unseen(&self, home: &Path, below: &Path) -> Option<String> {
         let path = home.join(below);
         let tree = &self.0.list.tree;
@@ -63,7 +63,7 @@ impl Home {
     }
 }
 
-/// What stands after `HOME/` in a text, up to where a path ends for whoever reads it.
+/// The paths after `HOME/` in a text, each up to the character where a reader would end it.
 fn paths_below<'t>(text: &'t str, home: &str) -> impl Iterator<Item = &'t str> {
     let ends = |letter: char| {
         letter.is_whitespace() || letter.is_control() || "'\"`:,;()[]{}<>|&*?!".contains(letter)

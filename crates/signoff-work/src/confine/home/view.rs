@@ -195,7 +195,8 @@ impl ViewBuilder<'_> {
         fs::write(self.own.join(".gitconfig"), &self.plan.git_config)
     }
 
-    /// A copy, so that the agent cannot change the real one; its own it may, whatever that one allows.
+    /// Copies a login, so that the agent cannot change the person's. It may change the copy, whatever the permissions of the
+    /// original.
     fn hand_over(&mut self, login: &Login) -> io::Result<()> {
         let bytes = fs::read(&login.from)?;
         match self.plan.real.as_ref() {

@@ -107,7 +107,7 @@ impl Worktree {
         self.retry_with_permissions(|worktree| worktree.go_to(commit))
     }
 
-    /// Tries once more with the rights that an agent took from itself, and so from us.
+    /// Tries again after restoring permissions: an agent may have removed its own, and so ours.
     fn retry_with_permissions<T>(
         &self,
         action: impl Fn(&Self) -> Result<T, GitError>,

@@ -11,7 +11,7 @@ use crate::git::{GitError, HarnessGit, Id};
 pub(crate) use crate::tree::check::Unreadable;
 use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
 
-/// A file that a person has not told git of, and that is larger, is left out: agents cannot leave such files either.
+/// An untracked file that is larger is left out: agents cannot leave such files either.
 pub const LARGEST_OF_PERSON: u64 = 2 << 30;
 
 /// How often `git add` is tried when a file vanishes while it runs.

@@ -10,7 +10,7 @@ use crate::git::{GitError, HarnessGit, Id};
 /// The line of a commit's message that says which attempt made it.
 const TRAILER: &str = "Signoff-Attempt";
 
-/// The line of a commit's message that says that it is no work of the run: it joined what a person did.
+/// The line of a commit's message that marks it as a person's edits, which joined the run, and not the run's work.
 const JOIN: &str = "Signoff-Join";
 
 impl HarnessGit {

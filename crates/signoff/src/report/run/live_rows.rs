@@ -148,7 +148,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `▰▰▱▱▱▱ 12s of 30m`, or less where there is no room.
+/// `▰▰▱▱▱▱ 12s of 30m`, or less where it does not fit.
 fn time(taken: Duration, limit: Option<Duration>, columns: usize) -> String {
     // Changing tenths of a second would be distracting.
     let seconds = short(taken.as_secs() * 1000);

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::trees;
 
 impl Pruning<'_> {
-    /// Removes what a deleted or finished run has left. `false`: some of it is still there.
+    /// Removes what a deleted or finished run has left. Returns `false` if some of it is still there.
     pub(super) fn remains_of(&mut self, run: &str) -> bool {
         let found = match self.remains.of_run(run) {
             Ok(found) => found,

@@ -82,7 +82,7 @@ impl StoredObjects {
                 }
             }
         }
-        // Commits and trees are small: whatever has no room in the end is large.
+        // Commits and trees are small: what does not fit in the end is large.
         self.loose.sort_by_key(|stash| stash.size);
         self.packs.sort_by_key(|stash| stash.size);
         Ok(())

@@ -23,7 +23,7 @@ pub(crate) enum Item {
 
 /// The chains of a graph: each after all it waits for, those that may begin earlier first.
 ///
-/// Of a chain longer than `longest` the middle is folded away.
+/// The middle of a chain that is longer than `longest` is folded away.
 pub(crate) fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
     let dependents = graph.dependents();
     let continues = |step: usize| match list(&graph.dependencies, step) {

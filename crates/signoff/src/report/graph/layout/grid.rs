@@ -9,7 +9,7 @@ pub(crate) enum Direction {
     Right,
 }
 
-/// A place in the plane; `y` grows downwards.
+/// A position in the plane; `y` grows downwards.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Point {
     /// Distance from the left.

@@ -24,7 +24,7 @@ pub(crate) struct Cell {
     pub(crate) down: bool,
     pub(crate) left: bool,
     pub(crate) right: bool,
-    /// A line goes through the room between this lane and the next.
+    /// A line goes through the gap between this lane and the next.
     pub(crate) gap: bool,
     pub(crate) node: bool,
 }

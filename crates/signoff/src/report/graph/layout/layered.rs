@@ -44,7 +44,7 @@ pub(crate) struct EdgeSegment {
 const LAYER_GAP: f64 = 44.0;
 /// Between two boxes of a layer.
 const BOX_GAP: f64 = 22.0;
-/// Room of a line that passes a layer.
+/// The space of a line that passes a layer.
 const LINE_EXTENT: f64 = 16.0;
 /// How often boxes are moved towards their neighbours.
 const ROUNDS: usize = 24;
@@ -184,7 +184,7 @@ impl LayerGraph {
         middles.iter().map(|middle| middle - first).collect()
     }
 
-    /// Moves the nodes of a layer to their preferred positions, as far as there is room.
+    /// Moves the nodes of a layer to their preferred positions, as far as there is space.
     fn settle(
         &self,
         nodes: &[usize],

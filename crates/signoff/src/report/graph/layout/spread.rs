@@ -5,7 +5,7 @@
 pub(super) struct Preferred {
     /// The preferred middle.
     pub(super) middle: f64,
-    /// Room it needs, the gap to its neighbour included.
+    /// The space it needs, including the gap to its neighbour.
     pub(super) extent: f64,
     /// How much its preference counts.
     pub(super) weight: f64,
