@@ -41,7 +41,7 @@ fn project(directory: &Path) -> Project {
 }
 
 fn fill(project: &Project, at: usize) {
-    let doing = ActorContext {
+    let context = ActorContext {
         project,
         actor: Actor::Person,
         clock: &SystemClock::new(),
@@ -49,16 +49,16 @@ fn fill(project: &Project, at: usize) {
     let name = format!("PLAN-{at:08x}.md");
     let path = project.store.plans_dir().join(&name);
     std::fs::write(&path, text(at)).expect("the store can be written");
-    propose_file(doing, &path, &name).expect("the plan has no errors");
+    propose_file(context, &path, &name).expect("the plan has no errors");
     if at.is_multiple_of(3) {
         let plan = PlanFile::read(&path, &name, &project.workspace()).expect("it was just written");
-        let wish = ApproveOptions {
+        let options = ApproveOptions {
             proof: None,
             ..ApproveOptions::default()
         };
-        approve(doing, &plan, &wish).expect("a proposed plan can be signed");
+        approve(context, &plan, &options).expect("a proposed plan can be signed");
     } else if at.is_multiple_of(10) {
-        reject(doing, &path, &name, Some("Not this quarter.")).expect("it can be rejected");
+        reject(context, &path, &name, Some("Not this quarter.")).expect("it can be rejected");
     }
 }
 

@@ -98,16 +98,16 @@ fn compare(
         let ours = signoff_command(signoff, has_jobs);
         let [free, confined, others @ ..] = &mut times;
         for (mode, times) in [("auto", confined), ("off", free)] {
-            let place = prepare_project(signoff, directory, shape, steps, mode)?;
-            times.extend(cpu(&place, &ours)?);
+            let project = prepare_project(signoff, directory, shape, steps, mode)?;
+            times.extend(cpu(&project, &ours)?);
             if mode == "off" {
                 for (argv, times) in [ninja, make].into_iter().zip(&mut *others) {
                     if let Some(argv) = argv {
-                        times.extend(cpu(&place, argv)?);
+                        times.extend(cpu(&project, argv)?);
                     }
                 }
             }
-            fs::remove_dir_all(&place).map_err(|error| at(&place, &error))?;
+            fs::remove_dir_all(&project).map_err(|error| at(&project, &error))?;
         }
     }
     Ok(times.map(median))
@@ -126,63 +126,63 @@ fn prepare_project(
     steps: usize,
     mode: &str,
 ) -> Result<PathBuf, String> {
-    let place = directory.join("project");
+    let project = directory.join("project");
     let write = |name: &str, text: String| {
-        let path = place.join(name);
+        let path = project.join(name);
         fs::write(&path, text).map_err(|error| at(&path, &error))
     };
-    fs::create_dir_all(place.join(".signoff")).map_err(|error| at(&place, &error))?;
+    fs::create_dir_all(project.join(".signoff")).map_err(|error| at(&project, &error))?;
     write(".signoff/config.toml", String::new())?;
     // The user's configuration; a project's cannot switch it off.
-    fs::create_dir_all(place.join(USER).join("signoff")).map_err(|error| at(&place, &error))?;
+    fs::create_dir_all(project.join(USER).join("signoff")).map_err(|error| at(&project, &error))?;
     let user = format!("sandbox.mode = \"{mode}\"\n");
     write(&format!("{USER}/signoff/config.toml"), user)?;
     write("plan.json", graph::plan(shape, steps))?;
     write("build.ninja", graph::ninja(shape, steps))?;
     write("Makefile", graph::makefile(shape, steps))?;
-    call(&place, &[signoff, "approve", "plan.json"])?;
-    Ok(place)
+    call(&project, &[signoff, "approve", "plan.json"])?;
+    Ok(project)
 }
 
 fn measure_recovery(signoff: &str, has_jobs: bool, directory: &Path) -> Result<Recovery, String> {
-    let place = prepare_project(signoff, directory, Shape::Chain, RECOVERED, "off")?;
+    let project = prepare_project(signoff, directory, Shape::Chain, RECOVERED, "off")?;
     let last_but_one = format!("s{}", RECOVERED - 2);
     let until = ["--until", &last_but_one];
     call(
-        &place,
+        &project,
         &[signoff_command(signoff, has_jobs).as_slice(), &until].concat(),
     )?;
-    let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(&place, &error))?;
+    let runs = fs::read_dir(project.join(".signoff/runs")).map_err(|error| at(&project, &error))?;
     let journals = runs.flatten().map(|run| run.path().join("journal.jsonl"));
     let lines = |path: PathBuf| fs::read_to_string(path).map_or(0, |text| text.lines().count());
     let events = journals.map(lines).sum();
     let argv = [signoff, "status", "--format", "json"];
     let mut times = Vec::new();
     for _ in 0..5 {
-        times.extend(cpu(&place, &argv)?);
+        times.extend(cpu(&project, &argv)?);
     }
     let argv = argv.map(str::to_owned);
     Ok(Recovery {
         events,
         status: median(times),
-        memory: peak_memory(&argv, &place),
-        resume: cpu(&place, &[signoff, "resume"])?,
+        memory: peak_memory(&argv, &project),
+        resume: cpu(&project, &[signoff, "resume"])?,
     })
 }
 
 /// CPU time of one call with all it starts, where the kernel tells.
-fn cpu(place: &Path, argv: &[&str]) -> Result<Option<Duration>, String> {
+fn cpu(project: &Path, argv: &[&str]) -> Result<Option<Duration>, String> {
     let before = children_cpu();
-    call(place, argv)?;
+    call(project, argv)?;
     Ok(before.zip(children_cpu()).map(|(a, b)| b.saturating_sub(a)))
 }
 
-fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
+fn call(project: &Path, argv: &[&str]) -> Result<(), String> {
     let (program, args) = argv.split_first().ok_or("nothing to call")?;
     let status = Process::new(program)
         .args(args)
-        .current_dir(place)
-        .env("XDG_CONFIG_HOME", place.join(USER))
+        .current_dir(project)
+        .env("XDG_CONFIG_HOME", project.join(USER))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -194,7 +194,7 @@ fn call(place: &Path, argv: &[&str]) -> Result<(), String> {
         Err(format!(
             "`{}` in {} ended with {status}",
             argv.join(" "),
-            place.display()
+            project.display()
         ))
     }
 }

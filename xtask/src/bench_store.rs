@@ -53,63 +53,59 @@ fn run(write: bool) -> Result<(), String> {
 }
 
 fn measure(signoff: &str, directory: &Path) -> Result<Vec<Row>, String> {
-    let fill = fill_program()?;
     let (few, many) = (directory.join("few"), directory.join("many"));
-    for (place, count) in [(&few, FEW), (&many, MANY)] {
-        fs::create_dir_all(place.join(".signoff/plans")).map_err(|error| at(place, &error))?;
-        fs::write(place.join(".signoff/config.toml"), CONFIG).map_err(|error| at(place, &error))?;
-        let count = count.to_string();
-        Invocation::new(fill.as_str(), [])
-            .args(&[&place.to_string_lossy(), &count])
-            .run()?;
-    }
+    let fill = fill_program()?;
+    fill_store(&fill, &few, FEW)?;
+    fill_store(&fill, &many, MANY)?;
     // Files this young are read again by the next list; what is measured is an ordinary day.
     std::thread::sleep(Duration::from_secs(3));
-    call(&many, &words(&[signoff, "list"]))?;
-    let mut rows = vec![read_heads(&many)?];
-    let list = |args: &[&str]| words(&[&[signoff], args].concat());
-    rows.push(time_commands("`signoff list`", MANY, &many, 20, |_| {
-        list(&["list"])
-    })?);
-    let json = |_| list(&["list", "--format", "json"]);
-    rows.push(time_commands(
-        "`signoff list --format json`",
-        MANY,
-        &many,
-        20,
-        json,
-    )?);
-    rows.push(time_commands("`signoff stats`", MANY, &many, 20, |_| {
-        list(&["stats"])
-    })?);
-    let rebuilt = |_| {
-        fs::remove_file(many.join(".signoff/index.json")).ok();
-        list(&["list"])
-    };
-    rows.push(time_commands(
-        "`signoff list`, index deleted before",
-        MANY,
-        &many,
-        5,
-        rebuilt,
-    )?);
-    for (place, count) in [(&few, FEW), (&many, MANY)] {
-        rows.push(time_commands("`signoff show`", count, place, 100, |_| {
-            list(&["show", "PLAN-00000001"])
-        })?);
-        // Neither signed nor rejected yet.
-        let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
-        let approve = |round: usize| list(&["approve", &names[round % names.len()]]);
-        rows.push(time_commands(
-            "`signoff approve`",
-            count,
-            place,
-            names.len(),
-            approve,
-        )?);
-    }
+    let mut rows = time_lists(signoff, &many)?;
+    rows.extend(time_one_plan(signoff, &few, FEW)?);
+    rows.extend(time_one_plan(signoff, &many, MANY)?);
     rows.extend(time_backlog(&directory.join("backlog"))?);
     Ok(rows)
+}
+
+/// Makes a project with so many plans.
+fn fill_store(fill: &str, project: &Path, count: usize) -> Result<(), String> {
+    fs::create_dir_all(project.join(".signoff/plans")).map_err(|error| at(project, &error))?;
+    fs::write(project.join(".signoff/config.toml"), CONFIG).map_err(|error| at(project, &error))?;
+    Invocation::new(fill, [])
+        .args(&[&project.to_string_lossy(), &count.to_string()])
+        .run()
+}
+
+/// What all plans at once cost.
+fn time_lists(signoff: &str, many: &Path) -> Result<Vec<Row>, String> {
+    let list = words(&[signoff, "list"]);
+    call(many, &list)?;
+    let heads = read_heads(many)?;
+    let time = |what: &str, rounds: usize, command: &dyn Fn() -> Vec<String>| {
+        time_commands(what, MANY, many, rounds, |_| command())
+    };
+    Ok(vec![
+        heads,
+        time("`signoff list`", 20, &|| list.clone())?,
+        time("`signoff list --format json`", 20, &|| {
+            words(&[signoff, "list", "--format", "json"])
+        })?,
+        time("`signoff stats`", 20, &|| words(&[signoff, "stats"]))?,
+        time("`signoff list`, index deleted before", 5, &|| {
+            fs::remove_file(many.join(".signoff/index.json")).ok();
+            list.clone()
+        })?,
+    ])
+}
+
+/// What one plan of so many costs.
+fn time_one_plan(signoff: &str, project: &Path, count: usize) -> Result<[Row; 2], String> {
+    let show = words(&[signoff, "show", "PLAN-00000001"]);
+    let show = time_commands("`signoff show`", count, project, 100, |_| show.clone())?;
+    // Neither signed nor rejected yet.
+    let names = [1, 2, 4, 5, 7].map(|at| format!("PLAN-{at:08x}"));
+    let approve = |round: usize| words(&[signoff, "approve", &names[round % names.len()]]);
+    let approve = time_commands("`signoff approve`", count, project, names.len(), approve)?;
+    Ok([show, approve])
 }
 
 /// Where cargo put the program that fills a store.
@@ -132,8 +128,8 @@ fn fill_program() -> Result<String, String> {
 }
 
 /// The yardstick: opens each plan and reads its beginning.
-fn read_heads(place: &Path) -> Result<Row, String> {
-    let directory = place.join(".signoff/plans");
+fn read_heads(project: &Path) -> Result<Row, String> {
+    let directory = project.join(".signoff/plans");
     let read = || -> std::io::Result<u64> {
         let mut buffer = [0; 4096];
         let mut bytes = 0;
@@ -162,7 +158,7 @@ fn read_heads(place: &Path) -> Result<Row, String> {
 fn time_commands(
     what: &str,
     plans: usize,
-    place: &Path,
+    project: &Path,
     rounds: usize,
     argv: impl Fn(usize) -> Vec<String>,
 ) -> Result<Row, String> {
@@ -171,7 +167,7 @@ fn time_commands(
     for round in 0..rounds {
         let argv = argv(round);
         let begun = Instant::now();
-        call(place, &argv)?;
+        call(project, &argv)?;
         walls.push(begun.elapsed());
     }
     let times = u32::try_from(rounds).unwrap_or(1);
@@ -188,12 +184,12 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-fn call(place: &Path, argv: &[String]) -> Result<(), String> {
+fn call(project: &Path, argv: &[String]) -> Result<(), String> {
     let line = argv.join(" ");
     let (program, args) = argv.split_first().ok_or("nothing to call")?;
     let status = Process::new(program)
         .args(args)
-        .current_dir(place)
+        .current_dir(project)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -202,17 +198,17 @@ fn call(place: &Path, argv: &[String]) -> Result<(), String> {
     if status.success() {
         Ok(())
     } else {
-        let place = place.display();
-        Err(format!("`{line}` in {place} ended with {status}"))
+        let project = project.display();
+        Err(format!("`{line}` in {project} ended with {status}"))
     }
 }
 
 /// Backlog.md on as many tasks, where it is installed.
-fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
+fn time_backlog(project: &Path) -> Result<Option<Row>, String> {
     if !Invocation::new("backlog", ["--version"]).succeeds() {
         return Ok(None);
     }
-    fs::create_dir_all(place).map_err(|error| at(place, &error))?;
+    fs::create_dir_all(project).map_err(|error| at(project, &error))?;
     let init = [
         "backlog",
         "init",
@@ -222,8 +218,8 @@ fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
         "--integration-mode",
         "none",
     ];
-    call(place, &words(&init))?;
-    let tasks = place.join("backlog/tasks");
+    call(project, &words(&init))?;
+    let tasks = project.join("backlog/tasks");
     fs::create_dir_all(&tasks).map_err(|error| at(&tasks, &error))?;
     for number in 1..=MANY {
         let path = tasks.join(format!("task-{number} - Bring-case-{number}-up-to-date.md"));
@@ -235,7 +231,7 @@ fn time_backlog(place: &Path) -> Result<Option<Row>, String> {
     let list = |_| words(&["backlog", "task", "list", "--plain"]);
     let version = Invocation::new("backlog", ["--version"]).stdout()?;
     let what = format!("`backlog task list --plain` ({})", version.trim());
-    time_commands(&what, MANY, place, 3, list).map(Some)
+    time_commands(&what, MANY, project, 3, list).map(Some)
 }
 
 fn render(rows: &[Row]) -> String {

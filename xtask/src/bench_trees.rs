@@ -1,14 +1,16 @@
 //! `cargo xtask bench trees`: agents that work side by side on their own trees. Measures the speed-up, and the cost of
 //! a tree compared with `git worktree add`.
 
+mod project;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use self::project::{at, create_project, plan, run_in, stdout_of, write};
 use crate::Command;
 use crate::bench::{TREES, children_cpu, release_build, update};
 
@@ -22,7 +24,7 @@ of 10,000 files; both must end in the same tree, and land. Then eight such agent
 long it takes from the start of an attempt to the start of its agent, one after another; and from the first
 attempt's start until each of them is at work, all at once, in the first run of the project and in one
 after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. Last, the
-CPU time of a contract that leaves nothing behind and of one that does, so that the next one needs a new room. It works in
+CPU time of a contract that leaves nothing behind and of one that does, so that the next one needs a new layer. It works in
 TMPDIR: an ext4 without a journal is slow at making files for minutes after many were removed, and then
 that is what is measured. Takes about three minutes.",
     run,
@@ -62,8 +64,8 @@ fn run(write: bool) -> Result<(), String> {
     let measured = measure(&signoff, &directory);
     // Also after an error, because the directory is large.
     fs::remove_dir_all(&directory).ok();
-    let (waited, set_up, rooms) = measured?;
-    let table = render(&waited, &set_up, &rooms);
+    let (waited, set_up, contracts) = measured?;
+    let table = render(&waited, &set_up, &contracts);
     println!("{table}");
     if write {
         update(&[(TREES, &table)])
@@ -88,33 +90,33 @@ fn measure(
     }
     let (first, again) = time_set_up(signoff, directory, "8")?;
     let set_up = TreeTimes {
-        git: git_worktrees(&project(signoff, directory, FILES, SETTING_UP)?)?,
+        git: git_worktrees(&create_project(signoff, directory, FILES, SETTING_UP)?)?,
         single: time_set_up(signoff, directory, "1")?.0,
         first,
         again,
     };
-    let rooms = ContractCpu {
+    let contracts = ContractCpu {
         kept: contract_cpu(signoff, directory, "true < /dev/null")?,
         new: contract_cpu(signoff, directory, "true > /tmp/x")?,
     };
     eprintln!("measured: layers of contracts");
-    Ok((waited, set_up, rooms))
+    Ok((waited, set_up, contracts))
 }
 
 /// Milliseconds of CPU time for each of many contracts, all the same.
 fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, String> {
-    let place = project(signoff, directory, 10, 1)?;
+    let project = create_project(signoff, directory, 10, 1)?;
     let steps = (0..CONTRACTS).map(|number| {
         json!({"id": format!("s{number}"), "description": "Check", "contract": contract, "dependsOn": []})
     });
     let steps: Vec<Value> = steps.collect();
-    let plan = json!({"id": "rooms", "version": 1, "steps": steps});
-    write(&place, ".signoff/rooms.json", &plan.to_string())?;
-    run_in(&place, &[signoff, "approve", ".signoff/rooms.json"])?;
+    let plan = json!({"id": "contracts", "version": 1, "steps": steps});
+    write(&project, ".signoff/contracts.json", &plan.to_string())?;
+    run_in(&project, &[signoff, "approve", ".signoff/contracts.json"])?;
     let before = children_cpu();
     run_in(
-        &place,
-        &[signoff, "run", ".signoff/rooms.json", "--jobs", "1"],
+        &project,
+        &[signoff, "run", ".signoff/contracts.json", "--jobs", "1"],
     )?;
     let spent = before.zip(children_cpu());
     let spent = spent.map(|(before, after)| after.saturating_sub(before));
@@ -128,18 +130,18 @@ fn time_set_up(
     directory: &Path,
     jobs: &str,
 ) -> Result<(Vec<u64>, Vec<u64>), String> {
-    let place = project(signoff, directory, FILES, SETTING_UP)?;
-    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
-    let first = start_times(&place, jobs)?;
+    let project = create_project(signoff, directory, FILES, SETTING_UP)?;
+    run_in(&project, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    let first = start_times(&project, jobs)?;
     write(
-        &place,
+        &project,
         "plan.md",
         &plan(SETTING_UP).replace("out-", "again-"),
     )?;
-    run_in(&place, &[signoff, "approve", "plan.md"])?;
-    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&project, &[signoff, "approve", "plan.md"])?;
+    run_in(&project, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     eprintln!("measured: {SETTING_UP} trees, {jobs} at once");
-    Ok((first, start_times(&place, jobs)?))
+    Ok((first, start_times(&project, jobs)?))
 }
 
 /// Runs four agents that wait; returns the time and the resulting tree.
@@ -149,96 +151,27 @@ fn time_agents(
     files: usize,
     jobs: &str,
 ) -> Result<(Duration, String), String> {
-    let place = project(signoff, directory, files, WAITING)?;
+    let project = create_project(signoff, directory, files, WAITING)?;
     let began = Instant::now();
-    run_in(&place, &[signoff, "run", "plan.md", "--jobs", jobs])?;
+    run_in(&project, &[signoff, "run", "plan.md", "--jobs", jobs])?;
     let took = began.elapsed();
-    let tree = stdout_of(&place, &["git", "rev-parse", "HEAD^{tree}"])?;
-    let commits = stdout_of(&place, &["git", "rev-list", "--count", "HEAD"])?;
+    let tree = stdout_of(&project, &["git", "rev-parse", "HEAD^{tree}"])?;
+    let commits = stdout_of(&project, &["git", "rev-list", "--count", "HEAD"])?;
     if commits.trim() != (1 + WAITING).to_string() {
         return Err(format!("it did not land: {} commits", commits.trim()));
     }
     Ok((took, tree.trim().to_owned()))
 }
 
-/// A clone of a repository with so many files, and a signed plan of independent agents.
-fn project(
-    signoff: &str,
-    directory: &Path,
-    files: usize,
-    agents: usize,
-) -> Result<PathBuf, String> {
-    let source = source(directory, files)?;
-    let places = (1_u32..).map(|number| directory.join(number.to_string()).join("project"));
-    let place = places.into_iter().find(|place| !place.exists());
-    let place = place.ok_or("no place is left")?;
-    let (from, to) = (source.to_string_lossy(), place.to_string_lossy());
-    // As after a fetch: all objects are in one pack.
-    run_in(
-        &source,
-        &["git", "clone", "--quiet", "--no-local", &from, &to],
-    )?;
-    let config = "[run]\nland = \"end\"\n\n[agents.coder]\ndriver = \"command\"\ncommand = [\"sh\", \"agent.sh\", \"{prompt_file}\"]\n";
-    write(&place, ".signoff/config.toml", config)?;
-    write(&place, "plan.md", &plan(agents))?;
-    run_in(&place, &[signoff, "trust"])?;
-    run_in(&place, &[signoff, "approve", "plan.md"])?;
-    Ok(place)
-}
-
-/// A repository with so many files.
-fn source(directory: &Path, files: usize) -> Result<PathBuf, String> {
-    let source = directory.join(format!("source-{files}")).join("project");
-    if source.exists() {
-        return Ok(source);
-    }
-    for file in 0..files {
-        let text = format!("file {file}\n").repeat(20);
-        write(&source, &format!("src/d{}/f{file}.txt", file / 100), &text)?;
-    }
-    let agent = "sleep 5\nsed -n 's/^Write //p' \"$1\" | while read f; do echo x > \"$f\"; done\n";
-    write(&source, "agent.sh", agent)?;
-    write(&source, ".gitignore", "/.signoff/\n/plan.md\n")?;
-    for words in [
-        ["git", "init", "--quiet", "--initial-branch=main"].as_slice(),
-        &["git", "add", "--all"],
-        &["git", "commit", "--quiet", "--message", "files"],
-    ] {
-        run_in(&source, words)?;
-    }
-    Ok(source)
-}
-
-fn write(place: &Path, name: &str, text: &str) -> Result<(), String> {
-    let path = place.join(name);
-    let parent = path.parent().unwrap_or(place);
-    fs::create_dir_all(parent).map_err(|error| at(parent, &error))?;
-    fs::write(&path, text).map_err(|error| at(&path, &error))
-}
-
-fn plan(agents: usize) -> String {
-    let mut text =
-        "---\ntype: plan\nstatus: draft\nowner: bench\n---\n\n# Side by side\n\n**Budget:** 1h\n\n## Steps\n"
-            .to_owned();
-    for number in 1..=agents {
-        write!(
-            text,
-            "\n### {number}. Agent {number}\n\n**id:** a{number}\n**depends_on:** none\n**target:** coder\n**baseline:** no\n**task:**\nWrite out-{number}\n\n**contract:**\n```shell\ntest -f out-{number}\n```\n"
-        )
-        .expect("a string takes all");
-    }
-    text
-}
-
 /// How long `git worktree add` takes, several times.
-fn git_worktrees(place: &Path) -> Result<Vec<u64>, String> {
+fn git_worktrees(project: &Path) -> Result<Vec<u64>, String> {
     let mut times = Vec::new();
     for number in 0..SETTING_UP {
-        let path = place.with_file_name(format!("linked-{number}"));
+        let path = project.with_file_name(format!("linked-{number}"));
         let path = path.to_string_lossy();
         let began = Instant::now();
         run_in(
-            place,
+            project,
             &["git", "worktree", "add", "--quiet", "--detach", &path],
         )?;
         times.push(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
@@ -248,8 +181,8 @@ fn git_worktrees(place: &Path) -> Result<Vec<u64>, String> {
 
 /// Milliseconds from the start of each attempt, or of the first where they start together, to the start of its agent, as
 /// the newest journal tells them.
-fn start_times(place: &Path, jobs: &str) -> Result<Vec<u64>, String> {
-    let runs = fs::read_dir(place.join(".signoff/runs")).map_err(|error| at(place, &error))?;
+fn start_times(project: &Path, jobs: &str) -> Result<Vec<u64>, String> {
+    let runs = fs::read_dir(project.join(".signoff/runs")).map_err(|error| at(project, &error))?;
     let mut times = Vec::new();
     let runs = runs.flatten().map(|run| run.path());
     // Their names begin with the time.
@@ -286,39 +219,7 @@ fn millis(at: &Value) -> Option<u64> {
     Some(seconds * 1000 + part.parse::<u64>().ok()?)
 }
 
-fn run_in(place: &Path, argv: &[&str]) -> Result<(), String> {
-    stdout_of(place, argv).map(|_| ())
-}
-
-fn stdout_of(place: &Path, argv: &[&str]) -> Result<String, String> {
-    let (program, args) = argv.split_first().ok_or("nothing to call")?;
-    let home = place.with_file_name("home");
-    fs::create_dir_all(&home).map_err(|error| at(&home, &error))?;
-    let output = Process::new(program)
-        .args(args)
-        .current_dir(place)
-        .env("HOME", &home)
-        .env_remove("XDG_CONFIG_HOME")
-        .env_remove("XDG_DATA_HOME")
-        .env("GIT_AUTHOR_NAME", "Bench")
-        .env("GIT_AUTHOR_EMAIL", "bench@localhost")
-        .env("GIT_COMMITTER_NAME", "Bench")
-        .env("GIT_COMMITTER_EMAIL", "bench@localhost")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("{program}: {error}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(format!(
-        "`{}` ended with {}: {}",
-        argv.join(" "),
-        output.status,
-        String::from_utf8_lossy(&output.stderr).trim()
-    ))
-}
-
-fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> String {
+fn render(waited: &[AgentTimes], set_up: &TreeTimes, contracts: &ContractCpu) -> String {
     let mut text =
         "| files | agents of 5 s | `--jobs 1` | `--jobs 4` | ratio |\n|---|---|---|---|---|\n"
             .to_owned();
@@ -350,7 +251,7 @@ fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> Str
         let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
         writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
     }
-    let ContractCpu { kept, new } = rooms;
+    let ContractCpu { kept, new } = contracts;
     writeln!(
         text,
         "\n| a contract, all in all | CPU |\n|---|---|\n| in a room that was left as it was | {kept:.1} ms |\n| in a new room | {new:.1} ms |\n| making and removing a room | {:.1} ms |",
@@ -358,10 +259,6 @@ fn render(waited: &[AgentTimes], set_up: &TreeTimes, rooms: &ContractCpu) -> Str
     )
     .expect("a string takes all");
     text
-}
-
-fn at(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {error}", path.display())
 }
 
 #[cfg(test)]
@@ -384,11 +281,11 @@ mod tests {
             first: Vec::new(),
             again: Vec::new(),
         };
-        let rooms = ContractCpu {
+        let contracts = ContractCpu {
             kept: 2.0,
             new: 4.5,
         };
-        let text = render(&[waited], &set_up, &rooms);
+        let text = render(&[waited], &set_up, &contracts);
         assert!(
             text.contains("| making and removing a room | 2.5 ms |"),
             "{text}"

@@ -169,17 +169,17 @@ impl Example {
 
     /// Runs the command where the plan is, as a reader would: nothing of this machine around it.
     fn run(&self, signoff: &str, command: &str) -> Result<(String, i32), String> {
-        let place = std::env::temp_dir().join(format!("xtask-checks-{}", std::process::id()));
-        let fail = |error: std::io::Error| format!("{}: {error}", place.display());
-        let project = place.join("project");
-        fs::create_dir_all(place.join("bin")).map_err(fail)?;
+        let directory = std::env::temp_dir().join(format!("xtask-checks-{}", std::process::id()));
+        let fail = |error: std::io::Error| format!("{}: {error}", directory.display());
+        let project = directory.join("project");
+        fs::create_dir_all(directory.join("bin")).map_err(fail)?;
         for (path, _, text) in &self.files {
             let target = project.join(path);
             fs::create_dir_all(target.parent().unwrap_or(&project)).map_err(fail)?;
             fs::write(target, text).map_err(fail)?;
         }
         fs::create_dir_all(&project).map_err(fail)?;
-        symlink(signoff, place.join("bin/signoff")).map_err(fail)?;
+        symlink(signoff, directory.join("bin/signoff")).map_err(fail)?;
         let output = std::process::Command::new("bash")
             .args(["--norc", "-c"])
             .arg(format!("exec 2>&1\n{}\n{command}", self.commands))
@@ -188,16 +188,16 @@ impl Example {
                 "PATH",
                 format!(
                     "{}:/usr/local/bin:/usr/bin:/bin",
-                    place.join("bin").display()
+                    directory.join("bin").display()
                 ),
             )
-            .env("HOME", &place)
+            .env("HOME", &directory)
             .env("LANG", "C.UTF-8")
             .env("NO_COLOR", "1")
             .current_dir(&project)
             .output()
             .map_err(fail)?;
-        fs::remove_dir_all(&place).map_err(fail)?;
+        fs::remove_dir_all(&directory).map_err(fail)?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         Ok((text, output.status.code().unwrap_or(-1)))
     }

@@ -11,17 +11,17 @@ const VERSION: &str = "2026.8.31";
 /// Installs it below the target directory, unless it is there. Without node or a registry its tests are
 /// skipped, and that is said where nobody overlooks it.
 pub(crate) fn install() {
-    let place = target().join("mcp-server");
-    if place.join("node_modules").join(PACKAGE).is_dir() {
+    let directory = target().join("mcp-server");
+    if directory.join("node_modules").join(PACKAGE).is_dir() {
         return;
     }
-    let place = place.display().to_string();
+    let directory = directory.display().to_string();
     let package = format!("{PACKAGE}@{VERSION}");
     let install = Invocation::new("npm", ["install", "--no-audit", "--no-fund"]).args(&[
         "--ignore-scripts",
         "--silent",
         "--prefix",
-        &place,
+        &directory,
         &package,
     ]);
     println!("── a real tool server is missing: {install}");

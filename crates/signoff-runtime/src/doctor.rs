@@ -72,7 +72,7 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
         .and_then(MachineLevels::overlay_level)
         .map(|(now, why)| RoomReport {
             now: now.to_string(),
-            before: before.room.clone(),
+            before: before.overlay.clone(),
             why: why.to_vec(),
         });
     let weaker = found.and_then(|found| weaker_than(&before, &found));
@@ -111,7 +111,7 @@ fn missed_paths(project: &Project, home: &Home) -> Vec<MissedPath> {
         let is_done = state.status == StepStatus::Completed;
         let failure = state.advice.failure.as_ref().filter(|_| !is_done);
         let text = failure.map(|failure| [failure.stdout.as_str(), &failure.stderr].join("\n"));
-        let paths = text.map_or_else(Vec::new, |text| home.missed_in(&text));
+        let paths = text.map_or_else(Vec::new, |text| home.unseen_paths_in(&text));
         let missed = paths.into_iter().map(|path| MissedPath {
             path,
             run: run.id().to_owned(),
@@ -187,7 +187,7 @@ pub fn sandbox(config: &Config) -> Sandbox {
         Ok(found) => Some(found.as_ref().map_or(Level::None, |found| found.level)),
         Err(_) => None,
     };
-    let told = |(one, enforces): (Level, &str)| {
+    let level_report = |(one, enforces): (Level, &str)| {
         let tried = found.as_ref().ok().and_then(Option::as_ref);
         let tried =
             tried.and_then(|found| found.failed_levels.iter().find(|tried| tried.level == one));
@@ -210,6 +210,6 @@ pub fn sandbox(config: &Config) -> Sandbox {
         level: level.map_or_else(|| UNKNOWN.to_owned(), |level| level.to_string()),
         before: None,
         network: config.sandbox.network.value,
-        levels: LEVELS.map(told).into(),
+        levels: LEVELS.map(level_report).into(),
     }
 }

@@ -65,8 +65,8 @@ fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
     server.tools.iter().map(definition).collect()
 }
 
-/// Starts every server, asks what it offers, and records that. Of a server that cannot be asked the
-/// record stays as it is.
+/// Starts every server, asks what it offers, and records that. The
+/// record of a server that does not answer stays as it is.
 pub fn list(project: &Project) -> Result<Tools, Error> {
     let from_project = |origin| origin == Origin::Project;
     let mut configured = project.config.servers.values();
@@ -77,7 +77,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
     let answers = ask(project, &servers)?;
     let mut record = store::load(project.store.workspace(), &project.config);
     let before = record.clone();
-    let mut told = Vec::new();
+    let mut reports = Vec::new();
     for server in &mut servers {
         let error = match answers.get(&server.name) {
             Some(Ok(offered)) => {
@@ -92,7 +92,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
         let (old, new) = [&before, &record]
             .map(|record| record.servers.get(&server.name))
             .into();
-        told.push(tools::Server {
+        reports.push(tools::Server {
             name: server.name.clone(),
             command: server.command.clone(),
             tools: server.recorded.as_ref().map_or(0, Vec::len),
@@ -108,7 +108,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
     Ok(Tools {
         schema: SCHEMA.to_owned(),
         tools: own.chain(others).collect(),
-        servers: told,
+        servers: reports,
     })
 }
 
@@ -123,11 +123,10 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     let sandbox = Arc::new(Sandbox::with_level(level).map_err(Error::Sandbox)?);
     let tree = project.store.workspace().to_owned();
     let temp = tempfile::tempdir().map_err(Error::Sandbox)?;
-    let grounds = confinement::grounds(project, &project.store.config_path(), level);
-    let shown = (&VisibleTree::Checkout, &[][..]);
-    let confined = grounds
+    let run_paths = confinement::run_paths(project, &project.store.config_path(), level);
+    let confined = run_paths
         .filter(|_| level != Level::None)
-        .map(|grounds| grounds.for_contract(temp.path(), shown));
+        .map(|run_paths| run_paths.for_contract(temp.path(), &VisibleTree::Checkout, &[]));
     let confined = confined.transpose().map_err(Error::Sandbox)?;
     let toolbox = &toolbox(project, tree.clone(), sandbox).with_confined_servers(tree, confined);
     let stop = &StopFlag::new();

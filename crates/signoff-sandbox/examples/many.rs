@@ -27,50 +27,17 @@ fn main() {
         _ => Level::None,
     };
     let sandbox = Arc::new(Sandbox::with_level(level).expect("a sandbox"));
-    let place = tempfile::tempdir().expect("a place");
-    let policy = (level != Level::None).then(|| policy(place.path(), &way));
+    let directory = tempfile::tempdir().expect("a directory");
+    let policy = (level != Level::None).then(|| policy(directory.path(), &way));
     let next = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
     let threads: Vec<_> = (0..at_once)
         .map(|_| {
-            let (sandbox, next, way, program, policy) = (
-                Arc::clone(&sandbox),
-                Arc::clone(&next),
-                way.clone(),
-                program.clone(),
-                policy.clone(),
-            );
+            let (sandbox, next) = (Arc::clone(&sandbox), Arc::clone(&next));
+            let (way, program, policy) = (way.clone(), program.clone(), policy.clone());
             std::thread::spawn(move || {
                 while next.fetch_add(1, Ordering::Relaxed) < count {
-                    match way.as_str() {
-                        "std" => {
-                            let output = std::process::Command::new(&program)
-                                .env_clear()
-                                .env("PATH", "/usr/bin:/bin")
-                                .stdin(std::process::Stdio::null())
-                                .output()
-                                .expect("starts");
-                            assert!(output.status.success());
-                        }
-                        "hold" => {
-                            let ended = sandbox
-                                .hold(command(&program))
-                                .expect("starts")
-                                .release()
-                                .expect("goes")
-                                .wait();
-                            assert_eq!(ended.status, ExitStatus::Exited(0));
-                        }
-                        _ => {
-                            let policy = policy.clone();
-                            let command = Command {
-                                policy,
-                                ..command(&program)
-                            };
-                            let ended = sandbox.run(command).expect("starts");
-                            assert_eq!(ended.status, ExitStatus::Exited(0));
-                        }
-                    }
+                    run_once(&sandbox, &way, &program, policy.as_ref());
                 }
             })
         })
@@ -84,15 +51,43 @@ fn main() {
     );
 }
 
-/// What a contract gets: its tree without the harness's own directory, a home, a place for temporary files.
-fn policy(place: &Path, way: &str) -> Policy {
+/// Starts the program, and waits for its end.
+fn run_once(sandbox: &Sandbox, way: &str, program: &str, policy: Option<&Policy>) {
+    match way {
+        "std" => {
+            let output = std::process::Command::new(program)
+                .env_clear()
+                .env("PATH", "/usr/bin:/bin")
+                .stdin(std::process::Stdio::null())
+                .output()
+                .expect("starts");
+            assert!(output.status.success());
+        }
+        "hold" => {
+            let held = sandbox.hold(command(program)).expect("starts");
+            let ended = held.release().expect("goes").wait();
+            assert_eq!(ended.status, ExitStatus::Exited(0));
+        }
+        _ => {
+            let command = Command {
+                policy: policy.cloned(),
+                ..command(program)
+            };
+            let ended = sandbox.run(command).expect("starts");
+            assert_eq!(ended.status, ExitStatus::Exited(0));
+        }
+    }
+}
+
+/// What a contract gets: its tree without the harness's own directory, a home, a directory for temporary files.
+fn policy(directory: &Path, way: &str) -> Policy {
     for name in ["tree/.signoff", "home", "temp"] {
-        std::fs::create_dir_all(place.join(name)).expect("a directory");
+        std::fs::create_dir_all(directory.join(name)).expect("a directory");
     }
     Policy {
-        writable: vec![place.join("tree"), place.join("home")],
-        temp: Some(place.join("temp")),
-        read_only: vec![place.join("tree/.signoff")],
+        writable: vec![directory.join("tree"), directory.join("home")],
+        temp: Some(directory.join("temp")),
+        read_only: vec![directory.join("tree/.signoff")],
         hidden: vec!["/run".into()],
         network: if way == "network" {
             Network::On

@@ -14,7 +14,7 @@ pub struct Policy {
     /// A directory that the command finds at `/tmp` and `/var/tmp`. Without one, both are read-only. At a level without
     /// mounts the directory is writable at its own path, and `/tmp` is read-only.
     pub temp: Option<PathBuf>,
-    /// Read-only paths inside of writable ones. They exist and are no symbolic links. This does not prevent a hard link
+    /// Read-only paths inside of writable ones. They exist and are not symbolic links. This does not prevent a hard link
     /// to a file, or a new file in its place after a directory above was renamed: hash the file, or keep it directly
     /// below a writable path.
     pub read_only: Vec<PathBuf>,

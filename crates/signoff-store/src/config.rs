@@ -61,7 +61,7 @@ pub struct Config {
     pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// Tool servers, by name.
     pub servers: BTreeMap<String, Setting<ServerSettings>>,
-    /// What has no effect here and is no mistake either.
+    /// Settings that have no effect here, and are not mistakes.
     pub notes: Vec<Problem>,
     /// The project's file exactly as it was read: what a person has to trust.
     pub project: Option<Source>,

@@ -151,7 +151,7 @@ impl Workspace for DiskWorkspace {
             return None;
         }
         let mut places = self.inside.iter().map(|directory| directory.join(name));
-        let found = places.find(|place| is_executable(place))?;
+        let found = places.find(|path| is_executable(path))?;
         let below = found.strip_prefix(&self.root).ok()?;
         Some(below.display().to_string())
     }
@@ -214,7 +214,7 @@ fn names_in(directory: &Path) -> Vec<String> {
 
 /// Whether a file below a folder matches a pattern. Links to directories are not followed.
 fn matches_below(root: &Path, folder: &str, pattern: &str) -> bool {
-    /// Who has more files than these is spared the answer "no".
+    /// With more files than these, the answer is never "no": finding out would take too long.
     const MOST: usize = 200_000;
     const NEVER: [&str; 2] = [".git", ".signoff"];
     if folder.split('/').any(|part| NEVER.contains(&part)) {

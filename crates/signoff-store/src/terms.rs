@@ -12,20 +12,20 @@ use crate::config::{self, Config, IgnoredFiles, SandboxMode};
 use crate::files::FileError;
 use crate::files::hash::sha256_hex_of;
 
-/// Name and version of this shape. Version 1 had neither `path` nor `prompt` nor `files`; a
-/// signature over it holds no longer.
+/// Name and version of this format. Version 1 had no `path`, `prompt` and `files`; signatures over it are no longer
+/// valid.
 pub const SCHEMA: &str = "signoff.terms/2";
 
-/// What the terms rest on besides the configuration.
+/// What the terms depend on besides the configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct TermsContext<'a> {
-    /// PATH of the process; it counts where agents and contracts get to see it.
+    /// PATH of the process. It is part of the terms only if agents and contracts see it.
     pub path: &'a OsStr,
-    /// The user's home: a signature is committed, and its reader's home is another one.
+    /// The user's home. The terms write it as `~`: signatures are committed, and other users have other homes.
     pub home: Option<&'a Path>,
-    /// What the prompts are made of, as a hash.
+    /// A hash of the texts that prompts are built from.
     pub prompt: &'a str,
-    /// Files that decide, by their path in the workspace, with their hashes.
+    /// Files that decide about verdicts: their paths in the workspace, and their hashes.
     pub files: &'a BTreeMap<String, String>,
     /// Tools that steps call.
     pub called: &'a CalledTools,
@@ -34,20 +34,20 @@ pub struct TermsContext<'a> {
 /// The tools that a plan's steps call themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CalledTools {
-    /// By name, with a hash of how each is described.
+    /// A hash of each tool's description, by the tool's name.
     pub tools: BTreeMap<String, String>,
-    /// The servers that some of them are called at, with how each is configured.
+    /// The configuration of each server that provides one of them, by the server's name.
     pub servers: BTreeMap<String, Value>,
 }
 
 /// The terms under which a plan using these roles would run now.
 ///
-/// Only the agents that these roles lead to; a step that names none uses the role `default`. A role
-/// that leads nowhere adds nothing, so configuring it later changes the terms.
+/// They contain only the agents of these roles; a step that names no role uses `default`. A role without an agent adds
+/// nothing, so configuring it later changes the terms.
 pub fn terms<'a>(
     config: &Config,
     roles: impl Iterator<Item = &'a str>,
-    grounds: TermsContext<'_>,
+    context: TermsContext<'_>,
 ) -> Value {
     let used: BTreeSet<&str> = roles.collect();
     let mut agents = Map::new();
@@ -58,21 +58,21 @@ pub fn terms<'a>(
     }
     let sees_path = config.sandbox.env.value.iter().any(|name| name == "PATH");
     // A plan without agents has no prompts.
-    let prompt = (!used.is_empty()).then_some(grounds.prompt);
+    let prompt = (!used.is_empty()).then_some(context.prompt);
     let mut terms = json!({
         "schema": SCHEMA,
         "agents": agents,
         "contract": contract(&config.contract),
-        "files": grounds.files,
-        "path": sees_path.then(|| search_path(grounds.path, grounds.home)),
+        "files": context.files,
+        "path": sees_path.then(|| search_path(context.path, context.home)),
         "prompt": prompt,
         "run": run(&config.run),
         "sandbox": sandbox(&config.sandbox),
     });
-    // Not there in the terms of a plan that calls none, which are what they always were.
+    // Left out if the plan calls no tools: its terms, and so its signatures, stay what they were before tools existed.
     let called = [
-        ("tools", json!(grounds.called.tools)),
-        ("servers", json!(grounds.called.servers)),
+        ("tools", json!(context.called.tools)),
+        ("servers", json!(context.called.servers)),
     ];
     if let Value::Object(terms) = &mut terms {
         let called = called.into_iter();
@@ -151,7 +151,7 @@ fn search_path(path: &OsStr, home: Option<&Path>) -> Vec<String> {
     entries
 }
 
-/// The hash of a file as the terms hold it; nothing where there is no such file.
+/// The hash of a file, as the terms record it. `None` if there is no such file.
 pub fn file_hash(path: &Path) -> Result<Option<String>, FileError> {
     // Opening a pipe would wait for a writer.
     if !path.is_file() {
@@ -186,14 +186,14 @@ mod tests {
 
     fn of(config: &Config, roles: &[&str], path: &str) -> Value {
         let files = [("check.sh".to_owned(), "abc".to_owned())].into();
-        let grounds = TermsContext {
+        let context = TermsContext {
             path: OsStr::new(path),
             home: None,
             prompt: "def",
             files: &files,
             called: &CalledTools::default(),
         };
-        terms(config, roles.iter().copied(), grounds)
+        terms(config, roles.iter().copied(), context)
     }
 
     #[test]

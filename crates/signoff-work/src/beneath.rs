@@ -24,7 +24,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, mkdirat, open
 use rustix::io::Errno;
 
 pub use self::error::OpenError;
-pub(crate) use self::remove::give_rights;
+pub(crate) use self::remove::add_owner_permissions;
 pub use self::remove::remove_tree;
 #[cfg(test)]
 pub(crate) use self::tests::make_pipe;

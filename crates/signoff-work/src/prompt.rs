@@ -17,7 +17,7 @@ pub struct Prompt<'a> {
     pub attachments: &'a [Attachment],
     pub acceptance: &'a [String],
     /// What the plan's dialect adds.
-    pub around: DialectNotes<'a>,
+    pub dialect_notes: DialectNotes<'a>,
     pub failure: Option<Failure<'a>>,
     pub conflict: Option<Conflict<'a>>,
     /// A person's advice.
@@ -53,7 +53,7 @@ impl Prompt<'_> {
                 push_all(&mut text, &["- ", criterion, "\n"]);
             }
         }
-        self.around.push(&mut text);
+        self.dialect_notes.push(&mut text);
         if let Some(failure) = &self.failure {
             failure.push(&mut text);
         }
@@ -141,7 +141,7 @@ pub fn template() -> String {
             attachment("MISSING", Err("WHY".to_owned())),
         ],
         acceptance: &["CRITERION".to_owned()],
-        around: DialectNotes::Nothing,
+        dialect_notes: DialectNotes::Nothing,
         failure: Some(Failure {
             command: "CONTRACT",
             ended: "ENDED".to_owned(),
@@ -193,7 +193,7 @@ mod tests {
             task: "Fix it.\n\n",
             attachments,
             acceptance: &[],
-            around: DialectNotes::Nothing,
+            dialect_notes: DialectNotes::Nothing,
             failure,
             conflict: None,
             hint: None,

@@ -70,11 +70,11 @@ impl std::fmt::Debug for ProcessIo<'_> {
 }
 
 /// Plays the script; returns the exit code.
-pub fn play(script: &Path, around: &mut ProcessIo<'_>) -> io::Result<u8> {
+pub fn play(script: &Path, io: &mut ProcessIo<'_>) -> io::Result<u8> {
     let script: Script = serde_json::from_slice(&std::fs::read(script)?)?;
     let mut prompt = String::new();
-    around.prompt.read_to_string(&mut prompt)?;
-    let marker = around.marker.clone().unwrap_or_else(|| "-".to_owned());
+    io.prompt.read_to_string(&mut prompt)?;
+    let marker = io.marker.clone().unwrap_or_else(|| "-".to_owned());
     note(
         script.ledger.as_deref(),
         &format!("start {marker} {}\n", std::process::id()),
@@ -84,11 +84,11 @@ pub fn play(script: &Path, around: &mut ProcessIo<'_>) -> io::Result<u8> {
         .iter()
         .find(|reply| reply.when.iter().all(|text| prompt.contains(text)));
     let Some(reply) = reply else {
-        writeln!(around.stderr, "the script has no reply to this prompt")?;
+        writeln!(io.stderr, "the script has no reply to this prompt")?;
         return Ok(1);
     };
     for deed in &reply.deeds {
-        if let Some(code) = carry_out(deed, around)? {
+        if let Some(code) = carry_out(deed, io)? {
             note(script.ledger.as_deref(), &format!("end {marker}\n"))?;
             return Ok(code);
         }
@@ -97,7 +97,7 @@ pub fn play(script: &Path, around: &mut ProcessIo<'_>) -> io::Result<u8> {
     Ok(0)
 }
 
-fn carry_out(deed: &ScriptAction, around: &mut ProcessIo<'_>) -> io::Result<Option<u8>> {
+fn carry_out(deed: &ScriptAction, io: &mut ProcessIo<'_>) -> io::Result<Option<u8>> {
     match deed {
         ScriptAction::Write { path, text } => {
             create_parent(path)?;
@@ -108,8 +108,8 @@ fn carry_out(deed: &ScriptAction, around: &mut ProcessIo<'_>) -> io::Result<Opti
             append(path)?.write_all(text.as_bytes())?;
         }
         ScriptAction::Remove(path) => std::fs::remove_file(path)?,
-        ScriptAction::Say(text) => writeln!(around.stdout, "{text}")?,
-        ScriptAction::Complain(text) => writeln!(around.stderr, "{text}")?,
+        ScriptAction::Say(text) => writeln!(io.stdout, "{text}")?,
+        ScriptAction::Complain(text) => writeln!(io.stderr, "{text}")?,
         ScriptAction::PauseMs(millis) => std::thread::sleep(Duration::from_millis(*millis)),
         ScriptAction::WaitFor(path) => {
             while !path.exists() {

@@ -81,11 +81,11 @@ impl World {
         std::env::join_paths(all).unwrap()
     }
 
-    fn grounds(&self) -> RunPaths {
+    fn run_paths(&self) -> RunPaths {
         RunPaths {
             tree: self.tree(),
             kept: vec![self.tree().join(".signoff")],
-            home: Home::new(&HomeOptions {
+            home: Home::resolve(&HomeOptions {
                 home: Some(self.root.join("home")),
                 tree: self.tree(),
                 variables: [("PATH".into(), self.path())].into(),
@@ -108,10 +108,11 @@ impl World {
         fs::remove_dir_all(&scratch).ok();
         fs::create_dir_all(&scratch).unwrap();
         let needs = AgentRequirements::of_command(&[program.to_owned()]);
-        let confined = self.grounds().for_agent(
+        let confined = self.run_paths().for_agent(
             &scratch,
             &needs,
-            (&VisibleTree::Checkout, &[]),
+            &VisibleTree::Checkout,
+            &[],
             &Variables::default(),
         );
         confined.unwrap()
@@ -120,8 +121,8 @@ impl World {
     fn contract(&self) -> Confined {
         let scratch = self.root.join("scratch");
         fs::remove_dir_all(&scratch).ok();
-        self.grounds()
-            .for_contract(&scratch, (&VisibleTree::Checkout, &[]))
+        self.run_paths()
+            .for_contract(&scratch, &VisibleTree::Checkout, &[])
             .unwrap()
     }
 
@@ -325,27 +326,27 @@ fn a_contract_writes_to_the_tree_and_to_what_is_gone_with_it() {
 #[test]
 fn a_contracts_shell_is_closed_to_what_it_starts() {
     let world = World::new();
-    let mut grounds = world.grounds();
-    if !grounds.level.uses_mounts() {
+    let mut run_paths = world.run_paths();
+    if !run_paths.level.uses_mounts() {
         return;
     }
     let script = "for part in environ maps; do head -c 1 /proc/$$/$part > /dev/null && echo read $part; done; \
                   echo forged | tee /proc/$$/fd/1 > /dev/null; echo judged; sh -c 'echo inner'";
-    let judged = |grounds: &RunPaths| {
+    let judged = |run_paths: &RunPaths| {
         let scratch = world.root.join("scratch");
         fs::remove_dir_all(&scratch).ok();
-        let confined = grounds.for_contract(&scratch, (&VisibleTree::Checkout, &[]));
+        let confined = run_paths.for_contract(&scratch, &VisibleTree::Checkout, &[]);
         world.run(confined.unwrap(), script).stdout.text()
     };
     assert!(
-        judged(&grounds).contains("forged"),
+        judged(&run_paths).contains("forged"),
         "it has to be possible without"
     );
     let shells = world.root.join("shells");
     // As when a run goes on.
     closed_shells(&shells, &world.path()).unwrap();
-    grounds.shells = closed_shells(&shells, &world.path()).unwrap();
-    assert_eq!(judged(&grounds), "judged\ninner\n");
+    run_paths.shells = closed_shells(&shells, &world.path()).unwrap();
+    assert_eq!(judged(&run_paths), "judged\ninner\n");
 }
 
 #[test]

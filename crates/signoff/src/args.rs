@@ -99,7 +99,7 @@ Run:
   land         Bring a run's changes into the checkout
   undo         Undo a run's changes
 
-Prove:
+Inspect:
   stats        Show statistics about plans and runs
   doctor       Show how this machine confines agents and contracts
 
@@ -108,7 +108,7 @@ Connect:
   prompt       Print the system prompt of an agent
   tools        List the tools that plans can call
 
-Keep:
+Maintain:
   archive      Move finished plans to the archive
   prune        Delete old archived plans
   completions  Write shell completions

@@ -13,7 +13,7 @@ use signoff_runtime::project::{load_config, workspace_at};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
-use self::threads::{holds_thread, is_thread_below, part_of, thread_around};
+use self::threads::{enclosing_thread, holds_thread, is_thread_below, part_of};
 use crate::dialect_guess::{extension, guess_dialect};
 use crate::failure::Failure;
 use crate::session::Session;
@@ -61,13 +61,13 @@ impl PlanCandidate {
 
 /// The workspace for the checks, with or without a project.
 pub(crate) fn workspace(session: &Session) -> Result<DiskWorkspace, Failure> {
-    let around = &session.around;
-    let store = discover(&around.directory).map_err(Error::from)?;
-    let config = load_config(around, store.as_ref())?;
+    let process = &session.process;
+    let store = discover(&process.directory).map_err(Error::from)?;
+    let config = load_config(process, store.as_ref())?;
     let root = store
         .as_ref()
-        .map_or(around.directory.as_path(), |store| store.workspace());
-    Ok(workspace_at(root, around, &config))
+        .map_or(process.directory.as_path(), |store| store.workspace());
+    Ok(workspace_at(root, process, &config))
 }
 
 /// Reads and checks one plan: a file, the directory of a thread, or stdin.
@@ -116,14 +116,14 @@ fn plans_at(
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Vec<Result<PlanCandidate, Failure>> {
-    let full = session.around.directory.join(path);
+    let full = session.process.directory.join(path);
     if is_stdin(path) || !full.is_dir() || holds_thread(&full) {
         return vec![read_candidate(session, path, dialect)];
     }
     let mut candidates = BTreeSet::new();
     let mut found = Vec::new();
-    collect_candidates(&full, &mut candidates, &mut |place, why| {
-        found.push(Err(unreadable(&path_as_typed(path, &full, place), &why)));
+    collect_candidates(&full, &mut candidates, &mut |unread, why| {
+        found.push(Err(unreadable(&path_as_typed(path, &full, unread), &why)));
     });
     for candidate in candidates {
         let name = path_as_typed(path, &full, &candidate);
@@ -151,7 +151,7 @@ fn read_candidate(
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Result<PlanCandidate, Failure> {
-    let full = session.around.directory.join(path);
+    let full = session.process.directory.join(path);
     if is_stdin(path) {
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
         return Ok(PlanCandidate::new(full, Source::new(STDIN, bytes)));
@@ -159,7 +159,7 @@ fn read_candidate(
     let source = read_source(&full, &path.display().to_string())?;
     let found = PlanCandidate::new(full, source);
     let own = dialect.is_some() || found.is_plan();
-    match thread_around(path, &found.path).filter(|_| !own) {
+    match enclosing_thread(path, &found.path).filter(|_| !own) {
         Some(thread) => Err(part_of(path, &thread)),
         None => Ok(found),
     }

@@ -37,7 +37,7 @@ fn json_of(failure: &Failure) -> String {
 
 /// One invocation of the program.
 pub(crate) struct Session {
-    pub(crate) around: ProcessContext,
+    pub(crate) process: ProcessContext,
     pub(crate) out: Terminal,
     pub(crate) format: Format,
     /// How this session signs, if not as the person and the settings say: the demo signs by policy.
@@ -45,10 +45,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(around: ProcessContext, color: Color, format: Format) -> Self {
-        let secrets = Secrets::of(&around.variables);
+    pub(crate) fn new(process: ProcessContext, color: Color, format: Format) -> Self {
+        let secrets = Secrets::of(&process.variables);
         Self {
-            around,
+            process,
             out: Terminal::new(color, secrets),
             format,
             proof: None,
@@ -56,7 +56,7 @@ impl Session {
     }
 
     pub(crate) fn project(&self) -> Result<Project, Failure> {
-        let project = Project::open(&self.around)?;
+        let project = Project::open(&self.process)?;
         self.out.secrets().add(&project.config.sandbox.redact.value);
         Ok(project)
     }
@@ -65,7 +65,7 @@ impl Session {
     pub(crate) fn require_person(&self, what: &str) -> Result<(), Failure> {
         match self.proof {
             Some(Proof::Policy) => Ok(()),
-            Some(_) | None => require_person(&self.around.variables, what),
+            Some(_) | None => require_person(&self.process.variables, what),
         }
     }
 

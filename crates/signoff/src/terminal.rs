@@ -178,7 +178,7 @@ impl Terminal {
     }
 
     fn note(&mut self, result: std::io::Result<()>) {
-        // A reader that closed the pipe (`| head`) has what it wants; that is no reason to stop a run.
+        // A reader that closed the pipe (`| head`) has what it wants; the run need not stop.
         match result {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.reader_gone = true,

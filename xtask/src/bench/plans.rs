@@ -17,8 +17,8 @@ fn layered(steps: usize) -> impl Iterator<Item = (usize, Vec<usize>)> {
                 number = number
                     .wrapping_mul(6_364_136_223_846_793_005)
                     .wrapping_add(1);
-                let place = usize::try_from(number >> 33).unwrap_or(0) % WIDTH;
-                waits_for.push(layer * WIDTH + place);
+                let column = usize::try_from(number >> 33).unwrap_or(0) % WIDTH;
+                waits_for.push(layer * WIDTH + column);
             }
         }
         waits_for.sort_unstable();

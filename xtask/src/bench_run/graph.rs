@@ -40,8 +40,8 @@ impl Shape {
                 let Some(before) = (step / width).checked_sub(1) else {
                     return Vec::new();
                 };
-                let place = |n| before * width + (step * 7 + n * 13) % width;
-                let mut waits_for: Vec<usize> = (0..DEPENDENCIES).map(place).collect();
+                let dependency = |n| before * width + (step * 7 + n * 13) % width;
+                let mut waits_for: Vec<usize> = (0..DEPENDENCIES).map(dependency).collect();
                 waits_for.sort_unstable();
                 waits_for.dedup();
                 waits_for

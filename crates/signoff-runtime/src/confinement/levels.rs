@@ -22,12 +22,12 @@ use crate::project::{ProcessContext, Project, sandbox_level};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineLevels {
     level: Level,
-    /// Nothing outside of a project, and where somebody wants the checkout itself.
-    room: Option<OverlayLevel>,
+    /// `None` outside of a project, and if the settings ask for the checkout itself.
+    overlay: Option<OverlayLevel>,
     /// Why the sandbox is no stronger.
     why_level: Vec<String>,
     /// Why there is no better overlay.
-    why_room: Vec<String>,
+    why_overlay: Vec<String>,
 }
 
 impl MachineLevels {
@@ -35,17 +35,17 @@ impl MachineLevels {
     fn to_record(&self) -> RecordedLevels {
         RecordedLevels {
             sandbox: Some(self.level.to_string()),
-            room: self.room.map(|room| room.to_string()),
+            overlay: self.overlay.map(|overlay| overlay.to_string()),
         }
     }
 
     /// How trees are shown, and why not better.
     pub(crate) fn overlay_level(&self) -> Option<(OverlayLevel, &[String])> {
-        Some((self.room?, self.why_room.as_slice()))
+        Some((self.overlay?, self.why_overlay.as_slice()))
     }
 }
 
-/// Where levels are looked for and remembered.
+/// The machine whose levels are probed and recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// What the process was started with.
@@ -71,22 +71,22 @@ impl Machine<'_> {
         self.project.map(|project| project.store.workspace())
     }
 
-    /// What it gives now; nothing where nothing is to be confined.
+    /// What it gives now. `None` if processes are not to be confined.
     pub(crate) fn present_levels(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
         if self.config.sandbox.mode.value == SandboxMode::Off {
             return Ok(None);
         }
         let (level, why_level) = strongest_level_with_reasons()?;
         let project = self.project.filter(|_| wanted != Isolation::Shared);
-        let room = project
+        let overlay = project
             .map(|project| overlay_level(project, level))
             .transpose()?;
-        let (room, why_room) = room.unzip();
+        let (overlay, why_overlay) = overlay.unzip();
         Ok(Some(MachineLevels {
             level,
-            room,
+            overlay,
             why_level,
-            why_room: why_room.unwrap_or_default(),
+            why_overlay: why_overlay.unwrap_or_default(),
         }))
     }
 
@@ -147,10 +147,10 @@ pub(crate) fn weaker_than(
         });
         why.extend(found.why_level.iter().cloned());
     }
-    // Who accepted a weaker sandbox has accepted what follows from it, for every checkout.
-    let before = before.room.as_deref().and_then(OverlayLevel::from_name);
+    // A person who accepted a weaker sandbox has also accepted the weaker overlays that follow from it, in every checkout.
+    let before = before.overlay.as_deref().and_then(OverlayLevel::from_name);
     let before = before.map(|before| before.min(OverlayLevel::best_at(found.level)));
-    if let (Some(before), Some(now)) = (before, found.room)
+    if let (Some(before), Some(now)) = (before, found.overlay)
         && before > now
     {
         lost.push(LostLevel {
@@ -158,7 +158,7 @@ pub(crate) fn weaker_than(
             before: before.to_string(),
             now: now.to_string(),
         });
-        why.extend(found.why_room.iter().cloned());
+        why.extend(found.why_overlay.iter().cloned());
     }
     let now = found.to_record();
     (!lost.is_empty()).then_some(WeakerConfinement { lost, why, now })
@@ -241,13 +241,13 @@ mod tests {
         let recorded = |word: &str| (!word.is_empty()).then(|| word.to_owned());
         let recorded = RecordedLevels {
             sandbox: recorded(before.0),
-            room: recorded(before.1),
+            overlay: recorded(before.1),
         };
         let found = MachineLevels {
             level: now.0,
-            room: now.1,
+            overlay: now.1,
             why_level: vec!["level".to_owned()],
-            why_room: vec!["room".to_owned()],
+            why_overlay: vec!["room".to_owned()],
         };
         let weaker = weaker_than(&recorded, &found);
         let line = |lost: &LostLevel| format!("{}: {} > {}", lost.what, lost.before, lost.now);
@@ -260,9 +260,9 @@ mod tests {
     #[test]
     fn less_than_before_is_told_with_its_reason() {
         use Level::{Bubblewrap, Landlock, Namespaces, None as Nothing};
-        let room = "overlay";
+        let overlay = "overlay";
         check(
-            ("namespaces", room),
+            ("namespaces", overlay),
             (Namespaces, Some(OverlayLevel::Overlay)),
             &[],
         );
@@ -272,7 +272,7 @@ mod tests {
             &["sandbox: namespaces > landlock", "level"],
         );
         check(
-            ("namespaces", room),
+            ("namespaces", overlay),
             (Namespaces, Some(OverlayLevel::OverlayInMemory)),
             &["room: overlay > overlay-tmpfs", "room"],
         );

@@ -29,7 +29,7 @@ pub(crate) fn require(project: &Project) -> Result<(), Error> {
     if mode == SandboxMode::Required && !strongest_level()?.uses_mounts() {
         return Err(unconfined("a namespace or bubblewrap sandbox"));
     }
-    // Half of what was asked for would be taken for the whole.
+    // Without mounts the network stays reachable, and the person would believe that it is not.
     if !project.config.sandbox.network.value && !level(project)?.uses_mounts() {
         let wanted = "a namespace or bubblewrap sandbox for `[sandbox] network = false`";
         return Err(unconfined(wanted));
@@ -60,24 +60,24 @@ fn unconfined(wanted: &str) -> Error {
     }
 }
 
-fn make_private(place: &Path) -> std::io::Result<()> {
+fn create_private(directory: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(place)
+        .create(directory)
 }
 
-/// Where everything is; nothing where nothing is to be confined.
-pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
+/// The paths that decide what the run's processes may touch. `None` if processes are not confined.
+pub(crate) fn run_paths(project: &Project, plan: &Path, level: Level) -> Option<RunPaths> {
     let config = &project.config.sandbox;
     if config.mode.value == SandboxMode::Off {
         return None;
     }
     if level.uses_mounts() {
-        // Only what is there can be hidden; a part of it would be made while the first process runs.
+        // Only directories that exist can be hidden, and some of these would be made while the first process runs.
         for directory in own_directories(project) {
-            make_private(&directory).ok();
+            create_private(&directory).ok();
         }
     }
     let tree = project.store.workspace().to_owned();
@@ -100,11 +100,11 @@ pub(crate) fn grounds(project: &Project, plan: &Path, level: Level) -> Option<Ru
     })
 }
 
-/// What agents and contracts find of the person's home.
+/// The part of the person's home that agents and contracts see.
 pub(crate) fn home(project: &Project) -> Home {
     let config = &project.config.sandbox;
     let variables = &project.process.variables;
-    Home::new(&HomeOptions {
+    Home::resolve(&HomeOptions {
         home: variables.get(OsStr::new("HOME")).map(PathBuf::from),
         other_homes: other_homes(project),
         tree: project.store.workspace().to_owned(),
@@ -114,7 +114,7 @@ pub(crate) fn home(project: &Project) -> Home {
     })
 }
 
-/// Directories of the person besides `HOME`, which may have been set to another place.
+/// Directories of the person besides `HOME`, which may point somewhere else.
 fn other_homes(project: &Project) -> Vec<PathBuf> {
     const MOVED: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
     let user = std::fs::metadata("/proc/self")

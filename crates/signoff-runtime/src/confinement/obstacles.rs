@@ -4,7 +4,7 @@ use signoff_plan::Workspace as _;
 
 use crate::error::Error;
 use crate::project::Project;
-use crate::project::directories::missing_place;
+use crate::project::directories::no_data_directory;
 use crate::project::sandbox_level::level;
 
 /// Why no run of this project can have trees of its own; nothing, if it can.
@@ -14,7 +14,10 @@ pub(crate) fn mount_obstacles(project: &Project) -> Result<Vec<String>, Error> {
     if !level.uses_mounts() {
         why.push(format!("the sandbox mounts nothing here (`{level}`)"));
     }
-    why.extend(missing_place(&project.process, project.store.workspace()));
+    why.extend(no_data_directory(
+        &project.process,
+        project.store.workspace(),
+    ));
     Ok(why)
 }
 

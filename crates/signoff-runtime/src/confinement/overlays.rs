@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use signoff_sandbox::{Level, OverlayTrialError, try_overlay};
 use signoff_store::failpoint;
 
-use super::make_private;
+use super::create_private;
 use crate::error::Error;
 use crate::project::{Project, directories};
 
@@ -34,7 +34,9 @@ impl OverlayLevel {
 
     /// The one with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|room| room.to_string() == name)
+        Self::ALL
+            .into_iter()
+            .find(|level| level.to_string() == name)
     }
 
     /// The best one that a sandbox of this level can have.
@@ -89,7 +91,7 @@ pub(crate) fn overlay_mode(
     };
     let trial = try_overlays(project, [root, shared_memory_dir()?.join(run)])?;
     Ok(trial
-        .place
+        .upper_layers
         .map_or(OverlayMode::Copies, OverlayMode::Overlays))
 }
 
@@ -103,7 +105,7 @@ pub(crate) fn overlay_level(
         return Ok((OverlayLevel::Copy, vec![why]));
     };
     let trial = try_overlays(project, [data, shared_memory_dir()?])?;
-    Ok((trial.room, trial.why))
+    Ok((trial.level, trial.why))
 }
 
 /// Where runs of this user keep in shared memory what cannot lie beside their trees.
@@ -113,42 +115,46 @@ fn shared_memory_dir() -> Result<PathBuf, Error> {
     Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
 }
 
-/// Where overlays work.
+/// What trying overlays showed.
 struct OverlayTrial {
-    room: OverlayLevel,
-    /// Where their upper layers can lie; nowhere, where trees have to be copied.
-    place: Option<PathBuf>,
-    /// Why there is no better place.
+    level: OverlayLevel,
+    /// The directory for their upper layers. `None` if trees have to be copied.
+    upper_layers: Option<PathBuf>,
+    /// Why the level is not higher.
     why: Vec<String>,
 }
 
 /// Tries upper layers beside the trees, then in shared memory.
 fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<OverlayTrial, Error> {
-    let most = failpoint::room().and_then(|name| OverlayLevel::from_name(&name));
+    let most = failpoint::overlay_level().and_then(|name| OverlayLevel::from_name(&name));
     let mut why = Vec::new();
-    for (room, place) in [
+    for (level, upper_layers) in [
         (OverlayLevel::Overlay, beside),
         (OverlayLevel::OverlayInMemory, memory),
     ] {
-        if most.is_some_and(|most| room > most) {
-            why.push(format!("{room}: a test wants less"));
+        if most.is_some_and(|most| level > most) {
+            why.push(format!("{level}: a test wants less"));
             continue;
         }
-        make_private(&place).map_err(Error::Sandbox)?;
-        match try_overlay(&place, project.store.workspace()) {
+        create_private(&upper_layers).map_err(Error::Sandbox)?;
+        match try_overlay(&upper_layers, project.store.workspace()) {
             Ok(()) => {
-                let place = Some(place);
-                return Ok(OverlayTrial { room, place, why });
+                let upper_layers = Some(upper_layers);
+                return Ok(OverlayTrial {
+                    level,
+                    upper_layers,
+                    why,
+                });
             }
-            Err(OverlayTrialError::Fails { why: reason }) => why.push(format!("{room}: {reason}")),
+            Err(OverlayTrialError::Fails { why: reason }) => why.push(format!("{level}: {reason}")),
             Err(why @ OverlayTrialError::Inconclusive { .. }) => {
                 return Err(Error::Sandbox(std::io::Error::other(why.to_string())));
             }
         }
     }
     Ok(OverlayTrial {
-        room: OverlayLevel::Copy,
-        place: None,
+        level: OverlayLevel::Copy,
+        upper_layers: None,
         why,
     })
 }

@@ -134,9 +134,9 @@ impl Loop<'_, '_> {
                 Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                 Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
                 action => match self.prepare(&action)? {
-                    Some(true) => recorded.push(action),
-                    Some(false) => again = true,
-                    None => stuck = true,
+                    Prepared::Begins => recorded.push(action),
+                    Prepared::Decided => again = true,
+                    Prepared::Blocked => stuck = true,
                 },
             }
             // What else was due may no longer be.
@@ -156,17 +156,16 @@ impl Loop<'_, '_> {
         })
     }
 
-    /// Journals what must be known before the action. May it begin then? `None` if nothing may,
-    /// because something has changed.
-    fn prepare(&mut self, action: &Action) -> Result<Option<bool>, Error> {
+    /// Journals what must be known before the action.
+    fn prepare(&mut self, action: &Action) -> Result<Prepared, Error> {
         match self.perform.prepare(self.run.state(), action)? {
-            Readiness::Go(input) => self.write(input).map(|()| Some(true)),
+            Readiness::Go(input) => self.write(input).map(|()| Prepared::Begins),
             Readiness::Instead(input) => {
                 self.record(input.clone())?;
                 self.perform.input_recorded(self.run.state(), &input);
-                Ok(Some(false))
+                Ok(Prepared::Decided)
             }
-            Readiness::Stopping => Ok(Some(false)),
+            Readiness::Stopping => Ok(Prepared::Decided),
             Readiness::Changed(difference) => {
                 // Actions in flight end and are judged, as far as possible.
                 self.difference = Some(*difference);
@@ -176,7 +175,7 @@ impl Loop<'_, '_> {
                         by: "the harness".to_owned(),
                     })?;
                 }
-                Ok(None)
+                Ok(Prepared::Blocked)
             }
         }
     }
@@ -184,7 +183,7 @@ impl Loop<'_, '_> {
     fn handle(&mut self, happened: WakeReason) -> Result<Option<StopReason>, Error> {
         match happened {
             WakeReason::Input(input) => self.handle_input(input)?,
-            WakeReason::Asked { request, ask } => return self.handle_request(&request, ask),
+            WakeReason::Requested { name, request } => return self.handle_request(&name, request),
             WakeReason::Timer => {}
             WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
             WakeReason::Interrupted => return self.interrupt().map(Some),
@@ -193,7 +192,7 @@ impl Loop<'_, '_> {
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), Error> {
-        let (before, after) = failpoints_around(&input);
+        let (before, after) = write_failpoints(&input);
         failpoint::reached(before);
         self.record(input.clone())?;
         failpoint::reached(after);
@@ -204,10 +203,10 @@ impl Loop<'_, '_> {
     /// Handles a request of another process.
     fn handle_request(
         &mut self,
-        request: &str,
-        ask: RunRequest,
+        name: &str,
+        request: RunRequest,
     ) -> Result<Option<StopReason>, Error> {
-        let stopped = match ask {
+        let stopped = match request {
             RunRequest::Stop => Some(self.interrupt()?),
             RunRequest::Abort { by } => {
                 self.end_work()?;
@@ -222,11 +221,11 @@ impl Loop<'_, '_> {
                     Err(error) => return Err(error),
                 };
                 failpoint::reached("answer.after");
-                self.perform.reply(request, refused.as_ref());
+                self.perform.reply(name, refused.as_ref());
                 return Ok(None);
             }
         };
-        self.perform.reply(request, None);
+        self.perform.reply(name, None);
         Ok(stopped)
     }
 
@@ -260,7 +259,12 @@ impl Loop<'_, '_> {
         Ok(Some(match reason {
             PauseReason::Waiting => StopReason::Waiting,
             PauseReason::Interrupted => StopReason::Interrupted,
-            PauseReason::Changed => StopReason::Changed(self.difference.take().unwrap_or_default()),
+            PauseReason::Changed => {
+                let difference = self.difference.take();
+                StopReason::Changed(
+                    difference.expect("`prepare` notes the difference that it pauses for"),
+                )
+            }
             PauseReason::Requested | PauseReason::Limited => StopReason::Paused(reason),
         }))
     }
@@ -290,8 +294,9 @@ impl Loop<'_, '_> {
 
     fn finish(&mut self) -> Result<StopReason, Error> {
         self.record(Input::Finish)?;
+        let outcome = self.run.state().outcome();
         Ok(StopReason::Finished(
-            self.run.state().outcome().unwrap_or(Outcome::Failed),
+            outcome.expect("`Finish` gives the run its outcome"),
         ))
     }
 
@@ -312,7 +317,7 @@ impl Loop<'_, '_> {
 }
 
 /// Where the crash tests kill the process around this input.
-fn failpoints_around(input: &Input) -> (&'static str, &'static str) {
+fn write_failpoints(input: &Input) -> (&'static str, &'static str) {
     match input {
         Input::EvaluationEnded { .. } | Input::BaselineEnded { .. } => {
             ("verdict.before", "verdict.after")
@@ -338,6 +343,16 @@ enum BeginOutcome {
         /// Something may not begin.
         stuck: bool,
     },
+}
+
+/// What preparing an action led to.
+enum Prepared {
+    /// The action may begin.
+    Begins,
+    /// Something else was journaled, or the run is being stopped: what is due has to be asked again.
+    Decided,
+    /// Nothing may begin: the plan or its terms are no longer what was signed.
+    Blocked,
 }
 
 /// The outcome of asking.

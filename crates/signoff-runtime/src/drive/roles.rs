@@ -49,12 +49,12 @@ pub enum Readiness {
 pub enum WakeReason {
     /// Something begun has led to this.
     Input(Input),
-    /// Another process asks for something, under this name.
-    Asked {
-        /// The request's name.
-        request: String,
-        /// What is asked.
-        ask: RunRequest,
+    /// Another process asks for something.
+    Requested {
+        /// The request's name, for the reply.
+        name: String,
+        /// What is asked for.
+        request: RunRequest,
     },
     /// The time has come.
     Timer,

@@ -16,7 +16,7 @@ pub struct WeakerConfinement {
 /// What was better before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostLevel {
-    /// `sandbox` or `room`.
+    /// `sandbox` or `room` (the overlay), as `doctor` shows it.
     pub what: &'static str,
     /// What this machine had.
     pub before: String,

@@ -93,13 +93,13 @@ pub enum Error {
     /// Somebody removed the run's branch, which stood at `head`.
     BranchGone { run: String, head: String },
     /// Somebody removed the repository that the run works on.
-    RepositoryGone { run: String, place: PathBuf },
+    RepositoryGone { run: String, directory: PathBuf },
     /// The run was taken back: it does not go on.
     Undone { run: String },
     /// Somebody has the run's branch checked out, where it would move under them.
     CheckedOut {
         run: String,
-        place: PathBuf,
+        directory: PathBuf,
         /// The branch that the checkout was on when the run began, if that is known.
         before: Option<String>,
     },

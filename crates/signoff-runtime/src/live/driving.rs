@@ -13,7 +13,7 @@ use super::{PreparedRun, landing};
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
-use crate::local::{Interrupt, Local};
+use crate::local::{Interrupt, Local, LocalOptions};
 use crate::project::current_task;
 use crate::runs::{log_end, merges};
 use crate::trees::Trees;
@@ -43,21 +43,23 @@ impl PreparedRun<'_> {
     ) -> Result<RunReport, Error> {
         let (sandbox, level) = self.sandbox()?;
         let project = self.opened.project;
-        let mut grounds = confinement::grounds(project, &self.opened.plan, level);
-        let place = self.work_place(&mut grounds, level)?;
-        let trees = place.trees().cloned();
+        let mut run_paths = confinement::run_paths(project, &self.opened.plan, level);
+        let isolation = self.prepare_isolation(&mut run_paths, level)?;
+        let trees = isolation.trees().cloned();
         self.refuse_if_changed()?;
         current_task::update_status(project, &self.opened.key, PlanState::Executing)?;
         let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
-        let mut local = Local::new(
+        let mut local = Local::new(LocalOptions {
             project,
-            (sandbox, grounds),
-            (self.opened.dir.clone(), place),
-            self.opened.key.clone(),
-            self.watch,
-            self.opened.clock,
-        );
+            key: self.opened.key.clone(),
+            dir: self.opened.dir.clone(),
+            isolation,
+            sandbox,
+            run_paths,
+            watch: self.watch,
+            clock: self.opened.clock,
+        });
         interrupt(local.interrupt());
         let mut marks = self.opened.marks();
         let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];

@@ -15,23 +15,23 @@ use crate::trees::Trees;
 
 impl PreparedRun<'_> {
     /// Where it works. Its processes are confined to that.
-    pub(super) fn work_place(
+    pub(super) fn prepare_isolation(
         &self,
-        grounds: &mut Option<RunPaths>,
+        run_paths: &mut Option<RunPaths>,
         level: Level,
     ) -> Result<RunIsolation, Error> {
         let opened = &self.opened;
-        if let Some(grounds) = grounds.as_mut().filter(|_| level.uses_mounts()) {
-            let shells = closed_shells(&self.dir().join("shells"), &grounds.path);
-            grounds.shells = shells.map_err(Error::Sandbox)?;
+        if let Some(run_paths) = run_paths.as_mut().filter(|_| level.uses_mounts()) {
+            let shells = closed_shells(&self.dir().join("shells"), &run_paths.path);
+            run_paths.shells = shells.map_err(Error::Sandbox)?;
         }
         if self.settings.isolation == Isolation::Shared {
             return Ok(RunIsolation::Checkout(opened.recorder()?));
         }
         opened.refuse_if_older()?;
         let overlay_mode = confinement::overlay_mode(opened.project, &opened.id, level)?;
-        if let (Some(grounds), OverlayMode::Overlays(_)) = (grounds.as_mut(), &overlay_mode) {
-            grounds.overlays = true;
+        if let (Some(run_paths), OverlayMode::Overlays(_)) = (run_paths.as_mut(), &overlay_mode) {
+            run_paths.overlays = true;
         }
         let repository = match &self.repository {
             Some(chosen) => Some(chosen.clone()),
@@ -44,7 +44,7 @@ impl PreparedRun<'_> {
                 insists: true,
             });
         };
-        let trees = opened.open_trees(repository, grounds.as_mut(), overlay_mode)?;
+        let trees = opened.open_trees(repository, run_paths.as_mut(), overlay_mode)?;
         opened.require_branch(&trees)?;
         Ok(RunIsolation::Trees(Arc::new(trees)))
     }

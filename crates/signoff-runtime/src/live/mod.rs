@@ -6,6 +6,7 @@
 mod driving;
 mod isolation;
 pub mod landing;
+mod new_run;
 mod notify;
 mod options;
 mod prepared;

@@ -60,7 +60,8 @@ fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
 pub(super) fn settings(
     project: &Project,
     options: &RunOptions,
-    (isolation, land): (engine::Isolation, engine::LandAt),
+    isolation: engine::Isolation,
+    land: engine::LandAt,
 ) -> Result<Settings, Error> {
     let config = &project.config;
     let jobs = options.jobs.unwrap_or(config.run.jobs.value);

@@ -9,33 +9,26 @@ use signoff_engine::{
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
-use signoff_store::journal::Journal;
-use signoff_store::lock::{RunLock, WorkspaceLock};
-use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::{atomic, failpoint};
-use signoff_work::beneath::remove_tree;
 use signoff_work::git::Repository;
 
 use super::landing;
+use super::new_run::{RunSetup, create_run, workspace_lock};
 use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
-use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
-use crate::plan_file::{PlanFile, SignedText};
+use crate::plan_file::PlanFile;
 use crate::plan_history::{PlanHistory, append_event};
 use crate::plans::ActorContext;
-use crate::plans::approval::{preflight, replan};
+use crate::plans::approval::replan;
 use crate::plans::locked::LockedPlan;
-use crate::project::locks::{take_run, take_start, take_workspace};
-use crate::project::{Project, random, relative};
-use crate::runs::marks::Times;
+use crate::project::{Project, relative};
 use crate::runs::worktrees::RunWorktrees;
 use crate::runs::{OpenedRun, snapshot};
 use crate::signing::proof::{SignatureCheck, valid_signature_for_run};
-use crate::signing::signed::{require_signed, require_still_signed};
+use crate::signing::signed::require_still_signed;
 use crate::signing::watch::Watch;
-use crate::{confinement, trees};
 
 /// A run that the loop can drive.
 pub struct PreparedRun<'a> {
@@ -90,78 +83,33 @@ impl<'a> PreparedRun<'a> {
         };
         // Nobody else does anything to the plan until its log says that it runs.
         let locked = LockedPlan::open(context, &plan.path, plan.source.name())?;
-        locked.may_start()?;
-        project.remember_id()?;
-        let plan = &locked.plan;
-        preflight::require_runnable(project, plan)?;
-        confinement::require(project)?;
-        let state = Run::new(require_signed(project, plan)?);
-        // Before anything is written: nothing has begun if it cannot go that far.
-        let bounds = bounds(&state, options)?;
-        let chosen = trees::choose(project, state.plan(), options.isolation)?;
-        levels::require(project, state.plan(), options.isolation)?;
-        let settings = settings(project, options, (chosen.isolation, chosen.land))?;
-        let terms = project.present_terms(state.plan(), &locked.key)?;
-        let mut workspace_lock = workspace_lock(project, chosen.isolation)?;
-        let NewRun { id, dir, lock } = new_run(project)?;
-        if let Some(workspace) = &mut workspace_lock {
-            workspace.name_run(&id).map_err(Error::Sandbox)?;
-        }
-        snapshot::save(&dir, plan)?;
-        snapshot::keep_signature(project, &locked.key, &dir, state.signed())?;
-        let durability = project.config.run.durability.value;
-        let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
-        failpoint::reached("run.created");
-        let digest = state.signed().digest().to_string();
-        let path = relative(project, &plan.path);
+        let setup = RunSetup::decide(project, &locked, options)?;
+        let opened = create_run(project, clock, &locked, setup.run, setup.chosen.isolation)?;
+        let signed = opened.state().signed();
+        let digest = signed.digest().to_string();
+        let path = relative(project, &opened.plan);
         locked.record(&[PlanEvent::PlanExecuting {
             path: path.clone(),
             digest: digest.clone(),
-            run: id.clone(),
+            run: opened.id.clone(),
         }])?;
         let first = Input::Start(RunStart {
-            run: id.clone(),
-            plan: locked.key.clone(),
+            run: opened.id.clone(),
+            plan: opened.key.clone(),
             path,
             digest,
-            terms: state.signed().terms().to_string(),
-            settings: settings.clone(),
+            terms: signed.terms().to_string(),
+            settings: setup.settings.clone(),
         });
-        let text = SignedText::default();
-        text.set(
-            plan.source.bytes().to_vec(),
-            plan.checked.dialect,
-            state.signed().digest(),
-        );
-        let watch = Watch::new(
-            plan.path.clone(),
-            state.signed().clone(),
-            terms.clone(),
-            text.clone(),
-        );
         Ok(Self {
-            name: plan.source.name().to_owned(),
-            watch,
-            opened: OpenedRun {
-                project,
-                clock,
-                id,
-                run: JournaledRun::new(state, journal, clock),
-                dir,
-                times: Times::default(),
-                key: locked.key.clone(),
-                plan: plan.path.clone(),
-                terms,
-                versions: 1,
-                text,
-                _run_lock: lock,
-                workspace_lock,
-            },
+            name: locked.plan.source.name().to_owned(),
+            watch: watch(&opened, signed),
+            opened,
             beginning: FirstInput::Start(first),
-            settings,
-            bounds,
-            repository: chosen.repository,
-            note: chosen.note,
+            settings: setup.settings,
+            bounds: setup.bounds,
+            repository: setup.chosen.repository,
+            note: setup.chosen.note,
         })
     }
 
@@ -237,7 +185,7 @@ impl<'a> PreparedRun<'a> {
             project, key, dir, ..
         } = &self.opened;
         let signed = self.run().next_plan();
-        valid_signature_for_run(project, (key, dir), (&signed.digest(), &signed.terms()))
+        valid_signature_for_run(project, key, dir, signed)
     }
 
     /// How messages call its plan.
@@ -288,41 +236,6 @@ impl<'a> PreparedRun<'a> {
     }
 }
 
-/// The lock of the checkout, for a run that works in it. A run on its own trees needs none.
-fn workspace_lock(project: &Project, isolation: Isolation) -> Result<Option<WorkspaceLock>, Error> {
-    match isolation {
-        Isolation::Worktree => Ok(None),
-        Isolation::Shared => take_workspace(project).map(Some),
-    }
-}
-
-/// A run that has a directory and nothing else yet.
-struct NewRun {
-    id: String,
-    dir: RunDir,
-    lock: RunLock,
-}
-
-/// Makes a directory under a name that no other run has, and locks it. Removes what is left of runs that never began.
-fn new_run(project: &Project) -> Result<NewRun, Error> {
-    // Two runs may start at once, and neither may take the other's directory for one that was left.
-    let starting = take_start(project)?;
-    let with_trees = |run: &str, dir: &Path| {
-        trees::remove_never_begun(project, run);
-        remove_tree(dir)
-    };
-    runs::remove_never_begun(&project.store, &starting, with_trees)?;
-    let (id, dir) = loop {
-        let id = new_run_id(std::time::SystemTime::now(), random());
-        let dir = project.store.run_dir(&id);
-        if dir.create()? {
-            break (id, dir);
-        }
-    };
-    let lock = take_run(&dir, &id)?;
-    Ok(NewRun { id, dir, lock })
-}
-
 /// Watches the files that this version rests on.
 fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
     let (plan, terms) = (opened.plan.clone(), opened.terms.clone());
@@ -342,8 +255,7 @@ fn take_next_version(
         plan,
         ..
     } = opened;
-    let file = (plan.as_path(), name);
-    let Some(next) = replan::next_version(project, key, file, watched)? else {
+    let Some(next) = replan::next_version(project, key, plan, name, watched)? else {
         return Ok(None);
     };
     // Kept before the journal names it: an unnamed version is ignored.
@@ -355,7 +267,7 @@ fn take_next_version(
         jobs: u32::try_from(now.jobs).ok(),
         ..RunOptions::default()
     };
-    let settings = settings(project, &options, (now.isolation, now.land))?;
+    let settings = settings(project, &options, now.isolation, now.land)?;
     let executing = PlanEvent::PlanExecuting {
         path: relative(project, plan),
         digest: next.signed.digest().to_string(),

@@ -53,7 +53,7 @@ pub fn rehearse(
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
-        refused: refusal(context, plan, (options, approve))
+        refused: refusal(context, plan, options, approve)
             .err()
             .or(steps.err()),
     }
@@ -63,7 +63,8 @@ pub fn rehearse(
 fn refusal(
     context: ActorContext<'_>,
     plan: &PlanFile,
-    (options, approve): (&RunOptions, bool),
+    options: &RunOptions,
+    approve: bool,
 ) -> Result<(), Error> {
     let project = context.project;
     project.require_trust()?;

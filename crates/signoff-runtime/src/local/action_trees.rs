@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::trees::{ContractOverlayOptions, TreeMount};
 
 impl Local<'_> {
-    /// Makes the tree that an action needs, on a thread of the supervisor; `false`: it needs none.
+    /// Makes the tree that an action needs, on a thread of the supervisor. Returns `false` if it needs none.
     pub(super) fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
         let Some(trees) = self.trees().map(Arc::clone) else {
             return Ok(false);
@@ -44,15 +44,15 @@ impl Local<'_> {
                         None
                     });
                 }
-                let (room, others) = trees.idle_overlay(&wanted);
+                let (overlay, others) = trees.idle_overlay(&wanted);
                 if !others.is_empty() {
                     self.supervisor.work(move || {
                         drop(others);
                         None
                     });
                 }
-                if let Some(room) = room {
-                    self.begin_in(run, action, Some(Box::new(room)))?;
+                if let Some(overlay) = overlay {
+                    self.begin_in(run, action, Some(Box::new(overlay)))?;
                     return Ok(true);
                 }
                 self.supervisor.ready(action.clone(), move || {
@@ -62,7 +62,7 @@ impl Local<'_> {
             Action::Dispatch { step, attempt } => {
                 let work = work_context(&trees, run, step, attempt)?;
                 self.supervisor.ready(action.clone(), move || {
-                    trees.work((&work.step, attempt), &work.began, &starter)
+                    trees.work(&work.step, attempt, &work.began, &starter)
                 });
             }
             _ => return Ok(false),
@@ -84,12 +84,11 @@ impl Local<'_> {
                 step,
                 attempt,
                 patience,
-            } => self.evaluate(run, (step, attempt), patience, unboxed(mount)),
+            } => self.evaluate(run, step, attempt, patience, unboxed(mount)),
             Action::Recheck { step, patience } => {
-                let attempt = (step, attempts(run, step));
-                self.evaluate(run, attempt, patience, unboxed(mount))
+                self.evaluate(run, step, attempts(run, step), patience, unboxed(mount))
             }
-            Action::Dispatch { step, attempt } => self.dispatch(run, (step, attempt), mount),
+            Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt, mount),
             Action::Call { step, attempt } => self.call(run, step, attempt),
             Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
             Action::Merge { step, attempt } => self.merge(run, step, attempt),

@@ -16,7 +16,6 @@ use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 use signoff_work::confine::{Confined, RunPaths, VisibleTree};
-use signoff_work::git::Id;
 use signoff_work::tools::{self, StopFlag, Toolbox};
 
 use super::RunIsolation;
@@ -27,10 +26,30 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::runs::marker;
 use crate::tools::toolbox;
-use crate::trees::{RunTreeUse, Trees, WorkContext};
+use crate::trees::{RunTreeUse, Trees, WorkContext, head_commit};
 
 /// The tools of one run.
 pub(super) struct Calls {
+    toolbox: Arc<Toolbox>,
+    stop: StopFlag,
+}
+
+/// How a call is made.
+pub(super) struct CallOptions {
+    pub(super) timeout: Duration,
+    pub(super) log: PathBuf,
+    /// The tree that it works in, where the run has trees of its own.
+    pub(super) tree: Option<CallTree>,
+}
+
+/// A call that can be made on a thread of its own.
+pub(super) struct ReadyCall {
+    step: usize,
+    attempt: u32,
+    call: tools::Call,
+    /// Nothing for a tool that does not touch files.
+    tree: Option<CallTree>,
+    changes_tree: bool,
     toolbox: Arc<Toolbox>,
     stop: StopFlag,
 }
@@ -46,29 +65,31 @@ impl Calls {
     pub(super) fn new(
         project: &Project,
         dir: &RunDir,
-        (sandbox, grounds): (Arc<Sandbox>, Option<&RunPaths>),
-        (place, starter): (&RunIsolation, Starter),
+        sandbox: Arc<Sandbox>,
+        run_paths: Option<&RunPaths>,
+        isolation: &RunIsolation,
+        starter: Starter,
     ) -> Self {
         let scratch = dir.scratch("", 0, "tools");
         let calls = AtomicU64::new(0);
         let checkout = project.store.workspace();
-        let (tree, trees) = match place {
+        let (tree, trees) = match isolation {
             RunIsolation::Checkout(_) => (checkout.to_owned(), None),
             RunIsolation::Trees(trees) => (trees.run_path(), Some(Arc::clone(trees))),
         };
-        let grounds = grounds.cloned();
-        let confined_servers = confined_servers(grounds.as_ref(), &scratch, place);
+        let run_paths = run_paths.cloned();
+        let confined_servers = confined_servers(run_paths.as_ref(), &scratch, isolation);
         let confine = move || {
             let shown = match &trees {
                 None => VisibleTree::Checkout,
                 Some(trees) => trees.below_run_tree(&starter)?,
             };
-            let Some(grounds) = &grounds else {
+            let Some(run_paths) = &run_paths else {
                 return Ok(None);
             };
             // Files that a command leaves there are removed with the run.
             let scratch = scratch.join(calls.fetch_add(1, Ordering::Relaxed).to_string());
-            let confined = grounds.for_contract(&scratch, (&shown, &[]));
+            let confined = run_paths.for_contract(&scratch, &shown, &[]);
             confined
                 .map(Some)
                 .map_err(|why| format!("{}: {why}", scratch.display()))
@@ -87,26 +108,28 @@ impl Calls {
     pub(super) fn prepare(
         &self,
         run: &Run,
-        (step, attempt): (usize, u32),
-        tree: Option<(&Trees, Result<Id, Error>)>,
+        step: usize,
+        attempt: u32,
+        trees: Option<&Trees>,
         starter: &Starter,
     ) -> Result<Readiness, Error> {
         let changes_tree = match run.definition(step).map(|step| &step.work) {
             Some(Work::Tool { tool, .. }) => self.toolbox.changes_tree(tool),
             _ => false,
         };
-        if let Some((trees, head)) = tree.filter(|_| changes_tree) {
+        if let Some(trees) = trees.filter(|_| changes_tree) {
             // The call's own tree tells whether something is overwritten. No other step uses it: this step
             // has the queue.
-            let shown = trees.show_head(&head?, starter);
+            let shown = trees.show_head(&head_commit(run)?, starter);
             if let Err(why) = shown {
                 return Ok(impossible_call(step, why));
             }
         }
-        Ok(self.begins(run, step, attempt))
+        Ok(self.readiness(run, step, attempt))
     }
 
-    fn begins(&self, run: &Run, step: usize, attempt: u32) -> Readiness {
+    /// Whether the call may begin, from what the plan and the run know.
+    fn readiness(&self, run: &Run, step: usize, attempt: u32) -> Readiness {
         let Some((definition, state)) = run.step(step) else {
             return impossible_call(step, "an unknown step");
         };
@@ -148,73 +171,35 @@ impl Calls {
         }
     }
 
-    /// The call, to be made on a thread of its own.
+    /// The call as it was journaled, ready to be made.
     pub(super) fn call(
         &self,
         run: &Run,
         step: usize,
         attempt: u32,
-        (timeout, log): (Duration, PathBuf),
-        tree: Option<CallTree>,
-    ) -> Result<impl FnOnce() -> Option<Input> + Send + 'static, Error> {
+        options: CallOptions,
+    ) -> Result<ReadyCall, Error> {
         let (definition, state) = require_step(run, step)?;
         let Some(call) = state.attempt.call.clone() else {
             return Err(broken_run(run, "a call that was not recorded"));
         };
-        let changes_tree = call.changes_tree;
-        // A tool that does not touch files needs no tree.
-        let tree = tree.filter(|_| built_in(&call.tool).is_none_or(Tool::needs_tree));
+        let needs_tree = built_in(&call.tool).is_none_or(Tool::needs_tree);
         let agreed = state.activation.approved || is_named(run, definition, &call.tool);
-        let call = tools::Call {
-            tool: call.tool,
-            args: call.args,
-            timeout,
-            marker: marker(run.id(), &definition.id, attempt),
-            log: Some(log),
-            agreed,
-        };
-        let (toolbox, stop) = (Arc::clone(&self.toolbox), self.stop.clone());
-        Ok(move || {
-            let shown = tree
-                .as_ref()
-                .map(|tree| tree.take(changes_tree))
-                .transpose();
-            let _taken = match shown {
-                Ok(taken) => taken,
-                // Stopping the run ends git: that says nothing about the call, which was not made.
-                Err(_) if tree.as_ref().is_some_and(|tree| tree.starter.is_stopping()) => {
-                    return None;
-                }
-                Err(message) => {
-                    let end = CallEnd::Failed {
-                        message,
-                        transient: false,
-                        unknown: false,
-                    };
-                    return Some(Input::CallEnded { step, attempt, end });
-                }
-            };
-            failpoint::reached("effect.before");
-            let end = toolbox.call(&call, &stop);
-            failpoint::reached("effect.after");
-            if let Some(tree) = tree.as_ref().filter(|_| changes_tree) {
-                // A failure to record is reported when the candidate is built.
-                tree.trees.record_call(&tree.work).ok();
-            }
-            let end = match end {
-                tools::CallEnd::Done(value) => CallEnd::Done(value),
-                tools::CallEnd::Failed {
-                    message,
-                    transient,
-                    unknown,
-                } => CallEnd::Failed {
-                    message,
-                    transient,
-                    unknown,
-                },
-                tools::CallEnd::Stopped => return None,
-            };
-            Some(Input::CallEnded { step, attempt, end })
+        Ok(ReadyCall {
+            step,
+            attempt,
+            tree: options.tree.filter(|_| needs_tree),
+            changes_tree: call.changes_tree,
+            call: tools::Call {
+                tool: call.tool,
+                args: call.args,
+                timeout: options.timeout,
+                marker: marker(run.id(), &definition.id, attempt),
+                log: Some(options.log),
+                agreed,
+            },
+            toolbox: Arc::clone(&self.toolbox),
+            stop: self.stop.clone(),
         })
     }
 
@@ -223,13 +208,58 @@ impl Calls {
     }
 }
 
+impl ReadyCall {
+    /// Makes the call, and waits for its end. `None` if the run is being stopped.
+    pub(super) fn make(self) -> Option<Input> {
+        let tree = self.tree.as_ref();
+        let end = match tree.map(|tree| tree.take(self.changes_tree)).transpose() {
+            Ok(_tree_in_use) => self.make_in_tree()?,
+            // Stopping the run ends git: that says nothing about the call, which was not made.
+            Err(_) if tree.is_some_and(|tree| tree.starter.is_stopping()) => return None,
+            Err(message) => CallEnd::Failed {
+                message,
+                transient: false,
+                unknown: false,
+            },
+        };
+        Some(Input::CallEnded {
+            step: self.step,
+            attempt: self.attempt,
+            end,
+        })
+    }
+
+    fn make_in_tree(&self) -> Option<CallEnd> {
+        failpoint::reached("effect.before");
+        let end = self.toolbox.call(&self.call, &self.stop);
+        failpoint::reached("effect.after");
+        if let Some(tree) = self.tree.as_ref().filter(|_| self.changes_tree) {
+            // A failure to record is reported when the candidate is built.
+            tree.trees.record_call(&tree.work).ok();
+        }
+        match end {
+            tools::CallEnd::Done(value) => Some(CallEnd::Done(value)),
+            tools::CallEnd::Failed {
+                message,
+                transient,
+                unknown,
+            } => Some(CallEnd::Failed {
+                message,
+                transient,
+                unknown,
+            }),
+            tools::CallEnd::Stopped => None,
+        }
+    }
+}
+
 /// The confinement of tool servers that ask for it: they outlive a call, and work in the run's tree itself.
 fn confined_servers(
-    grounds: Option<&RunPaths>,
+    run_paths: Option<&RunPaths>,
     scratch: &Path,
-    place: &RunIsolation,
+    isolation: &RunIsolation,
 ) -> Option<Confined> {
-    let shown = match place {
+    let shown = match isolation {
         RunIsolation::Checkout(_) => VisibleTree::Checkout,
         RunIsolation::Trees(trees) => VisibleTree::Copy {
             from: trees.run_path(),
@@ -237,8 +267,8 @@ fn confined_servers(
         },
     };
     // Without it they are not started, and the call reports that.
-    grounds?
-        .for_contract(&scratch.join("servers"), (&shown, &[]))
+    run_paths?
+        .for_contract(&scratch.join("servers"), &shown, &[])
         .ok()
 }
 
@@ -276,7 +306,7 @@ fn is_built(run: &Run, step: usize) -> bool {
         .unwrap_or_default();
     let list = written.for_each.as_deref().map(read);
     let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
-    let item = |place: &Placeholder<'_>| matches!(place.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
+    let item = |placeholder: &Placeholder<'_>| matches!(placeholder.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
     let of_item = given && placeholders(command).iter().any(item);
     let runs = built_in(tool).is_some_and(|tool| tool.id == BuiltIn::RunCommand);
     runs && (is_dynamic(command) || of_item)

@@ -37,20 +37,21 @@ const LOOKED_INTO: usize = 20;
 
 /// The joined files to report: without the plans that other runs mark.
 fn visible_files(project: &Project, files: &[String]) -> Vec<String> {
-    let mut told = files.to_vec();
-    if told.len() <= LOOKED_INTO {
-        told.retain(|path| !is_known_plan(project, path));
+    let mut visible = files.to_vec();
+    if visible.len() <= LOOKED_INTO {
+        visible.retain(|path| !is_known_plan(project, path));
     }
-    told
+    visible
 }
 
 impl CheckoutWatcher {
     /// What a person did since the last look, to be journaled before the action.
-    pub(super) fn before(
+    pub(super) fn join_before(
         &mut self,
         run: &Run,
         action: &Action,
-        (project, trees): (&Project, &Trees),
+        project: &Project,
+        trees: &Trees,
     ) -> Result<Option<Input>, Error> {
         // A step that builds on the head must find it there.
         if self.has_joined || run.has_queue_holder() || !self.is_time(action) {
@@ -64,11 +65,11 @@ impl CheckoutWatcher {
         let Ok(Some(joined)) = found else {
             return Ok(None);
         };
-        Ok(Some(self.found(project, joined)))
+        Ok(Some(self.joined_input(project, joined)))
     }
 
     /// The input for a new head. Nothing else joins before an action begins on it.
-    pub(super) fn found(&mut self, project: &Project, joined: JoinedChanges) -> Input {
+    pub(super) fn joined_input(&mut self, project: &Project, joined: JoinedChanges) -> Input {
         let input = Input::CheckoutJoined(CheckoutChanges {
             commit: joined.commit.to_string(),
             tree: joined.tree.clone(),
@@ -82,7 +83,7 @@ impl CheckoutWatcher {
     }
 
     /// An action begins.
-    pub(super) fn begun(&mut self, action: &Action) {
+    pub(super) fn note_begun(&mut self, action: &Action) {
         self.has_joined = false;
         self.is_ending = matches!(action, Action::Recheck { .. });
     }
@@ -95,7 +96,7 @@ impl CheckoutWatcher {
     }
 
     /// It is journaled.
-    pub(super) fn recorded(&mut self, trees: &Trees) {
+    pub(super) fn note_recorded(&mut self, trees: &Trees) {
         if let Some(joined) = self.found.take() {
             // If the branch does not move now, it moves when the run is resumed, or that reports why it cannot.
             trees.move_branch_to_join(&joined).ok();

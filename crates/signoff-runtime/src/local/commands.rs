@@ -40,7 +40,7 @@ pub(super) struct CommandBuilder<'a> {
     /// Values that must not reach a prompt.
     pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
-    pub(super) grounds: Option<RunPaths>,
+    pub(super) run_paths: Option<RunPaths>,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -77,12 +77,12 @@ impl CommandBuilder<'_> {
             stdout,
             stderr,
         });
-        let told = PromptContext::new(run, at);
+        let context = PromptContext::new(run, at);
         Ok(Prompt {
             task,
             attachments: &read_all(&step.subscriptions, places),
             acceptance: &step.acceptance,
-            around: told.around(run, step),
+            dialect_notes: context.dialect_notes(run, step),
             failure,
             conflict,
             hint: state.advice.hint.as_deref(),
@@ -142,7 +142,8 @@ impl CommandBuilder<'_> {
         run: &Run,
         at: usize,
         attempt: u32,
-        (mount, signed): (Option<&TreeMount>, &[String]),
+        mount: Option<&TreeMount>,
+        signed: &[String],
     ) -> Result<(Command, Option<Scratch>), Error> {
         let (step, _) = require_step(run, at)?;
         let Work::Agent { role, .. } = &step.work else {
@@ -161,8 +162,8 @@ impl CommandBuilder<'_> {
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
         let read_only = self.read_only(step, mount, signed);
-        let tree = (mount, read_only.as_slice());
-        let (confined, scratch) = self.confine_agent(step, attempt, &needs, tree)?.unzip();
+        let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
+        let (confined, scratch) = confined.unzip();
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
             prompt_file = prompt_inside(scratch, &prompt)?;
         }
@@ -191,23 +192,24 @@ impl CommandBuilder<'_> {
         Ok((command, scratch))
     }
 
-    /// A world of its own for an agent.
+    /// Confines an agent. `None` if processes are not confined.
     fn confine_agent(
         &self,
         step: &Step,
         attempt: u32,
         needs: &AgentRequirements,
-        (mount, read_only): (Option<&TreeMount>, &[PathBuf]),
+        mount: Option<&TreeMount>,
+        read_only: &[PathBuf],
     ) -> Result<Option<(Confined, Scratch)>, Error> {
-        let Some(grounds) = &self.grounds else {
+        let Some(run_paths) = &self.run_paths else {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.process.variables;
         let shown = mount.map_or(&VisibleTree::Checkout, |mount| &mount.shown);
-        let confined = grounds
-            .for_agent(scratch.path(), needs, (shown, read_only), variables)
+        let confined = run_paths
+            .for_agent(scratch.path(), needs, shown, read_only, variables)
             .map_err(Error::Sandbox)?;
         Ok(Some((confined, scratch)))
     }
@@ -222,12 +224,11 @@ impl CommandBuilder<'_> {
     pub(super) fn evaluation(
         &self,
         run: &Run,
-        at: usize,
-        attempt: u32,
-        (patience, baseline): (u32, bool),
+        which: ContractRun,
         mount: Option<&TreeMount>,
     ) -> Result<(Command, Option<Scratch>), Error> {
-        let (step, state) = require_step(run, at)?;
+        let ContractRun { step, attempt, .. } = which;
+        let (step, state) = require_step(run, step)?;
         let contract: &Contract = step
             .contract
             .as_ref()
@@ -248,8 +249,8 @@ impl CommandBuilder<'_> {
             tree: self.project.store.workspace(),
             environment,
             marker: contract_marker(run.id(), &step.id, attempt),
-            time: contract.timeout.unwrap_or(config.timeout.value) * patience,
-            log: if baseline {
+            time: contract.timeout.unwrap_or(config.timeout.value) * which.patience,
+            log: if which.is_baseline {
                 dir.baseline_log()
             } else {
                 dir.contract_log()
@@ -261,24 +262,24 @@ impl CommandBuilder<'_> {
         Ok((command, scratch))
     }
 
-    /// The world of a contract in the checkout.
+    /// Confines a contract that runs in the checkout.
     fn confine_contract(
         &self,
         step: &Step,
         attempt: u32,
     ) -> Result<Option<(Confined, Scratch)>, Error> {
-        let Some(grounds) = &self.grounds else {
+        let Some(run_paths) = &self.run_paths else {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "contract"));
         let scratch = scratch.map_err(Error::Sandbox)?;
         let read_only = self.read_only(step, None, &[]);
-        let shown = (&VisibleTree::Checkout, read_only.as_slice());
-        let confined = grounds.for_contract(scratch.path(), shown);
+        let shown = &VisibleTree::Checkout;
+        let confined = run_paths.for_contract(scratch.path(), shown, &read_only);
         Ok(Some((confined.map_err(Error::Sandbox)?, scratch)))
     }
 
-    /// What nobody may change: files that the step protects, and those that were signed with the plan unless the step
+    /// Paths that the process may not change: files that the step protects, and those signed with the plan unless the step
     /// makes them.
     fn read_only(&self, step: &Step, mount: Option<&TreeMount>, signed: &[String]) -> Vec<PathBuf> {
         let checkout = self.project.store.workspace();
@@ -290,7 +291,18 @@ impl CommandBuilder<'_> {
     }
 }
 
-/// Writes the prompt where a process finds it that sees nothing of the store.
+/// One run of a step's contract.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ContractRun {
+    pub(super) step: usize,
+    pub(super) attempt: u32,
+    /// How often its usual time it may take.
+    pub(super) patience: u32,
+    /// It runs before the work, not after it.
+    pub(super) is_baseline: bool,
+}
+
+/// Writes the prompt to a directory that a confined process can read, because it cannot see the store.
 fn prompt_inside(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
     const NAME: &str = "signoff-prompt.md";
     let path = scratch.path().join("tmp").join(NAME);

@@ -35,7 +35,7 @@ pub(super) fn work_context(
     at: usize,
     attempt: u32,
 ) -> Result<WorkContext, Error> {
-    work_context_from(trees, run, (at, attempt), None)
+    work_context_from(trees, run, at, attempt, None)
 }
 
 /// The newest commit that the next attempt can begin with, if it differs from that of the attempt before: a person
@@ -58,7 +58,8 @@ pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<
 pub(super) fn work_context_from(
     trees: &Trees,
     run: &Run,
-    (at, attempt): (usize, u32),
+    at: usize,
+    attempt: u32,
     newer: Option<Id>,
 ) -> Result<WorkContext, Error> {
     let (step, state) = require_step(run, at)?;

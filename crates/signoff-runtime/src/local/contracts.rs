@@ -1,82 +1,87 @@
 //! Runs contracts, each on a commit in an overlay of its own that is thrown away; without mounts, in the checkout.
 
+use std::sync::Arc;
+
 use signoff_engine::{Action, Input, Observation, ProcessEnd, Run};
 use signoff_plan::model::Condition;
+use signoff_sandbox::Command;
 use signoff_store::config::IgnoredFiles;
 use signoff_work::confine::Home;
 
 use super::Local;
-use super::commands::require_step;
+use super::commands::{ContractRun, require_step};
 use super::shared_checkout::StepAttempts;
+use crate::confinement::Scratch;
 use crate::error::Error;
-use crate::trees::{IgnoredWork, TreeMount};
+use crate::trees::{IgnoredWork, TreeMount, Trees};
 
 impl Local<'_> {
-    /// Runs a contract, and says how it ended.
-    fn contract(
+    /// Runs a contract, and reports how it ended.
+    fn run_contract(
         &mut self,
         run: &Run,
-        (step, attempt): (usize, u32),
-        (patience, baseline): (u32, bool),
+        which: ContractRun,
         mount: Option<TreeMount>,
         report: impl FnOnce(Observation) -> Input + Send + 'static,
     ) -> Result<(), Error> {
-        let how = (patience, baseline);
-        let commands = &self.commands;
-        let (command, scratch) = commands.evaluation(run, step, attempt, how, mount.as_ref())?;
-        let Some(mount) = mount else {
-            let attempts =
-                StepAttempts::for_judging(&self.commands.dir, run, step).filter(|_| !baseline);
-            let checkout = self.shared(self.place.own());
-            let before = move || {
-                Ok((
-                    attempts.map(|attempts| checkout.remaining_changes(&attempts)),
-                    scratch,
-                ))
-            };
-            self.supervisor
-                .start(command, before, move |before, mut observed| {
-                    observed.overlay_mode = Some("shared".to_owned());
-                    observed.changes = before.and_then(|(left, _)| left).map(Box::new);
-                    report(observed)
-                });
-            return Ok(());
+        let (command, scratch) = self.commands.evaluation(run, which, mount.as_ref())?;
+        match mount {
+            Some(mount) => self.run_in_overlay(run, which, mount, command, report),
+            None => {
+                self.run_in_checkout(run, which, scratch, command, report);
+                Ok(())
+            }
+        }
+    }
+
+    fn run_in_checkout(
+        &mut self,
+        run: &Run,
+        which: ContractRun,
+        scratch: Option<Scratch>,
+        command: Command,
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) {
+        let attempts = StepAttempts::for_judging(&self.commands.dir, run, which.step);
+        let attempts = attempts.filter(|_| !which.is_baseline);
+        let checkout = self.shared_checkout(self.isolation.git());
+        let before = move || {
+            let left = attempts.map(|attempts| checkout.remaining_changes(&attempts));
+            Ok((left, scratch))
         };
-        let trees = self.own_trees(run)?;
-        let contract = run.definition(step).and_then(|step| step.contract.as_ref());
-        let expect = contract.map_or_else(Vec::new, |contract| contract.expect.clone());
-        let name = run.definition(step).map(|step| step.id.clone());
-        let grounds = self.commands.grounds.as_ref();
-        let home = grounds.map(|grounds| grounds.home.clone());
-        let before = move || Ok((trees, mount));
         self.supervisor
             .start(command, before, move |before, mut observed| {
-                let Some((trees, mount)) = before else {
-                    return report(observed);
-                };
-                observed.tree = Some(mount.tree());
-                observed.overlay_mode = Some(trees.overlay_mode().to_owned());
-                observed.wrote = trees.written_files(&mount);
-                observed.void = void_reason(mount.changed_meanwhile());
-                observed.left_out.clone_from(&mount.left_out().needed);
-                let cold = cold_cache_note(&mount.left_out().caches);
-                observed.ignored_work = mount.has_ignored_work;
-                observed.warm = mount.is_warm();
-                let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
-                trees.release_overlay(mount, has_ended && observed.void.is_none());
-                // Only missing files count.
-                let ignored = name
-                    .as_deref()
-                    .filter(|_| !observed.ignored_work)
-                    .and_then(|step| trees.ignored_work(step, attempt));
-                let has_failed = has_failed(&expect, &observed.ended);
-                let missed = home.filter(|_| has_failed);
-                let missed = missed.and_then(|home| missed_in(&home, &observed));
-                let more = ignored.into_iter().chain(cold).chain(missed);
-                for more in more.filter(|_| has_failed) {
-                    observed.stderr = [observed.stderr.trim_end(), &more, ""].join("\n");
-                }
+                observed.overlay_mode = Some("shared".to_owned());
+                observed.changes = before.and_then(|(left, _)| left).map(Box::new);
                 report(observed)
+            });
+    }
+
+    fn run_in_overlay(
+        &mut self,
+        run: &Run,
+        which: ContractRun,
+        mount: TreeMount,
+        command: Command,
+        report: impl FnOnce(Observation) -> Input + Send + 'static,
+    ) -> Result<(), Error> {
+        let (definition, _) = require_step(run, which.step)?;
+        let contract = definition.contract.as_ref();
+        let run_paths = self.commands.run_paths.as_ref();
+        let observer = OverlayObserver {
+            trees: self.own_trees(run)?,
+            step: definition.id.clone(),
+            attempt: which.attempt,
+            expect: contract.map_or_else(Vec::new, |contract| contract.expect.clone()),
+            home: run_paths.map(|run_paths| run_paths.home.clone()),
+        };
+        let before = move || Ok((observer, mount));
+        self.supervisor
+            .start(command, before, move |before, observed| {
+                report(match before {
+                    Some((observer, mount)) => observer.complete(mount, observed),
+                    None => observed,
+                })
             });
         Ok(())
     }
@@ -107,7 +112,8 @@ impl Local<'_> {
     pub(super) fn evaluate(
         &mut self,
         run: &Run,
-        (step, attempt): (usize, u32),
+        step: usize,
+        attempt: u32,
         patience: u32,
         mount: Option<TreeMount>,
     ) -> Result<(), Error> {
@@ -116,7 +122,13 @@ impl Local<'_> {
             attempt,
             observed,
         };
-        self.contract(run, (step, attempt), (patience, false), mount, report)
+        let which = ContractRun {
+            step,
+            attempt,
+            patience,
+            is_baseline: false,
+        };
+        self.run_contract(run, which, mount, report)
     }
 
     pub(super) fn baseline(
@@ -126,7 +138,55 @@ impl Local<'_> {
         mount: Option<TreeMount>,
     ) -> Result<(), Error> {
         let report = move |observed| Input::BaselineEnded { step, observed };
-        self.contract(run, (step, 0), (1, true), mount, report)
+        let which = ContractRun {
+            step,
+            attempt: 0,
+            patience: 1,
+            is_baseline: true,
+        };
+        self.run_contract(run, which, mount, report)
+    }
+}
+
+/// Completes what is known of a contract that ran in an overlay.
+struct OverlayObserver {
+    trees: Arc<Trees>,
+    step: String,
+    attempt: u32,
+    expect: Vec<Condition>,
+    home: Option<Home>,
+}
+
+impl OverlayObserver {
+    /// Adds what the overlay shows, and gives it back.
+    fn complete(self, mount: TreeMount, mut observed: Observation) -> Observation {
+        observed.tree = Some(mount.tree());
+        observed.overlay_mode = Some(self.trees.overlay_mode().to_owned());
+        observed.wrote = self.trees.written_files(&mount);
+        observed.void = void_reason(mount.changed_meanwhile());
+        observed.left_out.clone_from(&mount.left_out().needed);
+        observed.ignored_work = mount.has_ignored_work;
+        observed.warm = mount.is_warm();
+        let cold = cold_cache_note(&mount.left_out().caches);
+        let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
+        let is_reusable = has_ended && observed.void.is_none();
+        self.trees.release_overlay(mount, is_reusable);
+        if has_failed(&self.expect, &observed.ended) {
+            for note in self.failure_notes(cold, &observed) {
+                observed.stderr = [observed.stderr.trim_end(), &note, ""].join("\n");
+            }
+        }
+        observed
+    }
+
+    /// What may explain a failure: files that the contract did not find.
+    fn failure_notes(&self, cold: Option<String>, observed: &Observation) -> Vec<String> {
+        let ignored = (!observed.ignored_work)
+            .then(|| self.trees.ignored_work(&self.step, self.attempt))
+            .flatten();
+        let home = self.home.as_ref();
+        let unseen = home.and_then(|home| unseen_paths_note(home, observed));
+        ignored.into_iter().chain(cold).chain(unseen).collect()
     }
 }
 
@@ -155,12 +215,12 @@ fn cold_cache_note(caches: &[String]) -> Option<String> {
 }
 
 /// A contract may have failed because it names a file of the home that it cannot see.
-fn missed_in(home: &Home, observed: &Observation) -> Option<String> {
-    let missed = home.missed_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
-    let first = missed.first()?;
+fn unseen_paths_note(home: &Home, observed: &Observation) -> Option<String> {
+    let unseen = home.unseen_paths_in(&[observed.stdout.as_str(), &observed.stderr].join("\n"));
+    let first = unseen.first()?;
     Some(format!(
         "{} in the home is not shown to contracts; `[sandbox] home = [\"{first}\"]` in a person's own configuration shows it",
-        quote(&missed)
+        quote(&unseen)
     ))
 }
 

@@ -16,10 +16,10 @@ pub(crate) enum RunIsolation {
 
 impl RunIsolation {
     /// The harness's own git directory, if there is git.
-    pub(super) fn own(&self) -> Option<&HarnessGit> {
+    pub(super) fn git(&self) -> Option<&HarnessGit> {
         match self {
             Self::Checkout(own) => own.as_ref(),
-            Self::Trees(trees) => Some(trees.own()),
+            Self::Trees(trees) => Some(trees.git()),
         }
     }
 

@@ -54,7 +54,7 @@ impl Local<'_> {
         let name = definition.id.clone();
         let starter = self.supervisor.starter();
         self.supervisor.work(move || {
-            Some(match trees.merge((&name, attempt), &candidate, &since) {
+            Some(match trees.merge(&name, attempt, &candidate, &since) {
                 Ok((commit, tree)) => Input::Merged {
                     step,
                     attempt,

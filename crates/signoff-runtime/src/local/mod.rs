@@ -2,6 +2,7 @@
 //! checkout where nothing can be mounted.
 
 mod action_trees;
+mod agents;
 mod calls;
 mod checkout_watcher;
 mod commands;
@@ -23,40 +24,37 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use signoff_engine::{Action, Choice, FinishedWork, Input, Run};
-use signoff_plan::model::Step;
+use signoff_engine::{Action, Choice, Input, Run};
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
 use signoff_work::confine::RunPaths;
 use signoff_work::environment::for_contract;
-use signoff_work::git::{HarnessGit, ImportLimits};
+use signoff_work::git::HarnessGit;
 
-use self::calls::Calls;
+use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
-use self::commits::{attempt_of, newest_base, work_context, work_context_from};
+use self::commits::{attempt_of, work_context};
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
 use self::requests::Listener;
-use self::shared_checkout::{SharedCheckout, StepAttempts};
+use self::shared_checkout::SharedCheckout;
 use self::supervisor::ProcessSupervisor;
-use self::worked_tree::WorkedTree;
 use crate::clock::Clock;
-use crate::confinement::Scratch;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
-use crate::trees::{TreeMount, Trees, WorkSource, head_commit, parse_id};
+use crate::trees::{Trees, WorkSource, head_commit, parse_id};
 
 /// Performs actions on this machine.
 pub(crate) struct Local<'a> {
     commands: CommandBuilder<'a>,
     supervisor: ProcessSupervisor,
     calls: Calls,
-    place: RunIsolation,
+    isolation: RunIsolation,
     checkout_watcher: CheckoutWatcher,
     watch: Watch,
     listener: Listener,
@@ -68,31 +66,52 @@ pub(crate) struct Local<'a> {
     gates: BTreeMap<usize, Sender<()>>,
 }
 
+/// What a run's actions need.
+pub(crate) struct LocalOptions<'a> {
+    pub(crate) project: &'a Project,
+    /// The plan's key.
+    pub(crate) key: String,
+    pub(crate) dir: RunDir,
+    pub(crate) isolation: RunIsolation,
+    pub(crate) sandbox: Arc<Sandbox>,
+    /// What processes are confined to; nothing if they are not.
+    pub(crate) run_paths: Option<RunPaths>,
+    pub(crate) watch: Watch,
+    pub(crate) clock: &'a dyn Clock,
+}
+
 impl<'a> Local<'a> {
-    pub(crate) fn new(
-        project: &'a Project,
-        (sandbox, grounds): (Arc<Sandbox>, Option<RunPaths>),
-        (dir, place): (RunDir, RunIsolation),
-        key: String,
-        watch: Watch,
-        clock: &'a dyn Clock,
-    ) -> Self {
+    pub(crate) fn new(options: LocalOptions<'a>) -> Self {
+        let LocalOptions {
+            project,
+            key,
+            dir,
+            isolation,
+            sandbox,
+            run_paths,
+            watch,
+            clock,
+        } = options;
         let (sender, receiver) = channel();
         let contract_environment = for_contract(
             &project.process.variables,
             &project.config.sandbox.env.value,
             project.store.workspace(),
         );
-        let git = place.own().map(HarnessGit::stop_flag);
-        let supervisor = ProcessSupervisor::new(
-            (Arc::clone(&sandbox), project.secrets()),
-            sender.clone(),
-            git,
-        );
+        let git = isolation.git().map(HarnessGit::stop_flag);
+        let supervisor =
+            ProcessSupervisor::new(Arc::clone(&sandbox), project.secrets(), sender.clone(), git);
         let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
-        let confined = (sandbox, grounds.as_ref());
+        let starter = supervisor.starter();
         Self {
-            calls: Calls::new(project, &dir, confined, (&place, supervisor.starter())),
+            calls: Calls::new(
+                project,
+                &dir,
+                sandbox,
+                run_paths.as_ref(),
+                &isolation,
+                starter,
+            ),
             commands: CommandBuilder {
                 project,
                 dir,
@@ -100,11 +119,11 @@ impl<'a> Local<'a> {
                 clock,
                 contract_environment,
                 secrets: project.secrets(),
-                grounds,
+                run_paths,
                 prompts: BTreeMap::new(),
             },
             supervisor,
-            place,
+            isolation,
             checkout_watcher: CheckoutWatcher::default(),
             watch,
             listener,
@@ -132,7 +151,7 @@ impl<'a> Local<'a> {
     }
 
     fn trees(&self) -> Option<&Arc<Trees>> {
-        self.place.trees()
+        self.isolation.trees()
     }
 
     fn own_trees(&self, run: &Run) -> Result<Arc<Trees>, Error> {
@@ -140,41 +159,9 @@ impl<'a> Local<'a> {
         trees.ok_or_else(|| broken_run(run, "no trees of its own"))
     }
 
-    fn prepare_dispatch(
-        &mut self,
-        run: &Run,
-        step: usize,
-        attempt: u32,
-    ) -> Result<Readiness, Error> {
-        let quotes = |step: &Step| !step.subscriptions.is_empty();
-        let quotes = run.definition(step).is_some_and(quotes);
-        let base = match self.trees() {
-            Some(trees) => newest_base(trees, run, step)?,
-            None => None,
-        };
-        let files = match self.trees() {
-            // The quoted files have to exist before the journal names the prompt.
-            Some(trees) if quotes => {
-                let began = work_context_from(trees, run, (step, attempt), base.clone())?.began;
-                // If it is missing, starting the agent reports it.
-                trees.files(&began).ok()
-            }
-            Some(_) | None => None,
-        };
-        let checkout = self.commands.project.store.workspace();
-        let path = files.as_ref().map_or(checkout, |files| files.path());
-        let item = self.commands.work_item(run, step, attempt, path)?;
-        Ok(Readiness::Go(Input::WorkBegins {
-            step,
-            attempt,
-            item,
-            base: base.map(|base| base.to_string()),
-        }))
-    }
-
     /// If an attempt conflicts only with a person's changes, the run and the checkout each keep their version: no attempt
     /// fails because of a person.
-    fn part_from_person(
+    fn take_back_conflicting_edits(
         &mut self,
         run: &Run,
         step: usize,
@@ -188,97 +175,15 @@ impl<'a> Local<'a> {
             return Ok(None);
         }
         // A failure is reported when the candidate is built.
-        let parted = trees.part_from_person(&attempt.work, &head_commit(run)?);
+        let parted = trees.take_back_conflicting_edits(&attempt.work, &head_commit(run)?);
         let parted = parted.ok().flatten();
-        Ok(parted.map(|parted| self.checkout_watcher.found(self.commands.project, parted)))
+        Ok(parted.map(|parted| {
+            self.checkout_watcher
+                .joined_input(self.commands.project, parted)
+        }))
     }
 
-    /// Starts an agent, held at its gate until the journal knows its process.
-    fn dispatch(
-        &mut self,
-        run: &Run,
-        (step, attempt): (usize, u32),
-        mount: Option<Box<TreeMount>>,
-    ) -> Result<(), Error> {
-        let signed = self.watch.signed_files();
-        let tree = (mount.as_deref(), signed.as_slice());
-        let (command, scratch) = self.commands.agent(run, step, attempt, tree)?;
-        let (release, released) = channel();
-        self.gates.insert(step, release);
-        let sender = self.sender.clone();
-        let (definition, _) = require_step(run, step)?;
-        let kept = self
-            .commands
-            .dir
-            .attempt(&definition.id, attempt)
-            .repository();
-        let before = self.work_begins(run, (step, attempt), mount)?;
-        let own = self.place.own().cloned();
-        self.supervisor.start_held(
-            command,
-            move || Ok((before()?, scratch)),
-            move |process| {
-                let held = Input::ProcessHeld {
-                    step,
-                    attempt,
-                    process,
-                };
-                let held = Message::Happened(WakeReason::Input(held));
-                sender.send(held).is_ok() && released.recv().is_ok()
-            },
-            move |before, seen| {
-                let changes = before.map(|(worked, scratch)| {
-                    let from = worked.repository(scratch.as_ref().map(Scratch::path));
-                    if let (Some(own), Some(from)) = (own, from) {
-                        // Commits and stashes of an agent may hold work that is nowhere else.
-                        own.import_repository(&from, &kept, ImportLimits::default())
-                            .ok();
-                    }
-                    worked.end()
-                });
-                Input::WorkEnded {
-                    step,
-                    attempt,
-                    work: FinishedWork {
-                        ended: seen.ended,
-                        text: seen.stdout,
-                        changes: changes.unwrap_or_default(),
-                    },
-                }
-            },
-        );
-        Ok(())
-    }
-
-    /// Records the state right before an agent begins.
-    fn work_begins(
-        &self,
-        run: &Run,
-        (step, attempt): (usize, u32),
-        mount: Option<Box<TreeMount>>,
-    ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
-        let (definition, state) = require_step(run, step)?;
-        let globs = definition.protects.clone();
-        let attempts = StepAttempts::of(&self.commands.dir, definition, state);
-        let in_tree = match (&self.place, mount) {
-            (RunIsolation::Trees(trees), Some(mount)) => {
-                let work = work_context(trees, run, step, attempt)?;
-                Ok((Arc::clone(trees), mount, Box::new(work)))
-            }
-            (RunIsolation::Checkout(own), _) => Err(self.shared(own.as_ref())),
-            (RunIsolation::Trees(_), None) => {
-                return Err(broken_run(run, "an agent without a tree"));
-            }
-        };
-        Ok(move || match in_tree {
-            Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
-            Err(checkout) => checkout
-                .record_checkout(globs, attempts)
-                .map(|before| WorkedTree::Checkout(Box::new(before))),
-        })
-    }
-
-    fn shared(&self, own: Option<&HarnessGit>) -> SharedCheckout {
+    fn shared_checkout(&self, own: Option<&HarnessGit>) -> SharedCheckout {
         SharedCheckout {
             path: self.commands.project.store.workspace().to_owned(),
             own: own.cloned(),
@@ -286,22 +191,24 @@ impl<'a> Local<'a> {
     }
 
     fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
-        let limit = self.commands.time_limit(run, step)?;
+        let timeout = self.commands.time_limit(run, step)?;
+        let (definition, _) = require_step(run, step)?;
         let log = self
             .commands
             .dir
-            .attempt(&require_step(run, step)?.0.id, attempt);
-        let how = (limit, log.tool_log());
+            .attempt(&definition.id, attempt)
+            .tool_log();
         let tree = match self.trees() {
-            Some(trees) => Some(calls::CallTree {
+            Some(trees) => Some(CallTree {
                 trees: Arc::clone(trees),
                 work: work_context(trees, run, step, attempt)?,
                 starter: self.supervisor.starter(),
             }),
             None => None,
         };
-        let call = self.calls.call(run, step, attempt, how, tree)?;
-        self.supervisor.work(call);
+        let options = CallOptions { timeout, log, tree };
+        let call = self.calls.call(run, step, attempt, options)?;
+        self.supervisor.work(move || call.make());
         Ok(())
     }
 
@@ -327,14 +234,14 @@ impl<'a> Local<'a> {
         if let Some(trees) = self.trees().map(Arc::clone)
             && let Some(joined) =
                 self.checkout_watcher
-                    .before(run, action, (self.commands.project, &trees))?
+                    .join_before(run, action, self.commands.project, &trees)?
         {
             return Ok(Readiness::Instead(joined));
         }
         Ok(match *action {
             Action::LandFiles => self.land_files(run)?,
             Action::Candidate { step, attempt } => {
-                match self.part_from_person(run, step, attempt)? {
+                match self.take_back_conflicting_edits(run, step, attempt)? {
                     Some(parted) => Readiness::Instead(parted),
                     None => Readiness::Go(Input::CandidateBegins { step, attempt }),
                 }
@@ -350,9 +257,9 @@ impl<'a> Local<'a> {
             }),
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => {
-                let tree = self.trees().map(|trees| (&**trees, head_commit(run)));
+                let trees = self.trees().map(Arc::as_ref);
                 let starter = self.supervisor.starter();
-                self.calls.prepare(run, (step, attempt), tree, &starter)?
+                self.calls.prepare(run, step, attempt, trees, &starter)?
             }
             Action::Gate { .. }
             | Action::Gather { .. }

@@ -23,20 +23,20 @@ impl Perform for Local<'_> {
             });
         }
         if matches!(prepared, Ok(Readiness::Go(_))) {
-            self.checkout_watcher.begun(action);
+            self.checkout_watcher.note_begun(action);
         }
         prepared.map_err(|error| self.missing_error(run).unwrap_or(error))
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
-        let begun = match self.make_tree(run, action) {
+        let note_begun = match self.make_tree(run, action) {
             Ok(false) => self.begin_in(run, action, None),
             made => made.map(|_| ()),
         };
-        match begun {
+        match note_begun {
             // What has not begun is void, and begins when the run goes on.
             Err(_) if self.supervisor.is_stopping() => Ok(()),
-            begun => begun,
+            note_begun => note_begun,
         }
     }
 
@@ -48,7 +48,7 @@ impl Perform for Local<'_> {
         match input {
             Input::CheckoutJoined { .. } => {
                 if let Some(trees) = self.trees().map(Arc::clone) {
-                    self.checkout_watcher.recorded(&trees);
+                    self.checkout_watcher.note_recorded(&trees);
                 }
             }
             Input::WorkBegins { step, attempt, .. } => {
@@ -127,9 +127,9 @@ impl Perform for Local<'_> {
 
     fn rest(&mut self, run: &Run) {
         self.offer_repairs(run);
-        let is_told = |item: &InboxItem| item.kind == InboxKind::Escalation;
+        let is_escalation = |item: &InboxItem| item.kind == InboxKind::Escalation;
         if let Some(trees) = self.trees()
-            && run.items().any(is_told)
+            && run.items().any(is_escalation)
         {
             trees.accept_changed();
         }

@@ -26,7 +26,7 @@ impl PromptContext {
         }
     }
 
-    pub(super) fn around<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
+    pub(super) fn dialect_notes<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
         let plan = run.plan();
         match run.signed().dialect() {
             Dialect::Workunit | Dialect::Toolplan => DialectNotes::Nothing,

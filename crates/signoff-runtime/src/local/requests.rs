@@ -44,15 +44,15 @@ fn listen(
     while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
         let pending = requests.pending();
         seen.retain(|name| pending.iter().any(|(known, _)| known == name));
-        for (request, bytes) in pending {
-            if seen.contains(&request) {
+        for (name, bytes) in pending {
+            if seen.contains(&name) {
                 continue;
             }
-            seen.push(request.clone());
+            seen.push(name.clone());
             match parse_request(&bytes) {
-                Ok(ask) => {
-                    let ends = matches!(ask, RunRequest::Stop | RunRequest::Abort { .. });
-                    let asked = WakeReason::Asked { request, ask };
+                Ok(request) => {
+                    let ends = matches!(request, RunRequest::Stop | RunRequest::Abort { .. });
+                    let asked = WakeReason::Requested { name, request };
                     if sender.send(Message::Happened(asked)).is_err() {
                         return;
                     }
@@ -61,7 +61,7 @@ fn listen(
                         stop.stop();
                     }
                 }
-                Err(why) => drop(requests.reply(&request, &encode_reply(Some(why)))),
+                Err(why) => drop(requests.reply(&name, &encode_reply(Some(why)))),
             }
         }
     }

@@ -45,7 +45,8 @@ struct Stoppers {
 
 impl ProcessSupervisor {
     pub(super) fn new(
-        (sandbox, secrets): (Arc<Sandbox>, Secrets),
+        sandbox: Arc<Sandbox>,
+        secrets: Secrets,
         sender: Sender<Message>,
         git: Option<StopFlag>,
     ) -> Self {

@@ -52,7 +52,7 @@ fn worktrees_note(locked: &LockedPlan<'_>) -> Option<String> {
 }
 
 /// Cancels a plan because what it was made from is gone, whoever caused that. A plan whose run is
-/// not over is a person's to cancel. `None`: nobody could start it any more anyway.
+/// not over is a person's to cancel. `None` if it could not be started any more anyway.
 pub fn withdraw(
     context: ActorContext<'_>,
     path: &Path,

@@ -35,7 +35,7 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
     let key = plan.key(project);
     let digest = plan.digest();
     let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
-    let signature = valid_signature(project, &key, (&digest, &terms), minimum_proof(project))?;
+    let signature = valid_signature(project, &key, &digest, &terms, minimum_proof(project))?;
     let signed = matches!(signature, SignatureCheck::Valid(_));
     let history = PlanHistory::read(project, &key)?;
     let (fact, view) = match newest_fact(&history, project, &digest)? {

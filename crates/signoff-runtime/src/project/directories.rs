@@ -63,21 +63,21 @@ fn signoff_data(process: &ProcessContext) -> Option<PathBuf> {
     Some(data.join("signoff"))
 }
 
-/// Why there is no place for trees, if so.
-pub(crate) fn missing_place(process: &ProcessContext, workspace: &Path) -> Option<String> {
+/// Why there is no directory for trees, if so.
+pub(crate) fn no_data_directory(process: &ProcessContext, workspace: &Path) -> Option<String> {
     match worktrees_below(process) {
         None => Some("neither HOME nor XDG_DATA_HOME says where trees could be".to_owned()),
-        Some(place) if place.starts_with(workspace) => Some(format!(
+        Some(directory) if directory.starts_with(workspace) => Some(format!(
             "trees would be in the checkout itself, in {}",
-            place.display()
+            directory.display()
         )),
         Some(_) => None,
     }
 }
 
 /// Is there a place for trees?
-pub(crate) fn has_place(process: &ProcessContext, workspace: &Path) -> bool {
-    missing_place(process, workspace).is_none()
+pub(crate) fn has_data_directory(process: &ProcessContext, workspace: &Path) -> bool {
+    no_data_directory(process, workspace).is_none()
 }
 
 /// The directory directly below the tree that this lies in: one above it could be renamed.

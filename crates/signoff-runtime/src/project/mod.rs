@@ -155,12 +155,12 @@ pub fn minimum_proof(project: &Project) -> Proof {
 
 /// What the checks may ask about a directory, with or without a project.
 pub fn workspace_at(root: &Path, process: &ProcessContext, config: &Config) -> DiskWorkspace {
-    let (mode, has_place) = (
+    let (mode, has_data_directory) = (
         config.sandbox.mode.value,
-        directories::has_place(process, root),
+        directories::has_data_directory(process, root),
     );
     DiskWorkspace::new(root, &process.path(), config)
-        .with_mounts(move || has_place && sandbox_level::can_mount(mode))
+        .with_mounts(move || has_data_directory && sandbox_level::can_mount(mode))
 }
 
 /// Names of the agents a plan uses; steps without one use `default`.

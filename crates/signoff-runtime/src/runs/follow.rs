@@ -44,14 +44,14 @@ impl<'a> Follow<'a> {
     }
 
     /// Hands on each event since the last time, with the state as it was then. Does not wait.
-    pub fn look(
+    pub fn read_new(
         &mut self,
         mut each: impl FnMut(&Run, &RecordedEvent),
     ) -> Result<FollowState, Error> {
         // Read before the journal: a process that released the lock has written its last event.
         let driven = is_held(&self.lock).unwrap_or(false);
         let replay = &mut self.replay;
-        self.journal.more(|line| {
+        self.journal.read_new(|line| {
             let recorded = parse_event(line)?;
             replay.apply(&recorded)?;
             each(&replay.run, &recorded);

@@ -64,7 +64,7 @@ impl OpenedRun<'_> {
 pub(crate) fn clear_leftovers(dir: &RunDir) -> Result<(), Error> {
     for path in dir.leftovers() {
         remove_tree(&path).map_err(|source| FileError {
-            doing: "remove",
+            operation: "remove",
             path,
             source,
         })?;

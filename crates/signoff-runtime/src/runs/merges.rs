@@ -22,7 +22,7 @@ pub(crate) fn finish(run: &Run, trees: &Trees, begun: &[(usize, u32)]) -> Vec<In
     let merged = |&(step, attempt): &(usize, u32)| {
         let (definition, state) = run.step(step)?;
         let candidate = state.attempt.candidate.as_ref()?;
-        let merged = trees.merge((&definition.id, attempt), candidate, &since);
+        let merged = trees.merge(&definition.id, attempt, candidate, &since);
         let (commit, tree) = merged.ok()?;
         Some(Input::Merged {
             step,

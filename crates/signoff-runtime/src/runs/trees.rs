@@ -10,7 +10,7 @@ use super::opened::OpenedRun;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::trees;
-use crate::trees::{Setup, Trees, parse_id};
+use crate::trees::{Setup, Trees, TreesOptions, parse_id};
 
 impl OpenedRun<'_> {
     /// What can tell how the checkout looks, if there is git.
@@ -18,13 +18,13 @@ impl OpenedRun<'_> {
         let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);
         };
-        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
+        let kept = trees::protected_paths(self.project, &self.key, &self.plan);
         Ok(Some(
             repository.open_harness_git(&self.dir.path().join("git"), &kept)?,
         ))
     }
 
-    /// Agents of older versions worked in worktrees, of which this one knows nothing.
+    /// Older versions kept agents' work in worktrees, which this version cannot read.
     pub(crate) fn refuse_if_older(&self) -> Result<(), Error> {
         match self.state().run_tree() {
             Some(tree) if !tree.layers => Err(Error::OlderRun {
@@ -35,7 +35,7 @@ impl OpenedRun<'_> {
         }
     }
 
-    /// Without its branch nothing of the run could be merged.
+    /// Without its branch the run's work could not be merged.
     pub(crate) fn require_branch(&self, trees: &Trees) -> Result<(), Error> {
         let Some(head) = self
             .state()
@@ -77,16 +77,22 @@ impl OpenedRun<'_> {
     pub(crate) fn open_trees(
         &self,
         repository: Repository,
-        grounds: Option<&mut RunPaths>,
+        run_paths: Option<&mut RunPaths>,
         overlay_mode: OverlayMode,
     ) -> Result<Trees, Error> {
-        let grounds = grounds.map(|grounds| {
-            grounds.objects = Some(repository.objects().to_owned());
-            grounds.clone()
+        let run_paths = run_paths.map(|run_paths| {
+            run_paths.objects = Some(repository.objects().to_owned());
+            run_paths.clone()
         });
-        let kept = trees::protected_paths(self.project, (&self.key, &self.plan));
-        let how = (overlay_mode, self.setup(grounds));
-        let trees = Trees::open(self.project, repository, &self.dir, (&self.id, &kept), how)?;
+        let kept = trees::protected_paths(self.project, &self.key, &self.plan);
+        let options = TreesOptions {
+            run: &self.id,
+            dir: &self.dir,
+            kept: &kept,
+            overlay_mode,
+            setup: self.setup(run_paths),
+        };
+        let trees = Trees::open(self.project, repository, options)?;
         if let (Some(tree), Some(head)) = (self.state().run_tree(), self.state().head()) {
             let run = self.state();
             trees.resume(&parse_id(run, &tree.start)?, &parse_id(run, head)?)?;
@@ -94,7 +100,7 @@ impl OpenedRun<'_> {
         Ok(trees)
     }
 
-    fn setup(&self, grounds: Option<RunPaths>) -> Setup {
+    fn setup(&self, run_paths: Option<RunPaths>) -> Setup {
         let config = &self.project.config;
         Setup {
             copy: config.run.copy.value.clone(),
@@ -106,7 +112,7 @@ impl OpenedRun<'_> {
                 self.project.store.workspace(),
             ),
             time: config.run.step_timeout.value,
-            grounds,
+            run_paths,
             scratch: self.dir.scratch("", 0, "prepare"),
             log: self.dir.path().join("prepare.log"),
             marker: marker(&self.id, "", 0),

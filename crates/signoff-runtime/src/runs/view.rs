@@ -212,8 +212,8 @@ impl RunView {
             return Vec::new();
         }
         let item = |item| {
-            let place = self.worktrees.of_item(&self.run, item).map(display_path);
-            signoff_api::inbox::Item::new(&self.run, item, place)
+            let worktree = self.worktrees.of_item(&self.run, item).map(display_path);
+            signoff_api::inbox::Item::new(&self.run, item, worktree)
         };
         self.run.items().map(item).collect()
     }

@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Write};
 
 use signoff_plan::digest::Digest;
-use signoff_plan::signed::Signature;
+use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_store::runs::RunDir;
 use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord};
 use signoff_store::trust::projects::ProjectStatus;
@@ -31,24 +31,26 @@ pub enum SignatureCheck {
 pub fn valid_signature(
     project: &Project,
     key: &str,
-    digests: (&Digest, &Digest),
+    plan: &Digest,
+    terms: &Digest,
     minimum: Proof,
 ) -> Result<SignatureCheck, Error> {
-    let (plan, terms) = digests;
     let found = signatures::all_matching(&project.store, key, plan, terms)?;
     first_valid(project, found, minimum)
 }
 
-/// The same of a run that has begun: its own copy tells it where the plan's signatures are not there, on another branch for
-/// instance.
+/// The same for a run that has begun. It has its own copy of the signature, for where the plan's signatures are missing: on
+/// another branch, for instance.
 pub fn valid_signature_for_run(
     project: &Project,
-    (key, run): (&str, &RunDir),
-    (plan, terms): (&Digest, &Digest),
+    key: &str,
+    run: &RunDir,
+    signed: &SignedPlan,
 ) -> Result<SignatureCheck, Error> {
-    let mut found = signatures::all_matching(&project.store, key, plan, terms)?;
+    let (plan, terms) = (signed.digest(), signed.terms());
+    let mut found = signatures::all_matching(&project.store, key, &plan, &terms)?;
     if found.is_empty() {
-        found = signatures::copies_of_run(run, key, plan, terms)?;
+        found = signatures::copies_of_run(run, key, &plan, &terms)?;
     }
     first_valid(project, found, minimum_proof(project))
 }
@@ -105,8 +107,8 @@ fn check_proof(
 }
 
 /// The proof to ask for: the person's choice, which must meet what is required.
-pub(crate) fn choose_proof(wish: Option<Proof>, required: Proof) -> Result<Proof, Error> {
-    match wish {
+pub(crate) fn choose_proof(requested: Option<Proof>, required: Proof) -> Result<Proof, Error> {
+    match requested {
         None => Ok(required),
         // No person is asked; `minimum` decides whether it counts.
         Some(Proof::Policy) => Ok(Proof::Policy),

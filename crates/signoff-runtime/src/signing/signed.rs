@@ -14,8 +14,14 @@ pub(crate) fn require_signed(project: &Project, plan: &PlanFile) -> Result<Signe
     let key = plan.key(project);
     let terms = project.present_terms(&plan.checked.plan, &key)?;
     let terms_digest = Digest::of_json(&terms);
-    let digests = (&plan.digest(), &terms_digest);
-    match valid_signature(project, &key, digests, minimum_proof(project))? {
+    let digest = plan.digest();
+    match valid_signature(
+        project,
+        &key,
+        &digest,
+        &terms_digest,
+        minimum_proof(project),
+    )? {
         SignatureCheck::Valid(found) => return join(plan, &terms_digest, &found),
         SignatureCheck::Missing(doubted) if !doubted.is_empty() => {
             let plan = plan.source.name().to_owned();
@@ -59,8 +65,8 @@ pub(crate) fn require_still_signed(
     key: &str,
     plan: &SignedPlan,
 ) -> Result<(), Error> {
-    let digests = (&plan.digest(), &plan.terms());
-    match valid_signature(project, key, digests, minimum_proof(project))? {
+    let (digest, terms) = (plan.digest(), plan.terms());
+    match valid_signature(project, key, &digest, &terms, minimum_proof(project))? {
         SignatureCheck::Valid(_) => Ok(()),
         SignatureCheck::Missing(doubted) if doubted.is_empty() => Err(Error::NotSigned {
             plan: key.to_owned(),

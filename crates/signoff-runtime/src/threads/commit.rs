@@ -124,14 +124,14 @@ impl Planning {
         context: ActorContext<'_>,
         plans: Vec<(ThreadId, PlanFile)>,
     ) -> Result<Vec<PreparedThread>, Error> {
-        let mut places = lock_all(context, plans.iter().map(|(id, _)| id))?;
+        let mut locked_plans = lock_all(context, plans.iter().map(|(id, _)| id))?;
         let (mut prepared, mut conflicts) = (Vec::new(), Vec::new());
         for (id, plan) in plans {
             let expected = self.contents(context, &id).cloned().unwrap_or_default();
-            let Some(place) = places.remove(&id) else {
+            let Some(locked) = locked_plans.remove(&id) else {
                 continue;
             };
-            let (one, conflict) = PreparedThread::new(context, id, plan, place, expected)?;
+            let (one, conflict) = PreparedThread::new(context, id, plan, locked, expected)?;
             prepared.push(one);
             conflicts.extend(conflict);
         }
@@ -150,7 +150,7 @@ impl Planning {
         let thread = self.session.clone();
         let committed = self
             .committed_places(&thread)
-            .is_some_and(|places| !places.is_empty());
+            .is_some_and(|locked_plans| !locked_plans.is_empty());
         if !committed || prepared.iter().any(|one| one.id == thread) {
             return Ok(None);
         }
@@ -195,19 +195,22 @@ impl Planning {
         thread: &ThreadId,
     ) -> Option<&mut Vec<String>> {
         let workspace = context.project.store.workspace().display().to_string();
-        let places = self.committed_places(thread)?;
-        let at = match places.iter().position(|one| one.workspace == workspace) {
+        let locked_plans = self.committed_places(thread)?;
+        let at = match locked_plans
+            .iter()
+            .position(|one| one.workspace == workspace)
+        {
             Some(at) => at,
             None => {
                 let contents = Vec::new();
-                places.push(CommittedProject {
+                locked_plans.push(CommittedProject {
                     workspace,
                     contents,
                 });
-                places.len() - 1
+                locked_plans.len() - 1
             }
         };
-        places.get_mut(at).map(|place| &mut place.contents)
+        locked_plans.get_mut(at).map(|locked| &mut locked.contents)
     }
 }
 

@@ -60,14 +60,14 @@ pub(super) fn lock_all<'a>(
     let store = &context.project.store;
     let mut sorted: Vec<_> = ids.collect();
     sorted.sort();
-    let mut places = BTreeMap::new();
+    let mut locked_plans = BTreeMap::new();
     for id in sorted {
         let path = store.plans_dir().join(id.as_str());
         let key = store.key_of(None, &path);
         let lock = plan_log::lock(store, &key)?;
-        places.insert(id.clone(), LockedThreadPlan { key, path, lock });
+        locked_plans.insert(id.clone(), LockedThreadPlan { key, path, lock });
     }
-    Ok(places)
+    Ok(locked_plans)
 }
 
 /// A plan that can be written.
@@ -77,7 +77,7 @@ pub(super) struct PreparedThread {
     pub(super) hash: String,
     thread: ThreadDir,
     plan: PlanFile,
-    place: LockedThreadPlan,
+    locked: LockedThreadPlan,
     files: Files,
     /// Hashes of what may be overwritten.
     expected: Vec<String>,
@@ -90,16 +90,16 @@ impl PreparedThread {
         context: ActorContext<'_>,
         id: ThreadId,
         plan: PlanFile,
-        place: LockedThreadPlan,
+        locked: LockedThreadPlan,
         expected: Vec<String>,
     ) -> Result<(Self, Option<ThreadConflict>), Error> {
         let files = files(&plan.source);
         let hash = copy::hash(&files);
-        copy::recover(&place.path)?;
-        let found = copy::hash_of(&place.path)?;
+        copy::recover(&locked.path)?;
+        let found = copy::directory_hash(&locked.path)?;
         let changed = found.as_ref() != Some(&hash);
         let conflict = match found.filter(|_| changed) {
-            Some(found) => conflict(context, &id, &place.path, expected.contains(&found))?,
+            Some(found) => conflict(context, &id, &locked.path, expected.contains(&found))?,
             None => None,
         };
         let prepared = Self {
@@ -107,7 +107,7 @@ impl PreparedThread {
             id,
             hash,
             plan,
-            place,
+            locked,
             files,
             expected,
             changed,
@@ -116,11 +116,11 @@ impl PreparedThread {
     }
 
     pub(super) fn write(&self) -> Result<(), Error> {
-        if !self.changed || copy::replace(&self.place.path, &self.expected, &self.files)? {
+        if !self.changed || copy::replace(&self.locked.path, &self.expected, &self.files)? {
             return Ok(());
         }
         let thread = self.thread.thread_id.clone();
-        let path = self.place.path.clone();
+        let path = self.locked.path.clone();
         Err(ThreadError::Conflicts(vec![ThreadConflict::Edited { thread, path }]).into())
     }
 
@@ -139,7 +139,7 @@ impl PreparedThread {
             return Ok(());
         }
         let event = PlanEvent::PlanProposed {
-            path: relative(context.project, &self.place.path),
+            path: relative(context.project, &self.locked.path),
             digest,
             version: None,
             by: format!("session {session}"),
@@ -149,8 +149,8 @@ impl PreparedThread {
         let at = timestamp(context.clock.now());
         plan_log::append(
             store,
-            &self.place.key,
-            &self.place.lock,
+            &self.locked.key,
+            &self.locked.lock,
             &at,
             &[event_body(&event)?],
         )?;
@@ -159,8 +159,8 @@ impl PreparedThread {
 
     /// The plan as it is in the store.
     fn kept(&self, context: ActorContext<'_>) -> Result<PlanFile, Error> {
-        let name = relative(context.project, &self.place.path);
-        PlanFile::read(&self.place.path, &name, &context.project.workspace())
+        let name = relative(context.project, &self.locked.path);
+        PlanFile::read(&self.locked.path, &name, &context.project.workspace())
     }
 
     pub(super) fn committed_places(
@@ -171,7 +171,7 @@ impl PreparedThread {
         Ok(CommittedThread {
             thread: self.thread,
             plan: self.plan,
-            path: self.place.path,
+            path: self.locked.path,
             state,
             changed: self.changed,
         })

@@ -89,10 +89,10 @@ impl Planning {
         };
         let committed = self.committed_places(thread).cloned().unwrap_or_default();
         let mut still = Vec::new();
-        for place in committed {
-            let workspace = Path::new(&place.workspace);
+        for locked in committed {
+            let workspace = Path::new(&locked.workspace);
             let Some(project) = project_at(process, workspace)? else {
-                let note = format!("{} is no longer a project", place.workspace);
+                let note = format!("{} is no longer a project", locked.workspace);
                 withdrawn.notes.push(note);
                 continue;
             };
@@ -101,9 +101,9 @@ impl Planning {
                 actor: Actor::Harness,
                 clock,
             };
-            let cancelled = cancel(context, thread, &place.contents, reason)?;
+            let cancelled = cancel(context, thread, &locked.contents, reason)?;
             withdrawn.cancelled.extend(cancelled);
-            still.push(place);
+            still.push(locked);
         }
         if let Some(committed) = self.committed_places(thread) {
             *committed = still;
@@ -149,7 +149,7 @@ fn cancel(
     store.refuse_links()?;
     let path = store.plans_dir().join(thread.as_str());
     copy::recover(&path)?;
-    let Some(hash) = copy::hash_of(&path)? else {
+    let Some(hash) = copy::directory_hash(&path)? else {
         return Ok(None);
     };
     let history = PlanHistory::read(context.project, &store.key_of(None, &path))?;

@@ -29,61 +29,15 @@ pub(crate) fn choose(
     asked: Option<IsolationSetting>,
 ) -> Result<IsolationChoice, Error> {
     let wanted = asked.unwrap_or(project.config.run.isolation.value);
-    let asks = |way: &str| -> Vec<&str> {
-        let steps = plan.steps.iter();
-        let asking = steps.filter(|step| step.isolation.as_deref() == Some(way));
-        asking.map(|step| step.id.as_str()).collect()
-    };
-    let insists: Vec<String> = asks("worktree")
-        .iter()
-        .map(|step| format!("step `{step}` asks for a tree of its own"))
-        .collect();
     let mut why = mount_obstacles(project)?;
-    match wanted {
-        IsolationSetting::Shared if asked.is_some() => {
-            why.push("`--isolation shared` was asked for".into());
-        }
-        IsolationSetting::Shared => why.push("the settings say `isolation = \"shared\"`".into()),
-        IsolationSetting::Auto | IsolationSetting::Worktree => {
-            let shared = asks("shared");
-            why.extend(
-                shared
-                    .iter()
-                    .map(|step| format!("step `{step}` asks for it")),
-            );
-        }
-    }
-    let land = landing(project, plan);
-    let found = if why.is_empty() {
-        run_repository(project)?
-    } else {
-        None
-    };
-    if let Some(found) = found {
-        return Ok(IsolationChoice {
-            isolation: Isolation::Worktree,
-            land,
-            repository: Some(found.repository),
-            note: (project.config.contract.cache.value == config::ContractCache::Warm)
-                .then(|| WARM.to_owned()),
-        });
-    }
+    why.extend(reasons_for_checkout(plan, wanted, asked.is_some()));
     if why.is_empty() {
-        why.push("there is no git program".to_owned());
+        match run_repository(project)? {
+            Some(found) => return Ok(own_trees(project, plan, found.repository)),
+            None => why.push("there is no git program".to_owned()),
+        }
     }
-    if wanted == IsolationSetting::Worktree || !insists.is_empty() {
-        let is_insisted = !insists.is_empty();
-        let mut asked = insists;
-        asked.extend(
-            (wanted == IsolationSetting::Worktree)
-                .then(|| "the run is to have its own trees".into()),
-        );
-        return Err(Error::NoWorktrees {
-            asked,
-            why,
-            insists: is_insisted,
-        });
-    }
+    refuse_if_insisted(plan, wanted, &why)?;
     Ok(IsolationChoice {
         isolation: Isolation::Shared,
         land: LandAt::End,
@@ -92,6 +46,56 @@ pub(crate) fn choose(
             "steps work in the checkout itself, agents one after another, and nothing is `proved`: {}",
             why.join("; ")
         )),
+    })
+}
+
+/// Who wants the run to work in the checkout.
+fn reasons_for_checkout(plan: &Plan, wanted: IsolationSetting, by_option: bool) -> Vec<String> {
+    match wanted {
+        IsolationSetting::Shared if by_option => {
+            vec!["`--isolation shared` was asked for".to_owned()]
+        }
+        IsolationSetting::Shared => vec!["the settings say `isolation = \"shared\"`".to_owned()],
+        IsolationSetting::Auto | IsolationSetting::Worktree => steps_asking(plan, "shared")
+            .map(|step| format!("step `{step}` asks for it"))
+            .collect(),
+    }
+}
+
+/// The steps that ask for this isolation.
+fn steps_asking<'p>(plan: &'p Plan, isolation: &'static str) -> impl Iterator<Item = &'p str> {
+    let steps = plan.steps.iter();
+    let asking = steps.filter(move |step| step.isolation.as_deref() == Some(isolation));
+    asking.map(|step| step.id.as_str())
+}
+
+fn own_trees(project: &Project, plan: &Plan, repository: Repository) -> IsolationChoice {
+    let is_warm = project.config.contract.cache.value == config::ContractCache::Warm;
+    IsolationChoice {
+        isolation: Isolation::Worktree,
+        land: landing(project, plan),
+        repository: Some(repository),
+        note: is_warm.then(|| WARM.to_owned()),
+    }
+}
+
+/// Refuses the checkout if a step or the run must have trees of its own.
+fn refuse_if_insisted(plan: &Plan, wanted: IsolationSetting, why: &[String]) -> Result<(), Error> {
+    let steps = steps_asking(plan, "worktree");
+    let mut asked: Vec<String> = steps
+        .map(|step| format!("step `{step}` asks for a tree of its own"))
+        .collect();
+    let insists = !asked.is_empty();
+    if wanted == IsolationSetting::Worktree {
+        asked.push("the run is to have its own trees".to_owned());
+    }
+    if asked.is_empty() {
+        return Ok(());
+    }
+    Err(Error::NoWorktrees {
+        asked,
+        why: why.to_vec(),
+        insists,
     })
 }
 

@@ -12,7 +12,9 @@ use signoff_work::layers::{
 };
 
 use super::ignored::note_found;
-use super::{Start, TreeMount, Trees, changed_files, error_text, ref_part, remove_tree};
+use super::{
+    Start, TreeMount, Trees, WorkContext, changed_files, error_text, ref_part, remove_tree,
+};
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
@@ -27,27 +29,12 @@ pub(crate) struct RecordedWork {
     pub(crate) details: Box<ChangeDetails>,
 }
 
-/// An attempt whose work is to be recorded.
-#[derive(Debug, Clone)]
-pub(crate) struct WorkContext {
-    pub(crate) step: String,
-    pub(crate) attempt: u32,
-    /// The commit that the work is compared with.
-    pub(crate) base: Id,
-    /// The commit that the layer lies on.
-    pub(crate) began: Id,
-    pub(crate) protects: Vec<String>,
-    pub(crate) produces: Vec<String>,
-    /// It was cut off: what it left is judged, but nothing goes on from there.
-    pub(crate) interrupted: bool,
-    pub(crate) message: String,
-}
-
 impl Trees {
     /// A tree for an attempt to work in, with a layer that holds nothing yet.
     pub(crate) fn work(
         &self,
-        (step, attempt): (&str, u32),
+        step: &str,
+        attempt: u32,
         began: &Id,
         start: Start<'_>,
     ) -> Result<TreeMount, String> {
@@ -63,7 +50,7 @@ impl Trees {
         Ok(mount)
     }
 
-    /// Records what an attempt did, once. `None`: nothing is known of its work. A copy of the tree is known only as
+    /// Records what an attempt did, once. `None` if nothing is known of its work. A copy of the tree is known only as
     /// long as it is mounted; a layer stays until it is recorded.
     pub(crate) fn record(
         &self,

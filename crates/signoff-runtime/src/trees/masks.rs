@@ -124,7 +124,7 @@ impl Trees {
         lock(&self.masks).landed.extend(files.iter().cloned());
     }
 
-    /// A person was told what was left out because they changed it: from now on it is as they left it.
+    /// Forgets what was left out because a person changed it, once that was reported: from now on their version is shown.
     pub(crate) fn accept_changed(&self) {
         let mut masks = lock(&self.masks);
         if !masks.changed.is_empty() {

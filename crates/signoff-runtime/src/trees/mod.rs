@@ -6,6 +6,7 @@
 //! begins and whenever a person changed it, and written only by landing (`sync.rs`). Start reading at
 //! [`Trees::begin`], then [`overlays`](self::overlays).
 
+mod builds;
 mod choose;
 mod commits;
 mod contract;
@@ -22,10 +23,11 @@ mod repositories;
 mod run_tree;
 mod setup;
 mod sync;
+mod work_context;
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use signoff_engine::{Isolation, Run, RunTree};
@@ -36,14 +38,13 @@ use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, HarnessGit, Id, Repository};
 use signoff_work::layers::{IgnoreRules, SharedTree, TreePool};
 
-pub(crate) use self::choose::{choose, why_private};
+use self::builds::BuildCache;
+pub(crate) use self::choose::{IsolationChoice, choose, why_private};
 pub(crate) use self::commits::{first_commit, head_commit, parse_id};
-use self::contract::builds::BuildCache;
 pub(crate) use self::contract::overlays::ContractOverlayOptions;
 use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
-pub(crate) use self::layers::WorkContext;
 use self::masks::Masks;
 pub(crate) use self::overlays::TreeMount;
 pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
@@ -57,6 +58,7 @@ pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub use self::sync::HeldFileVersion;
 pub(crate) use self::sync::{JoinedChanges, LandedFiles};
+pub(crate) use self::work_context::WorkContext;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;
@@ -67,7 +69,7 @@ pub(crate) type Start<'s> = &'s dyn CommandRunner;
 
 /// Starts the commands that make trees usable.
 pub(crate) trait CommandRunner {
-    /// Runs a command; `Err` says why it did not do what it was to.
+    /// Runs a command. The error says why it failed.
     fn run(&self, command: Command) -> Result<(), String>;
 
     /// Makes mounts for commands that follow each other, where that can be.
@@ -117,15 +119,31 @@ pub(crate) struct Trees {
     setup: Setup,
 }
 
+/// Whose trees they are, and how they are shown and set up.
+pub(crate) struct TreesOptions<'a> {
+    /// The run's id.
+    pub(crate) run: &'a str,
+    pub(crate) dir: &'a RunDir,
+    /// Paths that no step changes.
+    pub(crate) kept: &'a [String],
+    pub(crate) overlay_mode: OverlayMode,
+    pub(crate) setup: Setup,
+}
+
 impl Trees {
-    /// The trees of a run, whether they are there or not. `kept` is what no step changes.
+    /// The trees of a run, whether they exist yet or not.
     pub(crate) fn open(
         project: &Project,
         repository: Repository,
-        dir: &RunDir,
-        (run, kept): (&str, &[String]),
-        (overlay_mode, setup): (OverlayMode, Setup),
+        options: TreesOptions<'_>,
     ) -> Result<Self, Error> {
+        let TreesOptions {
+            run,
+            dir,
+            kept,
+            overlay_mode,
+            setup,
+        } = options;
         locks::clear(&repository, run);
         let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
@@ -165,7 +183,8 @@ impl Trees {
         })
     }
 
-    pub(crate) fn own(&self) -> &HarnessGit {
+    /// The harness's own git directory.
+    pub(crate) fn git(&self) -> &HarnessGit {
         &self.own
     }
 
@@ -279,8 +298,8 @@ impl Trees {
     pub(crate) fn missing_error(&self, head: &str) -> Option<Error> {
         let run = self.run.clone();
         if !self.repository.is_there() {
-            let place = self.repository.directory().to_owned();
-            return Some(Error::RepositoryGone { run, place });
+            let directory = self.repository.directory().to_owned();
+            return Some(Error::RepositoryGone { run, directory });
         }
         let head = head.to_owned();
         let is_gone = matches!(self.has_branch(), Ok(false));
@@ -333,7 +352,7 @@ impl Trees {
         Ok(removed)
     }
 
-    /// Where somebody has the run's branch checked out, if so: it is not ours to remove then.
+    /// The directory where a person has the run's branch checked out, if any: the branch is not removed then.
     pub(crate) fn checked_out(&self) -> Result<Option<PathBuf>, Error> {
         if self.repository.is_private() {
             return Ok(None);
@@ -348,4 +367,10 @@ fn error_text(why: impl std::fmt::Display) -> String {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes an empty directory. The kernel refuses one that was a layer before.
+fn fresh(path: &Path) -> io::Result<()> {
+    remove_tree(path)?;
+    std::fs::create_dir_all(path)
 }

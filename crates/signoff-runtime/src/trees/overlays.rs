@@ -1,22 +1,21 @@
 //! What a process finds at the checkout's path: a recorded tree, and through a mask what the checkout has and git
 //! ignores.
 
+use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io};
 
-use signoff_sandbox::Overlay;
-use signoff_work::confine::{OBJECTS, VisibleTree};
+use signoff_sandbox::{KeptMounts, Overlay};
+use signoff_work::confine::{Confined, OBJECTS, VisibleTree};
 use signoff_work::git::{HarnessGit, Id};
 use signoff_work::layers::{ExclusiveTree, IgnoreRules, Mask, MaskStamp, SharedTree};
-use signoff_work::tree::read_only_files;
+use signoff_work::tree::{DirectoryState, read_only_files};
 
-use super::contract::builds::LentBuildCache;
-use super::contract::overlays::ContractSetup;
+use super::builds::LentBuildCache;
 use super::masks::OmittedFiles;
-use super::{Start, Trees, error_text, lock, remove_tree};
-use crate::confinement::OverlayMode;
+use super::{Start, Trees, error_text, fresh, lock, remove_tree};
+use crate::confinement::{OverlayMode, Scratch};
 
 /// A recorded tree, ready to be shown to one process.
 pub(crate) struct TreeMount {
@@ -34,6 +33,19 @@ pub(crate) struct TreeMount {
     pub(crate) has_ignored_work: bool,
     /// What contracts built, which it changes.
     pub(crate) builds: Option<LentBuildCache>,
+}
+
+/// What a contract finds besides the tree.
+pub(crate) struct ContractSetup {
+    pub(super) commit: Id,
+    /// Files that the contract may not change.
+    pub(super) read_only: Vec<PathBuf>,
+    pub(crate) confined: Confined,
+    pub(crate) mounts: Option<KeptMounts>,
+    /// Its state when it was new; nothing if it is for one contract only.
+    pub(super) first_state: Option<DirectoryState>,
+    /// Removed after the mounts are gone.
+    pub(super) _scratch: Scratch,
 }
 
 /// The directory that shows the tree to the harness.
@@ -263,7 +275,7 @@ impl Trees {
         Ok(Some(folder))
     }
 
-    /// The versioned files that a contract wrote. They are thrown away; a person is told.
+    /// The versioned files that a contract wrote. They are discarded, and reported.
     pub(crate) fn written_files(&self, mount: &TreeMount) -> Vec<String> {
         let mut found = Vec::new();
         if let (Some(upper), Ok(rules)) = (mount.upper(), self.rules()) {
@@ -335,10 +347,4 @@ fn written_below(folder: &Path, name: &[u8], rules: &IgnoreRules, found: &mut Ve
 fn ignored_roots(mask: &Mask) -> Vec<PathBuf> {
     let paths = mask.ignored_roots().map(std::ffi::OsStr::from_bytes);
     paths.map(PathBuf::from).collect()
-}
-
-/// Makes a directory that is empty, for the kernel: it refuses one that was used before.
-pub(crate) fn fresh(path: &Path) -> io::Result<()> {
-    remove_tree(path)?;
-    fs::create_dir_all(path)
 }

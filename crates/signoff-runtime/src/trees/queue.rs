@@ -5,7 +5,8 @@ use signoff_engine::Candidate;
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Merge};
 
-use super::layers::{RecordedWork, WorkContext};
+use super::layers::RecordedWork;
+use super::work_context::WorkContext;
 use super::{JoinedChanges, Trees, changed_files, error_text};
 
 /// The result of building a candidate.
@@ -114,7 +115,7 @@ impl Trees {
     /// Takes back from the head what a person changed and an attempt changed in another way, so that each keeps its own:
     /// the run the attempt's, the checkout the person's. `None` if there is nothing of the kind, or the run itself
     /// changed these files meanwhile.
-    pub(crate) fn part_from_person(
+    pub(crate) fn take_back_conflicting_edits(
         &self,
         work: &WorkContext,
         head: &Id,
@@ -135,7 +136,7 @@ impl Trees {
         self.take_back(&work.base, head, files).map(Some)
     }
 
-    /// The work of an attempt, whose candidate this commit was, on a newer base. `None`: they conflict.
+    /// The work of an attempt, whose candidate this commit was, on a newer base. `None` if they conflict.
     pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
         let began = self.own.parents(carried).map_err(error_text)?;
         let began = began.first();
@@ -196,7 +197,8 @@ impl Trees {
     /// Makes the candidate the head, once: after a crash the branch may stand there already. `Err`: it stands elsewhere.
     pub(crate) fn merge(
         &self,
-        (step, attempt): (&str, u32),
+        step: &str,
+        attempt: u32,
         candidate: &Candidate,
         since: &Id,
     ) -> Result<(String, String), String> {

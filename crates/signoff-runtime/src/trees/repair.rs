@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use signoff_store::key;
 use signoff_work::git::{Id, Worktree};
 
-use super::layers::{RecordedWork, WorkContext};
+use super::layers::RecordedWork;
+use super::work_context::WorkContext;
 use super::{Trees, error_text, remove_tree};
 use crate::project::directories::step_tree_dir;
 

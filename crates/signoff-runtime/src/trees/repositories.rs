@@ -56,8 +56,8 @@ pub(crate) fn private_repository(project: &Project) -> Result<Option<Repository>
     let Some(data) = project_data(project) else {
         return Ok(None);
     };
-    let place = data.join("repository");
-    let found = Repository::private(git(project)?, project.store.workspace(), &place)?;
+    let directory = data.join("repository");
+    let found = Repository::private(git(project)?, project.store.workspace(), &directory)?;
     Ok(Some(found))
 }
 
@@ -67,9 +67,9 @@ fn git(project: &Project) -> Result<Git, Error> {
     Ok(Git::new(sandbox, &project.process.variables, workspace))
 }
 
-/// What no step of a run changes, because the harness does: the store, the plan itself, and what tells of its run in
+/// What no step of a run changes, because the harness does: the store, the plan itself, and what describes its run in
 /// the stores of other tools; and what would make the store another one; relative to the workspace.
-pub(crate) fn protected_paths(project: &Project, (key, plan): (&str, &Path)) -> Vec<String> {
+pub(crate) fn protected_paths(project: &Project, key: &str, plan: &Path) -> Vec<String> {
     let workspace = project.store.workspace();
     let mut kept = vec![
         top_directory(workspace, project.store.dir()),

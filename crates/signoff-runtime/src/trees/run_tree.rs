@@ -7,7 +7,8 @@ use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
 use signoff_store::failpoint;
 use signoff_work::git::{Id, Worktree};
 
-use super::layers::{RecordedWork, WorkContext};
+use super::layers::RecordedWork;
+use super::work_context::WorkContext;
 use super::{Start, Trees, error_text};
 use crate::project::directories::run_tree_dir;
 

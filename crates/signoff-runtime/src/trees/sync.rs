@@ -51,7 +51,7 @@ pub struct HeldFileVersion {
     pub path: String,
     /// Why.
     pub reason: String,
-    /// Where the run's version of it is; `None`: the run removes it.
+    /// Where the run's version of it is; `None` if the run removes it.
     pub version: Option<PathBuf>,
 }
 
@@ -71,7 +71,7 @@ impl Trees {
         }
     }
 
-    /// What a person changed in the checkout since it was last looked at, as a commit on top of the head.
+    /// What a person changed in the checkout since it was last read, as a commit on top of the head.
     pub(crate) fn join(
         &self,
         head: &Id,
@@ -168,7 +168,7 @@ impl Trees {
         let first = self.own.tree_of(self.start()?).map_err(error_text)?;
         let report = self
             .own
-            .land_files((&agreed, &head), &first, &failpoint::reached)
+            .land_files(&agreed, &head, &first, &failpoint::reached)
             .map_err(error_text)?;
         self.note_landed(&report.written);
         self.remember_landing(&report.landed).map_err(error_text)?;
@@ -204,8 +204,8 @@ impl Trees {
             .collect())
     }
 
-    /// A person settles files that were held. The next landing has what is to be taken written, and is done with what is
-    /// kept.
+    /// Records a person's decision about files that were held. The next landing writes the run's versions of those to take,
+    /// and leaves those to keep as they are.
     pub(crate) fn settle_held(
         &self,
         head: &Id,
@@ -221,12 +221,12 @@ impl Trees {
         let first = self.own.tree_of(self.start()?).map_err(error_text)?;
         let settled = self
             .own
-            .settle_files((&agreed, &head), &first, (paths, how))
+            .settle_files(&agreed, &head, &first, paths, how)
             .map_err(error_text)?;
         self.agree_on(&settled).map_err(error_text)
     }
 
-    /// Takes the lock for writing to the checkout; `None`: another process has it.
+    /// Takes the lock for writing to the checkout. Returns `None` if another process has it.
     fn take_checkout(&self) -> Result<Option<WorkspaceLock>, String> {
         let (times, pause) = TRIES;
         for _ in 0..times {
@@ -239,7 +239,7 @@ impl Trees {
         Ok(None)
     }
 
-    /// So that it can be taken back.
+    /// Remembers what a landing changed, so that it can be undone.
     fn remember_landing(&self, landed: &git::LandedFiles) -> Result<(), GitError> {
         if landed.from == landed.to {
             return Ok(());
@@ -247,7 +247,7 @@ impl Trees {
         let before = self.own.commit(&landed.from, &[], "Before a landing\n")?;
         let after = self.own.commit(&landed.to, &[before], "Landed\n")?;
         let known = self.landings()?;
-        // A crash came before both agreed on it: the same landing goes on.
+        // A crash interrupted the last landing: this one completes it.
         let goes_on = match known.last() {
             Some(last) => self.own.tree_before(last)? == landed.from,
             None => false,
@@ -256,7 +256,7 @@ impl Trees {
         self.remember(&format!("{LANDED}/{number:06}"), &after)
     }
 
-    /// What was written to the checkout, the first landing first.
+    /// The commits that were landed in the checkout, the oldest first.
     fn landings(&self) -> Result<Vec<Id>, GitError> {
         let found = self
             .repository
@@ -266,7 +266,8 @@ impl Trees {
         Ok(found.into_iter().map(|(_, commit)| commit).collect())
     }
 
-    /// In what the checkout is not as a run found it, each a sentence. What joined the run meanwhile counts too.
+    /// How the checkout differs from what the run found when it began, a sentence for each difference. Edits that joined the
+    /// run meanwhile count too.
     pub(crate) fn changed_since(
         &self,
         found: &RunTree,
@@ -303,10 +304,10 @@ impl Trees {
     }
 
     /// The repository that it is in, where that is not the project's own.
-    pub(crate) fn private_place(&self) -> Option<PathBuf> {
+    pub(crate) fn private_repository(&self) -> Option<PathBuf> {
         let objects = self.repository.objects();
-        let place = objects.parent().filter(|_| self.repository.is_private());
-        place.map(Path::to_owned)
+        let directory = objects.parent().filter(|_| self.repository.is_private());
+        directory.map(Path::to_owned)
     }
 
     /// Takes back what was written to the checkout, file by file.

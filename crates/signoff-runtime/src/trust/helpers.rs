@@ -121,9 +121,9 @@ fn find_program(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
     if name.as_encoded_bytes().contains(&b'/') {
         return None;
     }
-    let mut places = std::env::split_paths(path).map(|entry| entry.join(name));
-    places.find(|place| {
-        signoff_sandbox::program_exists(place.as_os_str(), OsStr::new(""), Path::new("/"))
+    let mut paths = std::env::split_paths(path).map(|entry| entry.join(name));
+    paths.find(|path| {
+        signoff_sandbox::program_exists(path.as_os_str(), OsStr::new(""), Path::new("/"))
     })
 }
 

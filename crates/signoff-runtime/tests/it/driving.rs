@@ -23,9 +23,9 @@ fn pause() -> Input {
 }
 
 fn asked(input: Input) -> WakeReason {
-    WakeReason::Asked {
-        request: "r1".to_owned(),
-        ask: signoff_runtime::drive::RunRequest::Input(input),
+    WakeReason::Requested {
+        name: "r1".to_owned(),
+        request: signoff_runtime::drive::RunRequest::Input(input),
     }
 }
 
@@ -142,9 +142,9 @@ fn an_interrupted_run_goes_on_later() {
 #[test]
 fn a_run_that_is_given_up_has_failed() {
     let mut world = World::new(&[AGENT], Outcomes::default());
-    let abort = WakeReason::Asked {
-        request: "r1".to_owned(),
-        ask: signoff_runtime::drive::RunRequest::Abort {
+    let abort = WakeReason::Requested {
+        name: "r1".to_owned(),
+        request: signoff_runtime::drive::RunRequest::Abort {
             by: "tester".to_owned(),
         },
     };

@@ -42,20 +42,20 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(dir.path());
     let clock = Calendar(Cell::new(20_000 * DAY));
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
         actor: Actor::Person,
         clock: &clock,
     };
     let path: PathBuf = dir.path().join("plan.md");
-    propose_file(doing, &path, "plan.md").unwrap();
+    propose_file(context, &path, "plan.md").unwrap();
     let state = || {
         let plan = PlanFile::read(&path, "plan.md", &project.workspace()).unwrap();
         plan_status(&project, &plan).unwrap().state
     };
 
     clock.0.set(20_030 * DAY);
-    let done = reject(doing, &path, "plan.md", None).unwrap();
+    let done = reject(context, &path, "plan.md", None).unwrap();
     assert_eq!((done.state, done.notes), (PlanState::Rejected, vec![]));
 
     // A rejected plan waits for its author and does not expire; a verified one does.
@@ -65,15 +65,15 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
         .unwrap()
         .replace("Look", "Look twice");
     std::fs::write(&path, edited).unwrap();
-    propose_file(doing, &path, "plan.md").unwrap();
+    propose_file(context, &path, "plan.md").unwrap();
     clock.0.set(20_131 * DAY);
-    let refused = cancel(doing, &path, "plan.md", None).unwrap_err();
+    let refused = cancel(context, &path, "plan.md", None).unwrap_err();
     assert!(
         matches!(&refused, Error::Expired { notice, .. } if notice.contains("has expired")),
         "{refused:?}"
     );
     // Once it is known, it is a cancelled plan like any other.
-    let refused = cancel(doing, &path, "plan.md", None).unwrap_err();
+    let refused = cancel(context, &path, "plan.md", None).unwrap_err();
     assert!(matches!(refused, Error::Forbidden(_)), "{refused:?}");
     assert_eq!(state(), PlanState::Cancelled);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -85,7 +85,7 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
     let dir = tempfile::tempdir().unwrap();
     let project = project(dir.path());
     let clock = Calendar(Cell::new(20_000 * DAY));
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
         actor: Actor::Person,
         clock: &clock,
@@ -112,7 +112,7 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
             assert_eq!(notice.is_some(), expires, "{name} {notice:?}");
         }
         std::fs::remove_file(&elsewhere).unwrap();
-        let done = reject(doing, &kept, name, None);
+        let done = reject(context, &kept, name, None);
         let expired = matches!(done, Err(Error::Expired { .. }));
         assert_eq!(expired, expires, "{name} {done:?}");
     }

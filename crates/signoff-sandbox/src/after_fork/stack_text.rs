@@ -26,8 +26,8 @@ impl<const N: usize> StackText<N> {
 impl<const N: usize> fmt::Write for StackText<N> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         let end = self.length + part.len();
-        let room = self.bytes.get_mut(self.length..end).filter(|_| end < N);
-        room.ok_or(fmt::Error)?.copy_from_slice(part.as_bytes());
+        let free = self.bytes.get_mut(self.length..end).filter(|_| end < N);
+        free.ok_or(fmt::Error)?.copy_from_slice(part.as_bytes());
         self.length = end;
         Ok(())
     }

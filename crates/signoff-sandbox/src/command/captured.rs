@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 pub struct CapturedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    head_room: usize,
-    tail_room: usize,
+    head_limit: usize,
+    tail_limit: usize,
     total: u64,
 }
 
@@ -16,20 +16,20 @@ impl CapturedOutput {
     /// Keeps at most `limit` bytes: the first half and the last half.
     pub(crate) fn new(limit: u64) -> Self {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let tail_room = limit / 2;
+        let tail_limit = limit / 2;
         Self {
-            head_room: limit - tail_room,
-            tail_room,
+            head_limit: limit - tail_limit,
+            tail_limit,
             ..Self::default()
         }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(bytes.len() as u64);
-        let (head, rest) = bytes.split_at(bytes.len().min(self.head_room - self.head.len()));
+        let (head, rest) = bytes.split_at(bytes.len().min(self.head_limit - self.head.len()));
         self.head.extend_from_slice(head);
-        let rest = &rest[rest.len().saturating_sub(self.tail_room)..];
-        let overflow = (self.tail.len() + rest.len()).saturating_sub(self.tail_room);
+        let rest = &rest[rest.len().saturating_sub(self.tail_limit)..];
+        let overflow = (self.tail.len() + rest.len()).saturating_sub(self.tail_limit);
         self.tail.drain(..overflow);
         self.tail.extend(rest);
     }

@@ -20,7 +20,7 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
     found
 }
 
-/// Returns the path that a mount can protect. It is no symbolic link, which could be pointed elsewhere.
+/// Returns the path that a mount can protect. It is not a symbolic link, which could be pointed elsewhere.
 pub(crate) fn resolve_protected(path: &Path) -> io::Result<PathBuf> {
     let found = fs::symlink_metadata(path).map_err(|error| path_error("protect", path, &error))?;
     if found.file_type().is_symlink() {

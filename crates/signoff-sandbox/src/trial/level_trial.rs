@@ -27,12 +27,12 @@ pub(crate) enum TrialFailure {
     Inconclusive(String),
 }
 
-/// Tries a level in a new directory below the first of these that has room.
+/// Tries a level in a new directory below the first of these that has free space.
 pub(crate) fn try_level(level: Level, parents: &[PathBuf]) -> Result<(), TrialFailure> {
     let directory = TrialDirectory::new(parents)
         .map_err(|error| TrialFailure::Inconclusive(format!("no place to try it: {error}")))?;
     let report = run(command(directory.0.as_path(), level), level)?;
-    judge(&directory, level, &report).map_err(|why| match directory.check_room() {
+    judge(&directory, level, &report).map_err(|why| match directory.check_free_space() {
         Ok(()) => why,
         Err(error) => TrialFailure::Inconclusive(format!("the place to try it is full: {error}")),
     })
@@ -165,7 +165,7 @@ impl TrialDirectory {
                 Ok(()) => {
                     let directory = Self(path);
                     fs::create_dir_all(directory.0.join("open/shut"))?;
-                    directory.check_room()?;
+                    directory.check_free_space()?;
                     return Ok(directory);
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -176,7 +176,7 @@ impl TrialDirectory {
     }
 
     /// Fails if nothing more can be written: on a full disk a directory can still be made.
-    pub(crate) fn check_room(&self) -> io::Result<()> {
+    pub(crate) fn check_free_space(&self) -> io::Result<()> {
         let path = self.0.join("room");
         let mut file = fs::File::create(&path)?;
         io::Write::write_all(&mut file, &[b'x'; 4096])?;

@@ -56,7 +56,7 @@ pub fn try_overlay(upper_parent: &Path, lower: &Path) -> Result<(), OverlayTrial
         TrialDirectory::new_in(upper_parent).map_err(|error| inconclusive(upper_parent, &error))?;
     prepare(&directory).map_err(|error| inconclusive(upper_parent, &error))?;
     let tried = try_in(&directory, lower);
-    tried.map_err(|why| match directory.check_room() {
+    tried.map_err(|why| match directory.check_free_space() {
         Ok(()) => why.into(),
         Err(error) => inconclusive(upper_parent, &error),
     })

@@ -81,7 +81,7 @@ pub fn probe() -> Result<&'static Probe, ProbeError> {
     }
 }
 
-/// Tries each level in the first of these directories that has room.
+/// Tries each level in the first of these directories that has free space.
 fn probe_with(parents: &[PathBuf]) -> Result<Probe, ProbeError> {
     let mut failed_levels = Vec::new();
     for level in [Level::Namespaces, Level::Bubblewrap, Level::Landlock] {

@@ -21,7 +21,7 @@ pub(crate) enum Source {
 pub(crate) struct Log {
     path: Option<PathBuf>,
     file: Option<File>,
-    room: u64,
+    remaining: u64,
     /// The first failure. Nothing is written after it, and the command goes on.
     error: Option<io::ErrorKind>,
     stdout: Redactor,
@@ -34,7 +34,7 @@ impl Log {
             path,
             file: None,
             // The notice counts too: the file never grows beyond its limit.
-            room: limit.saturating_sub(NOTICE.len() as u64),
+            remaining: limit.saturating_sub(NOTICE.len() as u64),
             error: None,
             stdout: Redactor::new(Arc::clone(redaction)),
             stderr: Redactor::new(Arc::clone(redaction)),
@@ -82,9 +82,10 @@ impl Log {
             Some(file) => file,
             none => none.insert(open(path)?),
         };
-        let fits = usize::try_from(self.room).map_or(bytes.len(), |room| room.min(bytes.len()));
+        let fits = usize::try_from(self.remaining)
+            .map_or(bytes.len(), |remaining| remaining.min(bytes.len()));
         file.write_all(&bytes[..fits])?;
-        self.room -= fits as u64;
+        self.remaining -= fits as u64;
         if fits < bytes.len() {
             file.write_all(NOTICE)?;
             self.path = None;

@@ -38,7 +38,7 @@ impl AttackedFiles {
         Self { directory }
     }
 
-    pub(crate) fn place(&self) -> PathBuf {
+    pub(crate) fn directory(&self) -> PathBuf {
         self.directory.path().join("place")
     }
 

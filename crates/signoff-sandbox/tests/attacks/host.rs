@@ -17,12 +17,18 @@ pub(crate) const PART: &str = "SIGNOFF_TEST_ATTACK";
 pub(crate) struct Part {
     pub(crate) attack: String,
     pub(crate) level: Level,
-    pub(crate) place: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.attack, self.level, self.place.display())
+        write!(
+            f,
+            "{} {} {}",
+            self.attack,
+            self.level,
+            self.directory.display()
+        )
     }
 }
 
@@ -45,7 +51,7 @@ fn run_attack() {
     let host = Host {
         sandbox: Sandbox::with_level(level).unwrap(),
         level,
-        place: PathBuf::from(words[2]),
+        directory: PathBuf::from(words[2]),
     };
     let attacks = [
         files::ATTACKS,
@@ -73,12 +79,12 @@ pub(crate) type Function = fn(&Host) -> bool;
 pub(crate) struct Host {
     pub(crate) sandbox: Sandbox,
     pub(crate) level: Level,
-    pub(crate) place: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 impl Host {
     pub(crate) fn path(&self, path: &str) -> PathBuf {
-        self.place.join(path)
+        self.directory.join(path)
     }
 
     pub(crate) fn read(&self, path: &str) -> String {
@@ -109,7 +115,7 @@ impl Host {
             ("PATH", "/usr/bin:/bin:/usr/sbin:/sbin".into()),
             ("HOME", home.into()),
             ("ME", program.into()),
-            ("PLACE", self.place.clone().into()),
+            ("PLACE", self.directory.clone().into()),
             ("HOST_PID", std::process::id().to_string().into()),
             ("RUST_BACKTRACE", "0".into()),
         ];

@@ -117,13 +117,13 @@ fn perform(name: &str, user: u32, level: Level) -> bool {
     let part = Part {
         attack: name.to_owned(),
         level,
-        place: files.place(),
+        directory: files.directory(),
     };
     let output = std::process::Command::new(files.program())
         .args(["--exact", "host::run_attack", "--nocapture"])
         .env(PART, part.to_string())
         .env("SIGNOFF_TEST_SECRET", "a-key")
-        .current_dir(files.place())
+        .current_dir(files.directory())
         .stdin(Stdio::null())
         .uid(user)
         .gid(user)

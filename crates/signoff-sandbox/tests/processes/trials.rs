@@ -54,8 +54,11 @@ fn part() {
     };
     match part.split_once(' ').unwrap() {
         ("probe", _) => println!("\nfound {:?}", probe()),
-        ("overlay", place) => {
-            println!("\nfound {:?}", try_overlay(place.as_ref(), "/etc".as_ref()));
+        ("overlay", uppers) => {
+            println!(
+                "\nfound {:?}",
+                try_overlay(uppers.as_ref(), "/etc".as_ref())
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -69,12 +72,12 @@ fn part() {
 fn play(part: &str, mounts: &str) -> String {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let place = directory.path().join("place");
-    fs::create_dir(&place).unwrap();
+    let uppers = directory.path().join("place");
+    fs::create_dir(&uppers).unwrap();
     let program = std::env::current_exe().unwrap();
     let script = format!(
         "set -e; place={}; {mounts}; {PART}=\"{part} $place\" exec {} --exact trials::part --nocapture",
-        place.display(),
+        uppers.display(),
         program.display()
     );
     let output = std::process::Command::new("unshare")

@@ -96,7 +96,7 @@ fn unknown_variable(name: &str) -> Option<Problem> {
     let rest = name.strip_prefix(PREFIX)?;
     let problem = |message, suggestion| {
         Some(Problem {
-            place: SettingLocation::Variable(name.to_owned()),
+            location: SettingLocation::Variable(name.to_owned()),
             message,
             suggestion,
         })
@@ -149,8 +149,8 @@ mod tests {
         let config = check("SIGNOFF_APPROVAL_PROOF", "key", &[]);
         assert_eq!(config.approval.proof.value, crate::signatures::Proof::Key);
         assert_eq!(config.approval.proof.origin, Origin::Environment);
-        let place = SettingLocation::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
-        assert_eq!(config.approval.proof.place, Some(place));
+        let location = SettingLocation::Variable("SIGNOFF_APPROVAL_PROOF".to_owned());
+        assert_eq!(config.approval.proof.location, Some(location));
         let config = check("SIGNOFF_PLANS_STALE_AFTER_DAYS", " 7 ", &[]);
         assert_eq!(config.plans.stale_after_days.value, 7);
         let config = check("SIGNOFF_RUN_STEP_TIMEOUT", "1h 30m", &[]);

@@ -37,7 +37,7 @@ pub(super) fn apply(
 /// The text of a file, if there is one and it is text.
 pub(super) fn text(path: &Path, origin: Origin, problems: &mut Vec<Problem>) -> Option<String> {
     let unreadable = |(line, column), message| Problem {
-        place: SettingLocation::File {
+        location: SettingLocation::File {
             path: path.to_path_buf(),
             line,
             column,
@@ -118,7 +118,7 @@ fn parse(
 }
 
 fn line_and_column(problem: &Problem) -> (usize, usize) {
-    match problem.place {
+    match problem.location {
         SettingLocation::File { line, column, .. } => (line, column),
         SettingLocation::Variable(_) => (0, 0),
     }

@@ -21,7 +21,7 @@ pub struct SettingEntry {
     pub key: String,
     pub value: Value,
     pub origin: Origin,
-    pub place: Option<SettingLocation>,
+    pub location: Option<SettingLocation>,
 }
 
 /// A question for a setting that there is not.
@@ -81,7 +81,7 @@ pub(super) fn entry<T: ShownValue>(key: String, setting: &Setting<T>) -> Setting
         key,
         value: setting.value.shown_value(),
         origin: setting.origin,
-        place: setting.place.clone(),
+        location: setting.location.clone(),
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Setting<T> {
     pub value: T,
     pub origin: Origin,
     /// Nothing for what is built in.
-    pub place: Option<SettingLocation>,
+    pub location: Option<SettingLocation>,
 }
 
 impl<T> Setting<T> {
@@ -90,18 +90,18 @@ impl<T> Setting<T> {
     }
 
     /// A value of a layer.
-    pub fn of(value: T, origin: Origin, place: Option<SettingLocation>) -> Self {
+    pub fn of(value: T, origin: Origin, location: Option<SettingLocation>) -> Self {
         Self {
             value,
             origin,
-            place,
+            location,
         }
     }
 
     /// Where it came from, in words.
     pub(super) fn source(&self) -> String {
-        match &self.place {
-            Some(place) => place.to_string(),
+        match &self.location {
+            Some(location) => location.to_string(),
             None => self.origin.to_string(),
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn apply(config: &mut Config, path: &Path, problems: &mut Vec<Problem
             let text = error.to_string();
             let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
             problems.push(Problem {
-                place: SettingLocation::File {
+                location: SettingLocation::File {
                     path: path.to_path_buf(),
                     line: error.line(),
                     column: error.column().max(1),
@@ -52,7 +52,7 @@ impl File<'_> {
             let Some(value) = map.get(key) else { continue };
             let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
             match count.filter(|count| (1..=LARGEST_COUNT).contains(count)) {
-                Some(count) => *slot = Setting::of(count, Origin::Pi, Some(self.place(key))),
+                Some(count) => *slot = Setting::of(count, Origin::Pi, Some(self.location(key))),
                 None => {
                     let message =
                         format!("`{key}` must be a whole number from 1 to {LARGEST_COUNT}");
@@ -77,14 +77,14 @@ impl File<'_> {
 
     fn problem(&self, key: &str, message: String) -> Problem {
         Problem {
-            place: self.place(key),
+            location: self.location(key),
             message,
             suggestion: None,
         }
     }
 
     /// Where a key is written.
-    fn place(&self, key: &str) -> SettingLocation {
+    fn location(&self, key: &str) -> SettingLocation {
         let offset = self.text.find(&format!("\"{key}\"")).unwrap_or(0);
         let (line, column) = position(self.text, offset);
         SettingLocation::File {

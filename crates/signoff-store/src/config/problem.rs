@@ -8,7 +8,7 @@ use super::SettingLocation;
 /// One problem, at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    pub place: SettingLocation,
+    pub location: SettingLocation,
     /// One line that stands alone.
     pub message: String,
     /// What to do about it, where we can guess.
@@ -24,11 +24,11 @@ pub struct ConfigErrors {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            place,
+            location,
             message,
             suggestion,
         } = self;
-        write!(f, "{place}: {message}")?;
+        write!(f, "{location}: {message}")?;
         if let Some(suggestion) = suggestion {
             write!(f, "; {suggestion}")?;
         }

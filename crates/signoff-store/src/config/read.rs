@@ -149,16 +149,16 @@ impl Reader<'_> {
         message: String,
         suggestion: Option<String>,
     ) {
-        let place = self.place(offset);
+        let location = self.location(offset);
         self.problems.push(Problem {
-            place,
+            location,
             message,
             suggestion,
         });
     }
 
     /// Where the byte at this offset is written.
-    pub(super) fn place(&self, offset: usize) -> SettingLocation {
+    pub(super) fn location(&self, offset: usize) -> SettingLocation {
         match self.from {
             ReadSource::File { path, text } => {
                 let (line, column) = position(text, offset);
@@ -176,6 +176,6 @@ impl Reader<'_> {
 impl<T> Setting<T> {
     /// Puts another layer's value in.
     pub(super) fn replace(&mut self, value: T, reader: &Reader<'_>, at: &Value<'_>) {
-        *self = Self::of(value, reader.origin, Some(reader.place(at.span().start)));
+        *self = Self::of(value, reader.origin, Some(reader.location(at.span().start)));
     }
 }

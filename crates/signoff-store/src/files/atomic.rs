@@ -105,7 +105,7 @@ fn replace_existing(
         return Err(changed());
     }
     let fingerprint = next.fingerprint()?;
-    if next.take_place(expected)? {
+    if next.replace_target(expected)? {
         return Ok(fingerprint);
     }
     Err(changed())

@@ -4,7 +4,7 @@
 //! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
 //! as if the disk were full. `SIGNOFF_FAULT=n+` lets every one from the n-th on fail, and
 //! `SIGNOFF_CLOCK=ms` shifts the clock; `SIGNOFF_LEVEL=landlock` pretends that the machine's sandbox is no stronger, and
-//! `SIGNOFF_ROOM=copy` that its rooms are not. Without the feature all of this compiles to nothing.
+//! `SIGNOFF_ROOM=copy` that its overlays are not. Without the feature all of this compiles to nothing.
 
 /// Is this a build for tests?
 pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
@@ -55,17 +55,17 @@ pub fn sandbox_level() -> Option<String> {
     None
 }
 
-/// The room that a test wants to be the best.
+/// The best overlay level that a test allows.
 #[cfg(not(feature = "failpoints"))]
 #[inline]
-pub fn room() -> Option<String> {
+pub fn overlay_level() -> Option<String> {
     None
 }
 
 #[cfg(feature = "failpoints")]
 pub(crate) use armed::{change, die, fires};
 #[cfg(feature = "failpoints")]
-pub use armed::{clock_shift, room, sandbox_level};
+pub use armed::{clock_shift, overlay_level, sandbox_level};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -143,8 +143,8 @@ mod armed {
         std::env::var("SIGNOFF_LEVEL").ok()
     }
 
-    /// The room that a test wants to be the best.
-    pub fn room() -> Option<String> {
+    /// The best overlay level that a test allows.
+    pub fn overlay_level() -> Option<String> {
         std::env::var("SIGNOFF_ROOM").ok()
     }
 

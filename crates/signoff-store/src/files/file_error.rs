@@ -8,17 +8,17 @@ use std::{fmt, io};
 #[derive(Debug)]
 pub struct FileError {
     /// A verb that completes "cannot …".
-    pub doing: &'static str,
+    pub operation: &'static str,
     pub path: PathBuf,
     pub source: io::Error,
 }
 
 impl FileError {
     /// For `map_err`: `File::open(path).map_err(FileError::at("open", path))?`.
-    pub(crate) fn at(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn at(operation: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self {
-            doing,
+            operation,
             path,
             source,
         }
@@ -28,11 +28,11 @@ impl FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
-            doing,
+            operation,
             path,
             source,
         } = self;
-        write!(f, "cannot {doing} `{}`: {source}", path.display())
+        write!(f, "cannot {operation} `{}`: {source}", path.display())
     }
 }
 

@@ -40,17 +40,17 @@ impl Folders {
 
     /// A name among the proposals.
     pub fn plan(&self, name: &str) -> Option<Stamp> {
-        look(self.plans.as_ref(), name)
+        stamp(self.plans.as_ref(), name)
     }
 
     /// A name in the archive.
     pub fn archived(&self, name: &str) -> Option<Stamp> {
-        look(self.archive.as_ref(), name)
+        stamp(self.archive.as_ref(), name)
     }
 
     /// The log of a plan.
     pub fn log(&self, key: &str) -> Option<Stamp> {
-        look(self.logs.as_ref(), &format!("{}.jsonl", key::encode(key)))
+        stamp(self.logs.as_ref(), &format!("{}.jsonl", key::encode(key)))
     }
 
     /// The directory of a plan's signatures, which looks different once there is another.
@@ -59,11 +59,11 @@ impl Folders {
         if !self.signed.contains(OsStr::new(&name)) {
             return None;
         }
-        look(self.signatures.as_ref(), &name)
+        stamp(self.signatures.as_ref(), &name)
     }
 }
 
-fn look(folder: Option<&File>, name: &str) -> Option<Stamp> {
+fn stamp(folder: Option<&File>, name: &str) -> Option<Stamp> {
     // Never further than into the directory itself.
     if name.contains('/') || name == ".." {
         return None;

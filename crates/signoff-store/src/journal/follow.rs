@@ -30,13 +30,13 @@ impl Follower {
 
     /// Hands over what was appended since the last call: whole lines only, each of which must follow
     /// the one before.
-    pub fn more<E: From<JournalError>>(
+    pub fn read_new<E: From<JournalError>>(
         &mut self,
         each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         if let Some(file) = self.open_if_grown()? {
-            let after = (self.head.clone(), &Head::default());
-            let found = each_after(&self.path, file, after, each)?;
+            let head = self.head.clone();
+            let found = each_after(&self.path, file, head, &Head::default(), each)?;
             self.offset += found.end;
             self.head = found.head;
         }
@@ -77,9 +77,9 @@ mod tests {
     }
 
     /// What is new, as number and event.
-    fn more(follower: &mut Follower) -> Result<Vec<(u64, String)>, JournalError> {
+    fn read_new(follower: &mut Follower) -> Result<Vec<(u64, String)>, JournalError> {
         let mut seen = Vec::new();
-        follower.more(|line| {
+        follower.read_new(|line| {
             let event = String::from_utf8_lossy(line.event).into_owned();
             seen.push((line.seq, event));
             Ok::<_, JournalError>(())
@@ -101,11 +101,11 @@ mod tests {
         let mut seen = Vec::new();
         for end in 0..=bytes.len() {
             fs::write(&grown, &bytes[..end]).unwrap();
-            seen.extend(more(&mut follower).unwrap());
+            seen.extend(read_new(&mut follower).unwrap());
         }
         let expected = ["a", "b", "c"].map(|name| json!({"type": name}).to_string());
         assert_eq!(seen, (1..).zip(expected).collect::<Vec<_>>());
-        assert_eq!(more(&mut follower).unwrap(), []);
+        assert_eq!(read_new(&mut follower).unwrap(), []);
     }
 
     #[test]
@@ -115,17 +115,17 @@ mod tests {
         let mut journal = Journal::create(&path).unwrap();
         journal.append(AT, &[event("a")]).unwrap();
         let mut follower = Follower::new(&path);
-        assert_eq!(more(&mut follower).unwrap().len(), 1);
+        assert_eq!(read_new(&mut follower).unwrap().len(), 1);
         let first = fs::read(&path).unwrap();
         let check = |bytes: &[u8], line: u64, follower: &mut Follower| {
             fs::write(&path, bytes).unwrap();
-            let error = more(follower).unwrap_err();
+            let error = read_new(follower).unwrap_err();
             let JournalError::Corrupt { line: found, .. } = error else {
                 panic!("{error}");
             };
             assert_eq!(found, line);
         };
-        // The first line once more is no second one.
+        // The first line, repeated, is not a second line.
         check(&first.repeat(2), 2, &mut follower);
         check(&first[..first.len() - 1], 1, &mut follower);
     }

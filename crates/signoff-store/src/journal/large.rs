@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(bodies(load(&path).unwrap()), expected);
         assert_eq!(bodies(Journal::open(&path).unwrap().1), expected);
         let mut followed = Vec::new();
-        let more = Follower::new(&path).more(|line| {
+        let more = Follower::new(&path).read_new(|line| {
             followed.push(serde_json::from_slice::<Map<String, Value>>(line.event).unwrap());
             Ok::<_, JournalError>(())
         });

@@ -35,14 +35,15 @@ pub(super) fn each<E: From<JournalError>>(
     recorded: &Head,
     each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
 ) -> Result<ReadEnd, E> {
-    each_after(path, input, (Head::default(), recorded), each)
+    each_after(path, input, Head::default(), recorded, each)
 }
 
 /// The same for what follows a line that was read before.
 pub(super) fn each_after<E: From<JournalError>>(
     path: &Path,
     input: impl Read,
-    (head, recorded): (Head, &Head),
+    head: Head,
+    recorded: &Head,
     mut each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
 ) -> Result<ReadEnd, E> {
     let at = |error| JournalError::from(FileError::at("read", path)(error));

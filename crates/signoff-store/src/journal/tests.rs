@@ -371,7 +371,7 @@ fn read_all(bytes: &[u8]) -> Result<Vec<Record>, JournalError> {
 fn never_wrong(damaged: &[u8], line: u64, records: &[Record]) {
     match read_all(damaged) {
         Ok(read) => assert!(read.len() < records.len() && records.starts_with(&read)),
-        Err(JournalError::Corrupt { line: place, .. }) => assert_eq!(place, line),
+        Err(JournalError::Corrupt { line: expected, .. }) => assert_eq!(expected, line),
         Err(error) => panic!("{error}"),
     }
 }
@@ -448,7 +448,7 @@ fn lines_that_are_missing_doubled_or_moved_are_noticed() {
     let (_dir, path, records) = sample();
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<_> = text.split_inclusive('\n').collect();
-    for (order, place) in [
+    for (order, expected) in [
         (vec![1, 2], 1),
         (vec![0, 2], 2),
         (vec![0, 0, 1, 2], 2),
@@ -459,7 +459,7 @@ fn lines_that_are_missing_doubled_or_moved_are_noticed() {
         fs::write(&path, moved).unwrap();
         let result = load(&path);
         assert!(
-            matches!(result, Err(JournalError::Corrupt { line, .. }) if line == place),
+            matches!(result, Err(JournalError::Corrupt { line, .. }) if line == expected),
             "{order:?}: {result:?}"
         );
     }

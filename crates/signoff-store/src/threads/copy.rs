@@ -27,7 +27,7 @@ pub fn hash(files: &Files) -> String {
 }
 
 /// The hash of what is on disk; `None` when nothing is there.
-pub fn hash_of(directory: &Path) -> Result<Option<String>, FileError> {
+pub fn directory_hash(directory: &Path) -> Result<Option<String>, FileError> {
     if directory.symlink_metadata().is_err() {
         return Ok(None);
     }
@@ -41,7 +41,7 @@ pub fn hash_of(directory: &Path) -> Result<Option<String>, FileError> {
 pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool, FileError> {
     recover(target)?;
     let fits = |hash: Option<String>| hash.is_none_or(|hash| expected.contains(&hash));
-    if !fits(hash_of(target)?) {
+    if !fits(directory_hash(target)?) {
         return Ok(false);
     }
     let hidden = beside(target, NEW);
@@ -61,7 +61,7 @@ pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool
     let old = exchange(&hidden, target)?;
     failpoint::reached("thread.replaced");
     // A process that takes no lock may have written until the last moment.
-    if !fits(hash_of(&old)?) {
+    if !fits(directory_hash(&old)?) {
         exchange(&old, target)?;
         recover(target)?;
         return Ok(false);
@@ -193,12 +193,12 @@ mod tests {
     fn a_directory_is_made_and_replaced_and_leaves_nothing_beside() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("t");
-        assert_eq!(hash_of(&target).unwrap(), None);
+        assert_eq!(directory_hash(&target).unwrap(), None);
         assert!(replace(&target, &[], &files("one")).unwrap());
-        assert_eq!(hash_of(&target).unwrap(), Some(hash(&files("one"))));
+        assert_eq!(directory_hash(&target).unwrap(), Some(hash(&files("one"))));
         let shorter = files("two").split_off(1);
         assert!(replace(&target, &[hash(&files("one"))], &shorter).unwrap());
-        assert_eq!(hash_of(&target).unwrap(), Some(hash(&shorter)));
+        assert_eq!(directory_hash(&target).unwrap(), Some(hash(&shorter)));
         assert_eq!(names(dir.path()), ["t"]);
     }
 
@@ -216,7 +216,7 @@ mod tests {
             let target = dir.path().join("t");
             assert!(replace(&target, &[], &files("one")).unwrap());
             edit(&target);
-            let before = hash_of(&target).unwrap();
+            let before = directory_hash(&target).unwrap();
             // An empty directory holds nothing that could be lost.
             let lost = at != 2;
             assert_eq!(
@@ -225,7 +225,7 @@ mod tests {
                 "{at}"
             );
             if lost {
-                assert_eq!(hash_of(&target).unwrap(), before, "{at}");
+                assert_eq!(directory_hash(&target).unwrap(), before, "{at}");
             }
             assert_eq!(names(dir.path()), ["t"]);
         }
@@ -250,14 +250,14 @@ mod tests {
         write(&beside(&target, NEW), &files("two")).unwrap();
         fs::rename(&target, beside(&target, OLD)).unwrap();
         recover(&target).unwrap();
-        assert_eq!(hash_of(&target).unwrap(), Some(hash(&files("one"))));
+        assert_eq!(directory_hash(&target).unwrap(), Some(hash(&files("one"))));
         assert_eq!(names(dir.path()), ["t"]);
         // Killed after both.
         write(&beside(&target, NEW), &files("two")).unwrap();
         let old = swap_by_renames(&beside(&target, NEW), &target).unwrap();
-        assert_eq!(hash_of(&old).unwrap(), Some(hash(&files("one"))));
+        assert_eq!(directory_hash(&old).unwrap(), Some(hash(&files("one"))));
         recover(&target).unwrap();
-        assert_eq!(hash_of(&target).unwrap(), Some(hash(&files("two"))));
+        assert_eq!(directory_hash(&target).unwrap(), Some(hash(&files("two"))));
         assert_eq!(names(dir.path()), ["t"]);
     }
 }

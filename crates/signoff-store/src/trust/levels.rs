@@ -17,7 +17,7 @@ pub struct RecordedLevels {
     /// The level of the sandbox.
     pub sandbox: Option<String>,
     /// How trees of this checkout were shown.
-    pub room: Option<String>,
+    pub overlay: Option<String>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -25,14 +25,16 @@ pub struct RecordedLevels {
 struct Levels {
     schema: String,
     sandbox: Option<String>,
-    rooms: Vec<LevelsEntry>,
+    #[serde(rename = "rooms")]
+    overlays: Vec<LevelsEntry>,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 struct LevelsEntry {
     workspace: PathBuf,
-    room: String,
+    #[serde(rename = "room")]
+    overlay: String,
 }
 
 impl StateFile for Levels {
@@ -45,28 +47,28 @@ impl StateFile for Levels {
 }
 
 impl Levels {
-    fn room_of(&self, workspace: &Path) -> Option<&String> {
-        let mut rooms = self.rooms.iter();
-        let entry = rooms.find(|entry| entry.workspace == workspace)?;
-        Some(&entry.room)
+    fn overlay_of(&self, workspace: &Path) -> Option<&String> {
+        let mut overlays = self.overlays.iter();
+        let entry = overlays.find(|entry| entry.workspace == workspace)?;
+        Some(&entry.overlay)
     }
 }
 
 /// What this machine had before, and this checkout.
 pub fn recorded(state_dir: &Path, workspace: Option<&Path>) -> Result<RecordedLevels, TrustError> {
     let levels = match Levels::load(state_dir) {
-        // A list that cannot be reached remembers nothing, as where there is no home.
+        // Without access to the list nothing is remembered, as if there were no home.
         Err(TrustError::File(_)) => return Ok(RecordedLevels::default()),
         levels => levels?,
     };
-    let room = workspace.and_then(|workspace| levels.room_of(workspace));
+    let overlay = workspace.and_then(|workspace| levels.overlay_of(workspace));
     Ok(RecordedLevels {
-        room: room.cloned(),
+        overlay: overlay.cloned(),
         sandbox: levels.sandbox,
     })
 }
 
-/// Remembers what this machine has now, and this checkout. What is not told stays as it was. Checkouts
+/// Remembers what this machine has now, and this checkout. What is not known now stays as it was. Checkouts
 /// that are gone are forgotten.
 pub fn record(
     state_dir: &Path,
@@ -74,21 +76,21 @@ pub fn record(
     now: &RecordedLevels,
 ) -> Result<(), TrustError> {
     let before = recorded(state_dir, workspace)?;
-    let is_told = |now: &Option<String>, before| now.is_none() || *now == before;
-    if is_told(&now.sandbox, before.sandbox) && is_told(&now.room, before.room) {
+    let is_known = |now: &Option<String>, before| now.is_none() || *now == before;
+    if is_known(&now.sandbox, before.sandbox) && is_known(&now.overlay, before.overlay) {
         return Ok(());
     }
     Levels::update(state_dir, |levels| {
         if now.sandbox.is_some() {
             levels.sandbox.clone_from(&now.sandbox);
         }
-        if let (Some(workspace), Some(room)) = (workspace, &now.room) {
+        if let (Some(workspace), Some(overlay)) = (workspace, &now.overlay) {
             levels
-                .rooms
+                .overlays
                 .retain(|entry| entry.workspace != workspace && entry.workspace.is_dir());
-            levels.rooms.push(LevelsEntry {
+            levels.overlays.push(LevelsEntry {
                 workspace: workspace.to_owned(),
-                room: room.clone(),
+                overlay: overlay.clone(),
             });
         }
         true
@@ -101,15 +103,15 @@ mod tests {
 
     use super::*;
 
-    fn levels(sandbox: Option<&str>, room: Option<&str>) -> RecordedLevels {
+    fn levels(sandbox: Option<&str>, overlay: Option<&str>) -> RecordedLevels {
         RecordedLevels {
             sandbox: sandbox.map(str::to_owned),
-            room: room.map(str::to_owned),
+            overlay: overlay.map(str::to_owned),
         }
     }
 
     #[test]
-    fn the_sandbox_is_the_machines_and_the_room_the_checkouts() {
+    fn the_sandbox_is_the_machines_and_the_overlay_the_checkouts() {
         let dir = tempfile::tempdir().unwrap();
         let [state, one, other] = ["state", "one", "other"].map(|name| dir.path().join(name));
         fs::create_dir(&one).unwrap();
@@ -146,9 +148,9 @@ mod tests {
         let gone = dir.path().join("gone");
         record(dir.path(), Some(&gone), &levels(None, Some("overlay"))).unwrap();
         record(dir.path(), Some(dir.path()), &levels(None, Some("copy"))).unwrap();
-        let room = |workspace: &Path| recorded(dir.path(), Some(workspace)).unwrap().room;
+        let overlay = |workspace: &Path| recorded(dir.path(), Some(workspace)).unwrap().overlay;
         assert_eq!(
-            (room(&gone), room(dir.path()).as_deref()),
+            (overlay(&gone), overlay(dir.path()).as_deref()),
             (None, Some("copy"))
         );
     }

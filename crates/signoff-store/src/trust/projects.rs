@@ -53,7 +53,7 @@ impl StateFile for Projects {
 /// What is known of this workspace with this id.
 pub fn status(state_dir: &Path, id: &str, workspace: &Path) -> Result<ProjectStatus, TrustError> {
     let projects = match Projects::load(state_dir) {
-        // A list that cannot be reached remembers nothing, as where there is no home.
+        // Without access to the list nothing is remembered, as if there were no home.
         Err(TrustError::File(_)) => return Ok(ProjectStatus::First),
         projects => projects?,
     };

@@ -132,7 +132,7 @@ fn open_writable(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<OwnedFd> {
 }
 
 /// Restores the owner's rights to read and write, without following links; tells whether any were missing.
-pub(crate) fn give_rights(path: &Path) -> io::Result<bool> {
+pub(crate) fn add_owner_permissions(path: &Path) -> io::Result<bool> {
     let given = give_own_rights(CWD, path.as_os_str().as_bytes())?;
     match open_folder(CWD, path.as_os_str().as_bytes()) {
         Ok(directory) => Ok(given | give_inner_rights(directory.as_fd(), 0)?),
@@ -212,21 +212,21 @@ mod tests {
 
     #[test]
     fn rights_that_were_taken_are_given_back() {
-        let place = tempfile::tempdir().unwrap();
-        let (tree, outside) = (place.path().join("tree"), place.path().join("outside"));
+        let outer = tempfile::tempdir().unwrap();
+        let (tree, outside) = (outer.path().join("tree"), outer.path().join("outside"));
         for folder in [&tree.join("a/b"), &outside] {
             fs::create_dir_all(folder).unwrap();
             fs::set_permissions(folder, Permissions::from_mode(0o500)).unwrap();
         }
         fs::set_permissions(tree.join("a"), Permissions::from_mode(0o000)).unwrap();
         std::os::unix::fs::symlink(&outside, tree.join("link")).unwrap();
-        assert!(give_rights(&tree).unwrap());
-        assert!(!give_rights(&tree).unwrap());
+        assert!(add_owner_permissions(&tree).unwrap());
+        assert!(!add_owner_permissions(&tree).unwrap());
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&tree.join("a")), 0o700);
         assert_eq!(mode(&tree.join("a/b")), 0o700);
         assert_eq!(mode(&outside), 0o500);
-        assert!(!give_rights(&tree.join("link")).unwrap());
+        assert!(!add_owner_permissions(&tree.join("link")).unwrap());
         fs::set_permissions(tree.join("a"), Permissions::from_mode(0o000)).unwrap();
         remove_tree(&tree).unwrap();
         assert!(!tree.exists() && outside.exists());
@@ -236,8 +236,8 @@ mod tests {
     /// Deeper than a process has files, with paths longer than the system takes.
     #[test]
     fn depth_is_no_protection() {
-        let place = tempfile::tempdir().unwrap();
-        let tree = place.path().join("tree");
+        let outer = tempfile::tempdir().unwrap();
+        let tree = outer.path().join("tree");
         fs::create_dir(&tree).unwrap();
         let mut fd = open_root(&tree).unwrap();
         for _ in 0..3000 {

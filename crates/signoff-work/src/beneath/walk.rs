@@ -66,7 +66,7 @@ impl PathWalk<'_> {
             links: 0,
         };
         way.enter(path)?;
-        way.go()
+        way.resolve()
     }
 }
 
@@ -80,7 +80,7 @@ struct WalkState<'w> {
 }
 
 impl WalkState<'_> {
-    fn go(mut self) -> Result<Location, OpenError> {
+    fn resolve(mut self) -> Result<Location, OpenError> {
         while let Some(part) = self.ahead.pop() {
             if part == ".." {
                 self.above.pop().ok_or(OpenError::Outside)?;
@@ -126,14 +126,14 @@ impl WalkState<'_> {
         Ok(())
     }
 
-    fn here(&self) -> BorrowedFd<'_> {
+    fn current(&self) -> BorrowedFd<'_> {
         let innermost = self.above.last().map(|(_, directory)| directory.as_fd());
         innermost.unwrap_or(self.walk.root)
     }
 
     /// Where a part leads, if it is a link.
     fn link(&self, part: &OsStr) -> Result<Option<PathBuf>, OpenError> {
-        match readlinkat(self.here(), part, Vec::new()) {
+        match readlinkat(self.current(), part, Vec::new()) {
             Ok(_) if self.walk.links == Links::Refuse => Err(OpenError::Link),
             Ok(target) => Ok(Some(OsString::from_vec(target.into_bytes()).into())),
             // No link, or nothing at all.
@@ -143,13 +143,13 @@ impl WalkState<'_> {
     }
 
     fn descend(&self, part: &OsStr) -> io::Result<OwnedFd> {
-        match open_folder(self.here(), part.as_bytes()) {
+        match open_folder(self.current(), part.as_bytes()) {
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound
                     && self.walk.missing == MissingDirectories::Make =>
             {
-                match mkdirat(self.here(), part, Mode::from_raw_mode(0o777)) {
-                    Ok(()) | Err(Errno::EXIST) => open_folder(self.here(), part.as_bytes()),
+                match mkdirat(self.current(), part, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => open_folder(self.current(), part.as_bytes()),
                     Err(error) => Err(error.into()),
                 }
             }

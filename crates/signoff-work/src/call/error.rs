@@ -44,7 +44,7 @@ impl CallError {
     }
 
     /// What the system said about something in the workspace.
-    pub(crate) fn about(doing: &str, path: impl Display, error: impl Into<io::Error>) -> Self {
+    pub(crate) fn about(operation: &str, path: impl Display, error: impl Into<io::Error>) -> Self {
         let error: io::Error = error.into();
         let why = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -53,7 +53,7 @@ impl CallError {
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
             _ => error.to_string(),
         };
-        Self::lasting(format!("cannot {doing} `{path}`: {why}"))
+        Self::lasting(format!("cannot {operation} `{path}`: {why}"))
     }
 }
 

@@ -34,8 +34,8 @@ impl StopFlag {
     pub fn raise(&self) {
         let mut shared = lock(&self.shared);
         shared.raised = true;
-        for tell in shared.listeners.values() {
-            tell();
+        for sender in shared.listeners.values() {
+            sender();
         }
     }
 
@@ -45,14 +45,14 @@ impl StopFlag {
     }
 
     /// Has this called when the flag is raised; at once if it is. It must not use the flag.
-    pub(crate) fn when_raised(&self, tell: impl Fn() + Send + 'static) -> Listening {
+    pub(crate) fn when_raised(&self, sender: impl Fn() + Send + 'static) -> Listening {
         let mut shared = lock(&self.shared);
         if shared.raised {
-            tell();
+            sender();
         }
         let number = shared.next;
         shared.next += 1;
-        shared.listeners.insert(number, Box::new(tell));
+        shared.listeners.insert(number, Box::new(sender));
         Listening {
             shared: Arc::clone(&self.shared),
             number,
@@ -87,16 +87,16 @@ mod tests {
     #[test]
     fn who_listens_hears_it_and_nobody_else() {
         let flag = StopFlag::new();
-        let (tell, told) = channel();
-        let (early, late) = (tell.clone(), tell.clone());
-        let gone = flag.when_raised(move || tell.send("gone").unwrap());
+        let (sender, receiver) = channel();
+        let (early, late) = (sender.clone(), sender.clone());
+        let gone = flag.when_raised(move || sender.send("gone").unwrap());
         drop(gone);
         let _early = flag.when_raised(move || early.send("early").unwrap());
-        assert!(!flag.is_raised() && told.try_recv().is_err());
+        assert!(!flag.is_raised() && receiver.try_recv().is_err());
         let same = flag.clone();
         same.raise();
         let _late = flag.when_raised(move || late.send("late").unwrap());
         assert!(flag.is_raised());
-        assert_eq!(told.try_iter().collect::<Vec<_>>(), ["early", "late"]);
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["early", "late"]);
     }
 }

@@ -74,7 +74,7 @@ fn fill(real: &Path, private: &Path, objects: &Path) -> io::Result<()> {
     fs::write(private.join("objects/info/alternates"), alternates)
 }
 
-/// Where the real objects will be found, and wherever else those are found.
+/// Where the real objects are, and their alternates.
 fn alternates(real: &Directory, objects: &Path) -> io::Result<Vec<u8>> {
     let mut text = objects.as_os_str().as_encoded_bytes().to_vec();
     text.push(b'\n');

@@ -5,12 +5,12 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct KnownAgent {
     pub(super) program: &'static str,
-    /// Files that it logs in with or that say how it works, by where they are looked for.
+    /// Files that hold its login or its settings, by the folder that has them.
     pub(super) folders: &'static [HomeFolder],
     /// Variables that it logs in with, or that say to whom it talks.
     pub(super) variables: &'static [&'static [&'static str]],
-    /// What it is told where it is confined.
-    pub(super) told: &'static [(&'static str, &'static str)],
+    /// Variables that are set for it when it is confined.
+    pub(super) confined_variables: &'static [(&'static str, &'static str)],
     /// It confines what it starts by namespaces of its own.
     pub(super) nests: bool,
 }
@@ -62,7 +62,7 @@ pub(super) static NONE: KnownAgent = KnownAgent {
     program: "",
     folders: &[],
     variables: &[],
-    told: &[],
+    confined_variables: &[],
     nests: false,
 };
 
@@ -106,8 +106,8 @@ const CLAUDE: KnownAgent = KnownAgent {
         "DISABLE_AUTOUPDATER",
         "DISABLE_TELEMETRY",
     ]],
-    // As root it refuses to work without asking for each step unless it is told this.
-    told: &[("IS_SANDBOX", "1")],
+    // As root it asks for permission at each step, unless this is set.
+    confined_variables: &[("IS_SANDBOX", "1")],
     nests: false,
 };
 
@@ -126,7 +126,7 @@ const CODEX: KnownAgent = KnownAgent {
         "CODEX_ACCESS_TOKEN",
         "CODEX_CA_CERTIFICATE",
     ]],
-    told: &[],
+    confined_variables: &[],
     nests: true,
 };
 
@@ -156,7 +156,7 @@ const GEMINI: KnownAgent = KnownAgent {
         "GOOGLE_CLOUD_PROJECT",
         "GOOGLE_CLOUD_LOCATION",
     ]],
-    told: &[],
+    confined_variables: &[],
     nests: false,
 };
 
@@ -184,7 +184,7 @@ const OPENCODE: KnownAgent = KnownAgent {
             "OPENCODE_DISABLE_MODELS_FETCH",
         ],
     ],
-    told: &[],
+    confined_variables: &[],
     nests: false,
 };
 
@@ -199,6 +199,6 @@ const PI: KnownAgent = KnownAgent {
         SERVICES,
         &["PI_OFFLINE", "PI_SKIP_VERSION_CHECK", "PI_TELEMETRY"],
     ],
-    told: &[],
+    confined_variables: &[],
     nests: false,
 };

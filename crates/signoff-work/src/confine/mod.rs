@@ -84,12 +84,13 @@ impl Confined {
 }
 
 impl RunPaths {
-    /// A world of its own for one attempt of an agent, in a directory that holds nothing yet.
+    /// Confines one attempt of an agent. `scratch` is an empty directory for its home and its temporary files.
     pub fn for_agent(
         &self,
         scratch: &Path,
         needs: &AgentRequirements,
-        (shown, read_only): (&VisibleTree, &[PathBuf]),
+        shown: &VisibleTree,
+        read_only: &[PathBuf],
         all: &Variables,
     ) -> io::Result<Confined> {
         let home = self.home.real();
@@ -123,11 +124,13 @@ impl RunPaths {
         })
     }
 
-    /// The world of a contract, and of a command that a tool runs, in a directory that holds nothing yet.
+    /// Confines a contract, or a command that a tool runs. `scratch` is an empty directory for its home and its temporary
+    /// files.
     pub fn for_contract(
         &self,
         scratch: &Path,
-        (shown, read_only): (&VisibleTree, &[PathBuf]),
+        shown: &VisibleTree,
+        read_only: &[PathBuf],
     ) -> io::Result<Confined> {
         let mut confined = self.common(scratch, &[])?;
         confined.policy.unmarked = true;
@@ -186,34 +189,34 @@ impl RunPaths {
         })
     }
 
-    /// Would the process not find this? Something of its own, or nothing, is there instead.
+    /// Whether the process finds something else at this path: a file of its own, or nothing.
     fn is_covered(&self, path: &Path) -> bool {
         let sockets = machine::sockets();
         let mut covers = sockets.iter().map(PathBuf::as_path);
         let mut own = ITS_OWN.iter().map(Path::new);
-        // Not the cover itself: what it covers would be there again.
+        // Not the covered directory itself: showing it would show everything in it.
         let lies_in = |cover: &Path| path != cover && path.starts_with(cover);
         (covers.any(lies_in) || own.any(lies_in) || self.home.covers(path))
             && !path.starts_with(&self.tree)
             && !self.home.shows(path)
     }
 
-    /// What an agent's command names and the agent would not find by itself.
+    /// Paths that an agent's command names, and that the agent would not see otherwise.
     fn named(&self, needs: &AgentRequirements) -> NamedPaths {
         let home = self.home.real();
-        let is_around = |path: &Path| {
+        let holds_tree_or_home = |path: &Path| {
             self.tree.starts_with(path) || home.is_some_and(|home| home.starts_with(path))
         };
         let named = needs.named(&self.path).into_iter().filter(|path| {
             let is_missed = self.is_covered(path) || self.home.is_secret(path);
-            is_missed && !is_around(path) && !needs.logs_in_with(path, home)
+            is_missed && !holds_tree_or_home(path) && !needs.logs_in_with(path, home)
         });
         let (programs, others) =
             named.partition(|path| is_program(path) && !self.home.is_secret(path));
         NamedPaths { programs, others }
     }
 
-    fn kept_now(&self) -> Vec<PathBuf> {
+    fn kept_paths(&self) -> Vec<PathBuf> {
         let mut kept = fit_to_bind(&self.kept);
         kept.extend(self.git_elsewhere());
         kept
@@ -228,12 +231,13 @@ impl RunPaths {
         }
     }
 
-    /// The repository, or the file that says where it is: that of a worktree lies elsewhere, where nothing is writable.
+    /// The repository, or the file that points to it. (A linked worktree's repository is outside the tree, where nothing is
+    /// writable.)
     fn git(&self) -> Option<PathBuf> {
         fit_to_bind(&[self.tree.join(".git")]).pop()
     }
 
-    /// A repository that lies elsewhere in the tree.
+    /// The repository that the `.git` file points to, if it is inside the tree.
     fn git_elsewhere(&self) -> Option<PathBuf> {
         let tree = Directory::open(&self.tree).ok()?;
         let text = tree.read(Path::new(".git"), Links::Refuse, POINTER).ok()?;
@@ -247,7 +251,7 @@ impl RunPaths {
 /// What a command names, without links.
 struct NamedPaths {
     programs: Vec<PathBuf>,
-    /// What is nothing to be executed, or is kept from everything that is started.
+    /// Paths that are not programs, or that no process may read.
     others: Vec<PathBuf>,
 }
 
@@ -264,7 +268,7 @@ fn readable(path: PathBuf) -> Bind {
     }
 }
 
-/// Those that are there and are no links: only they can be kept by a mount.
+/// Those that exist and are not links: a mount can protect only these.
 fn fit_to_bind(paths: &[PathBuf]) -> Vec<PathBuf> {
     let fits = |path: &&PathBuf| {
         path.symlink_metadata()

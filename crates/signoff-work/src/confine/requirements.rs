@@ -61,10 +61,10 @@ impl AgentRequirements {
         select(all, &names)
     }
 
-    /// What it is told where it is confined.
+    /// Variables that are set for it when it is confined.
     pub(super) fn confined_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        let told = self.known.told.iter();
-        told.map(|(name, value)| (name.into(), value.into()))
+        let confined_variables = self.known.confined_variables.iter();
+        confined_variables.map(|(name, value)| (name.into(), value.into()))
     }
 
     /// What its command names and is there, where links lead: its program, and all that is absolute. What else is
@@ -74,13 +74,13 @@ impl AgentRequirements {
             .command
             .first()
             .filter(|program| !program.contains('/'));
-        let places = program.into_iter().flat_map(|program| {
-            let places = std::env::split_paths(path);
-            places.map(move |place| place.join(program))
+        let candidates = program.into_iter().flat_map(|program| {
+            let candidates = std::env::split_paths(path);
+            candidates.map(move |candidate| candidate.join(program))
         });
-        let found = places
-            .filter(|place| place.is_absolute())
-            .find(|place| place.is_file());
+        let found = candidates
+            .filter(|candidate| candidate.is_absolute())
+            .find(|candidate| candidate.is_file());
         let words = self.command.iter().map(PathBuf::from);
         let words = words.filter(|word| word.is_absolute());
         let named = found.into_iter().chain(words);
@@ -102,7 +102,7 @@ impl AgentRequirements {
     /// for.
     pub(super) fn files(&self, home: &Path, all: &Variables) -> Vec<Login> {
         let known = self.known.folders.iter().flat_map(|folder| {
-            let from = folder.place(home, all);
+            let from = folder.path(home, all);
             folder.files.iter().map(move |file| Login {
                 from: from.join(file),
                 to: Path::new(folder.path).join(file),
@@ -123,7 +123,7 @@ impl AgentRequirements {
 
 impl HomeFolder {
     /// Where the person has it.
-    fn place(&self, home: &Path, all: &Variables) -> PathBuf {
+    fn path(&self, home: &Path, all: &Variables) -> PathBuf {
         let value = |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let moved = match self.moved_by {
             FolderOverride::To(name) => value(name).map(PathBuf::from),

@@ -18,17 +18,18 @@ use crate::project::helpers::SHELLS;
 const PLACES: [&str; 4] = ["/usr", "/bin", "/nix", "/opt"];
 
 /// Copies the shells that are found by PATH to `place`, and returns what contracts find in their places.
-pub fn closed_shells(place: &Path, path: &OsStr) -> io::Result<Vec<Bind>> {
+pub fn closed_shells(directory: &Path, path: &OsStr) -> io::Result<Vec<Bind>> {
     let folders: Vec<PathBuf> = std::env::split_paths(path).collect();
     let files = folders
         .iter()
         .flat_map(|folder| SHELLS.map(|shell| folder.join(shell)));
     let files = files.filter_map(|file| file.canonicalize().ok());
-    let is_the_machines = |file: &PathBuf| PLACES.iter().any(|place| file.starts_with(place));
+    let is_the_machines =
+        |file: &PathBuf| PLACES.iter().any(|directory| file.starts_with(directory));
     let files: BTreeSet<PathBuf> = files.filter(is_the_machines).collect();
-    fs::create_dir_all(place)?;
+    fs::create_dir_all(directory)?;
     let close = |(number, file): (usize, PathBuf)| {
-        let copy = place.join(number.to_string());
+        let copy = directory.join(number.to_string());
         if copy.exists() {
             fs::remove_file(&copy)?;
         }

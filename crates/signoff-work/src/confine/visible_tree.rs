@@ -37,7 +37,7 @@ impl RunPaths {
         match shown {
             VisibleTree::Checkout => {
                 policy.writable.push(self.tree.clone());
-                policy.read_only.extend(self.kept_now());
+                policy.read_only.extend(self.kept_paths());
                 policy.read_only.extend(fit_to_bind(read_only));
             }
             VisibleTree::Overlay(overlay) => {

@@ -62,9 +62,9 @@ fn unquoted(text: &str) -> Option<Name> {
 }
 
 /// Whether the path is one of these, or lies in one of them.
-pub(crate) fn within(name: &[u8], places: &[Name]) -> bool {
-    places.iter().any(|place| {
-        let rest = name.strip_prefix(place.as_slice());
+pub(crate) fn within(name: &[u8], roots: &[Name]) -> bool {
+    roots.iter().any(|root| {
+        let rest = name.strip_prefix(root.as_slice());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     })
 }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_place_covers_what_lies_in_it() {
-        let places = [b".signoff".to_vec(), b"a/plan.md".to_vec()];
+        let roots = [b".signoff".to_vec(), b"a/plan.md".to_vec()];
         for (path, covered) in [
             (".signoff", true),
             (".signoff/runs/1", true),
@@ -139,7 +139,7 @@ mod tests {
             ("a/plan.md", true),
             ("b/a/plan.md", false),
         ] {
-            assert_eq!(within(path.as_bytes(), &places), covered, "{path}");
+            assert_eq!(within(path.as_bytes(), &roots), covered, "{path}");
         }
     }
 }

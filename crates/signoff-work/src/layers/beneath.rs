@@ -64,7 +64,7 @@ pub(super) fn kind_of(stat: &Stat) -> FileType {
 pub(super) fn open_folder_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<OwnedFd> {
     match open_folder(parent, name) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            give_rights(parent, name, 0o700)?;
+            add_owner_permissions(parent, name, 0o700)?;
             open_folder(parent, name)
         }
         opened => opened,
@@ -75,7 +75,7 @@ pub(super) fn open_folder_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Res
 pub(super) fn open_file_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<File> {
     match open_file(parent, name) {
         Err(Errno::ACCESS | Errno::PERM) => {
-            give_rights(parent, name, 0o400)?;
+            add_owner_permissions(parent, name, 0o400)?;
             Ok(open_file(parent, name)?)
         }
         opened => Ok(opened?),
@@ -89,7 +89,7 @@ fn open_file(parent: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<File> {
 }
 
 /// Gives the owner rights, by a descriptor: a link that is put there meanwhile is not followed.
-fn give_rights(parent: BorrowedFd<'_>, name: &[u8], rights: u32) -> io::Result<()> {
+fn add_owner_permissions(parent: BorrowedFd<'_>, name: &[u8], rights: u32) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = openat(parent, name, flags, Mode::empty())?;
     let stat = fstat(&opened)?;

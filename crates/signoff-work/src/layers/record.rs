@@ -33,7 +33,7 @@ pub fn record_layer(context: &LayerContext<'_>, upper: &Path) -> Result<LayerRep
     let root = open_layer(upper)?;
     let mut walk = LayerWalk::new(context.wanted(), Copies::new(context.own, context.limits));
     walk.all(root.as_fd())?;
-    context.look_for_tracked(&mut walk, root.as_fd())?;
+    context.find_tracked(&mut walk, root.as_fd())?;
     context.finish(walk)
 }
 
@@ -61,7 +61,7 @@ impl<'l> LayerContext<'l> {
     }
 
     /// Ignored paths may hold files of the base: an earlier step produced them.
-    fn look_for_tracked(
+    fn find_tracked(
         &self,
         walk: &mut LayerWalk<'_>,
         root: BorrowedFd<'_>,

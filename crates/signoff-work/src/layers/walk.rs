@@ -272,9 +272,9 @@ impl<'w> LayerWalk<'w> {
 
     fn remove_below(&mut self, name: &[u8]) {
         self.found.removed.push(name.to_vec());
-        let place = [name.to_vec()];
+        let removed = [name.to_vec()];
         let roots = self.wanted.ignored_roots.iter();
-        let gone = roots.filter(|root| within(root, &place));
+        let gone = roots.filter(|root| within(root, &removed));
         self.found.ignored.extend(gone.cloned());
     }
 

@@ -185,14 +185,14 @@ impl Connection {
             params.insert("_meta".to_owned(), meta.clone());
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (tell, told) = channel();
-        let stopped = tell.clone();
+        let (sender, receiver) = channel();
+        let stopped = sender.clone();
         {
             let mut calls = lock(&self.shared.calls);
             if let Some(over) = calls.over {
                 return Err(RequestError::Call(self.connection_lost(over)));
             }
-            calls.waiting.insert(id, tell);
+            calls.waiting.insert(id, sender);
         }
         let asked = self
             .shared
@@ -205,7 +205,7 @@ impl Connection {
             .stop
             .when_raised(move || drop(stopped.send(CallOutcome::Stopped)));
         let left = limits.deadline.saturating_duration_since(Instant::now());
-        let heard = told.recv_timeout(left);
+        let heard = receiver.recv_timeout(left);
         drop(listening);
         let fault = match heard {
             Ok(CallOutcome::Answer(answer)) => return answer.map_err(RequestError::Refused),
@@ -292,7 +292,7 @@ impl Shared {
                     ServerMessage::Answer { id, answer } => {
                         let waiting = lock(&self.calls).waiting.remove(&id);
                         // A caller that gave up no longer listens.
-                        waiting.map(|tell| tell.send(CallOutcome::Answer(answer)));
+                        waiting.map(|sender| sender.send(CallOutcome::Answer(answer)));
                     }
                     ServerMessage::Request { reply } => {
                         self.say(&wire::line(&reply), Instant::now() + ASIDE).ok();
@@ -310,8 +310,8 @@ impl Shared {
             calls.over.get_or_insert(over);
             std::mem::take(&mut calls.waiting)
         };
-        for tell in waiting.into_values() {
-            tell.send(CallOutcome::Over(over)).ok();
+        for sender in waiting.into_values() {
+            sender.send(CallOutcome::Over(over)).ok();
         }
     }
 }

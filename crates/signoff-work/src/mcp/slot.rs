@@ -48,10 +48,10 @@ impl ServerSlot {
     /// What the server offers now.
     pub(crate) fn tools(
         &self,
-        around: ServerContext<'_>,
+        context: ServerContext<'_>,
         limits: &Limits<'_>,
     ) -> Result<Vec<Definition>, CallError> {
-        Ok(self.connect(around, limits)?.tools().to_vec())
+        Ok(self.connect(context, limits)?.tools().to_vec())
     }
 
     /// Calls a tool, whose arguments fit what the server says of it now.
@@ -59,11 +59,11 @@ impl ServerSlot {
         &self,
         tool: &str,
         args: &Value,
-        around: ServerContext<'_>,
+        context: ServerContext<'_>,
         limits: &Limits<'_>,
     ) -> Result<Value, CallError> {
         let limits = limits.at_most(self.server.timeout);
-        let connection = self.connect(around, &limits)?;
+        let connection = self.connect(context, &limits)?;
         let offered = connection
             .tools()
             .iter()
@@ -112,7 +112,7 @@ impl ServerSlot {
     /// started once.
     fn connect(
         &self,
-        around: ServerContext<'_>,
+        context: ServerContext<'_>,
         limits: &Limits<'_>,
     ) -> Result<Arc<Connection>, CallError> {
         let held = self.connection.lock();
@@ -122,33 +122,33 @@ impl ServerSlot {
         }
         // The old one is ended before a new one begins.
         *held = None;
-        let command = self.command(around)?;
-        let opened = Connection::open(&self.server.name, command, around.sandbox, limits)?;
+        let command = self.command(context)?;
+        let opened = Connection::open(&self.server.name, command, context.sandbox, limits)?;
         Ok(Arc::clone(held.insert(Arc::new(opened))))
     }
 
     /// The process to start. One that would run other files than the person trusted is not started.
-    fn command(&self, around: ServerContext<'_>) -> Result<Command, CallError> {
+    fn command(&self, context: ServerContext<'_>) -> Result<Command, CallError> {
         let name = &self.server.name;
-        let differences = self.server.pinned.differences(around.workspace);
+        let differences = self.server.pinned.differences(context.workspace);
         if !differences.is_empty() {
             return Err(CallError::lasting(format!(
                 "server `{name}` is not started: {}; read what it runs, then type `signoff trust`",
                 differences.join(", ")
             )));
         }
-        if self.server.confined && around.confined.is_none() {
+        if self.server.confined && context.confined.is_none() {
             return Err(CallError::lasting(format!(
                 "server `{name}` is not started: `confined = true` cannot be met where nothing is confined; `signoff doctor` tells why"
             )));
         }
         let own = &self.server.env;
-        let given = around.environment.iter();
+        let given = context.environment.iter();
         let given = given.filter(|(name, _)| own.iter().all(|(other, _)| other != name));
         let mut env = given.chain(own).cloned().collect();
-        let confined = around.confined.filter(|_| self.server.confined);
+        let confined = context.confined.filter(|_| self.server.confined);
         let cwd = confined
-            .map_or(around.workspace, |(shown_at, _)| shown_at)
+            .map_or(context.workspace, |(shown_at, _)| shown_at)
             .to_owned();
         let policy = confined.map(|(_, confined)| confined.clone().into_policy(&mut env));
         Ok(Command {
@@ -156,13 +156,13 @@ impl ServerSlot {
             cwd,
             env,
             stdin: Stdin::Null,
-            marker: Some(around.marker.to_owned()),
+            marker: Some(context.marker.to_owned()),
             limits: Uses {
                 time: None,
                 output: KEPT,
                 log: LOGGED,
             },
-            log: around.log.cloned(),
+            log: context.log.cloned(),
             policy,
             mounts: None,
         })

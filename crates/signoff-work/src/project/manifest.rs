@@ -16,7 +16,7 @@ const PACKAGE: [&str; 7] = [
     "build",
     "workspace",
 ];
-/// Keys of `[workspace]` that say which packages are tested and how.
+/// Keys of `[workspace_settings]` that say which packages are tested and how.
 const WORKSPACE: [&str; 4] = ["members", "exclude", "default-members", "lints"];
 /// Parts that say what the tests are built with.
 const WHOLE: [&str; 4] = ["patch", "replace", "profile", "lints"];
@@ -28,8 +28,8 @@ pub fn selects_tests(before: Option<&str>, after: Option<&str>) -> bool {
         // What cannot be read says nothing, until it can be again.
         return before.is_some();
     };
-    let of_all = |manifest: &Table| (whole(manifest), workspace(manifest));
-    let of_package = |manifest: &Table| (targets(manifest), package(manifest));
+    let of_all = |manifest: &Table| (whole_settings(manifest), workspace_settings(manifest));
+    let of_package = |manifest: &Table| (target_settings(manifest), package_settings(manifest));
     of_all(&old) != of_all(&new) || (before.is_some() && of_package(&old) != of_package(&new))
 }
 
@@ -37,22 +37,22 @@ fn parse_manifest(text: Option<&str>) -> Option<Table> {
     text.map_or_else(|| Some(Table::new()), |text| text.parse().ok())
 }
 
-fn whole(manifest: &Table) -> Table {
+fn whole_settings(manifest: &Table) -> Table {
     select_keys(manifest, &WHOLE)
 }
 
 /// `None` if it is not a workspace.
-fn workspace(manifest: &Table) -> Option<Table> {
+fn workspace_settings(manifest: &Table) -> Option<Table> {
     Some(select_keys(table(manifest, "workspace")?, &WORKSPACE))
 }
 
-fn targets(manifest: &Table) -> (Table, Option<Table>) {
+fn target_settings(manifest: &Table) -> (Table, Option<Table>) {
     let library = table(manifest, "lib").map(|library| select_keys(library, &LIBRARY));
     let library = library.filter(|library| !library.is_empty());
     (select_keys(manifest, &TARGETS), library)
 }
 
-fn package(manifest: &Table) -> Table {
+fn package_settings(manifest: &Table) -> Table {
     let package = table(manifest, "package");
     package
         .map(|package| select_keys(package, &PACKAGE))

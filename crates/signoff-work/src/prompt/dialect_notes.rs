@@ -31,7 +31,7 @@ pub enum DialectNotes<'a> {
 pub struct Proposal<'a> {
     pub context: Option<&'a str>,
     pub risks: &'a [String],
-    /// The only tools it has; nothing is said where nothing limits them.
+    /// The only tools it may use. `None` if they are not limited.
     pub tools: Option<&'a [String]>,
     /// The tool that the step names, with operation and target.
     pub hint: Option<&'a str>,
@@ -137,9 +137,9 @@ pub(super) fn templates() -> Vec<String> {
             earlier: &earlier,
         }),
     ];
-    let texts = all.iter().map(|around| {
+    let texts = all.iter().map(|dialect_notes| {
         let mut text = String::new();
-        around.push(&mut text);
+        dialect_notes.push(&mut text);
         text
     });
     texts.collect()
@@ -149,9 +149,9 @@ pub(super) fn templates() -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn check(around: DialectNotes<'_>, expected: &str) {
+    fn check(dialect_notes: DialectNotes<'_>, expected: &str) {
         let mut text = String::new();
-        around.push(&mut text);
+        dialect_notes.push(&mut text);
         assert_eq!(text, expected);
     }
 

@@ -5,8 +5,8 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::read::text;
-use super::replace::{Overwrite, appeared, rename, replace, sync};
+use super::read::read_text;
+use super::replace::{Overwrite, appeared_error, rename, replace, sync};
 use super::workspace::{FinalLink, MissingDirectories, Workspace, WorkspacePath};
 use crate::call::CallError;
 
@@ -50,7 +50,7 @@ pub(super) fn edit_file(
     let file = spot.open()?;
     let seen = rustix::fs::fstat(&file);
     let seen = seen.map_err(|error| CallError::about("read", &args.path, error))?;
-    let content = text(&spot, file)?;
+    let content = read_text(&spot, file)?;
     if args.old_text.is_empty() {
         return Err(CallError::lasting(
             "`old_text` is empty, so that it is everywhere",
@@ -114,10 +114,10 @@ pub(super) fn move_file(
     }
     let to = workspace.find(&args.to, FinalLink::Itself, MissingDirectories::Make)?;
     refuse_directory(&to)?;
-    let old = (&from.directory, from.file_name()?);
-    let new = (&to.directory, to.file_name()?);
-    rename(old, new, !agreed).map_err(|error| match error {
-        Errno::EXIST if !agreed => appeared(&to),
+    let (old, new) = (from.file_name()?, to.file_name()?);
+    let renamed = rename(&from.directory, old, &to.directory, new, !agreed);
+    renamed.map_err(|error| match error {
+        Errno::EXIST if !agreed => appeared_error(&to),
         error => CallError::about("move", &args.from, error),
     })?;
     sync(&to.directory);

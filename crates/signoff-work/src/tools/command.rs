@@ -42,10 +42,10 @@ pub(super) struct CommandContext<'a> {
 pub(super) fn run_command(
     workspace: &Workspace,
     args: RunCommandArguments,
-    around: CommandContext<'_>,
+    context: CommandContext<'_>,
     limits: &Limits<'_>,
 ) -> Result<Value, CallError> {
-    let at = around.shown_at.unwrap_or_else(|| workspace.path());
+    let at = context.shown_at.unwrap_or_else(|| workspace.path());
     let cwd = match &args.cwd {
         Some(path) => {
             let spot = workspace.find(path, FinalLink::Target, MissingDirectories::Refuse)?;
@@ -57,25 +57,25 @@ pub(super) fn run_command(
         None => at.to_owned(),
     };
     let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
-    let mut env = around.environment;
-    let confined = around.confined;
+    let mut env = context.environment;
+    let confined = context.confined;
     let policy = confined.map(|confined| confined.into_policy(&mut env));
     let command = Command {
-        argv: vec![around.shell.into(), "-c".into(), args.command.into()],
+        argv: vec![context.shell.into(), "-c".into(), args.command.into()],
         cwd,
         env,
         stdin: Stdin::Null,
-        marker: Some(around.marker),
+        marker: Some(context.marker),
         limits: Uses {
             time: Some(limits.time),
             output: KEPT,
             log: LOGGED,
         },
-        log: around.log,
+        log: context.log,
         policy,
         mounts: None,
     };
-    let started = around.sandbox.hold(command).and_then(|held| {
+    let started = context.sandbox.hold(command).and_then(|held| {
         // Stopped before it began is stopped at no cost.
         if limits.stop.is_raised() {
             return Ok(None);

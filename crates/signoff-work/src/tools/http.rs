@@ -49,8 +49,8 @@ pub(super) fn http_request(
 ) -> Result<Value, CallError> {
     let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
     let (deadline, too_long) = (limits.deadline, limits.too_long());
-    let (tell, told) = channel();
-    let stopped = tell.clone();
+    let (result_sender, result_receiver) = channel();
+    let stopped = result_sender.clone();
     let listening = limits
         .stop
         .when_raised(move || drop(stopped.send(Err(CallError::Stopped))));
@@ -62,10 +62,10 @@ pub(super) fn http_request(
             deadline,
             too_long,
         };
-        drop(tell.send(sending.send(args)));
+        drop(result_sender.send(sending.send(args)));
     });
     sent.map_err(|error| CallError::lasting(format!("cannot send the request: {error}")))?;
-    let result = told.recv().unwrap_or(Err(CallError::Stopped));
+    let result = result_receiver.recv().unwrap_or(Err(CallError::Stopped));
     drop(listening);
     result
 }

@@ -238,8 +238,8 @@ impl Toolbox {
             return Err(CallError::lasting(unfit.join("; ")));
         }
         if let Some((slot, name)) = self.server_of(&call.tool) {
-            let around = self.server_context(&call.marker, call.log.as_ref());
-            return slot.call(name, &call.args, around, limits);
+            let context = self.server_context(&call.marker, call.log.as_ref());
+            return slot.call(name, &call.args, context, limits);
         }
         let Some(tool) = built_in(&call.tool) else {
             return Err(CallError::lasting(unknown(&call.tool)));
@@ -269,7 +269,7 @@ impl Toolbox {
                 directories::search_files(&workspace()?, &parse_arguments(args)?, limits)
             }
             BuiltIn::RunCommand => {
-                let around = command::CommandContext {
+                let context = command::CommandContext {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
                     environment: self.environment.clone(),
@@ -278,7 +278,7 @@ impl Toolbox {
                     marker: call.marker.clone(),
                     log: call.log.clone(),
                 };
-                command::run_command(&workspace()?, parse_arguments(args)?, around, limits)
+                command::run_command(&workspace()?, parse_arguments(args)?, context, limits)
             }
         }
     }

@@ -28,25 +28,25 @@ pub(super) fn read_file(
     let spot = workspace.find(&args.path, FinalLink::Target, MissingDirectories::Refuse)?;
     let file = spot.open()?;
     let content = match (args.from_line, args.to_line) {
-        (None, None) => text(&spot, file)?,
+        (None, None) => read_text(&spot, file)?,
         (from, to) => {
             let range = from.unwrap_or(1)..=to.unwrap_or(u64::MAX);
-            lines(&spot, file, range, limits)?
+            read_lines(&spot, file, range, limits)?
         }
     };
     Ok(json!({"path": args.path, "content": content}))
 }
 
 /// All of a file, which must be text.
-pub(super) fn text(spot: &WorkspacePath, file: File) -> Result<String, CallError> {
+pub(super) fn read_text(spot: &WorkspacePath, file: File) -> Result<String, CallError> {
     let mut bytes = Vec::new();
     let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
     read.map_err(|error| CallError::about("read", &spot.written, error))?;
-    checked(spot, bytes)
+    to_text(spot, bytes)
 }
 
 /// Some lines of a file, however long the rest of it is: the time of the call is the limit.
-fn lines(
+fn read_lines(
     spot: &WorkspacePath,
     file: File,
     range: RangeInclusive<u64>,
@@ -69,10 +69,10 @@ fn lines(
             return Err(too_large(spot));
         }
     }
-    checked(spot, wanted)
+    to_text(spot, wanted)
 }
 
-fn checked(spot: &WorkspacePath, bytes: Vec<u8>) -> Result<String, CallError> {
+fn to_text(spot: &WorkspacePath, bytes: Vec<u8>) -> Result<String, CallError> {
     if bytes.len() as u64 > LARGEST {
         return Err(too_large(spot));
     }

@@ -40,13 +40,13 @@ pub(super) fn replace(
     written.map_err(failed)?;
     if let Overwrite::Exactly(seen) = expected {
         let now = rustix::fs::statat(&spot.directory, name, AtFlags::SYMLINK_NOFOLLOW);
-        if !now.is_ok_and(|now| same(&now, &seen)) {
-            return Err(changed(spot));
+        if !now.is_ok_and(|now| is_same_file(&now, &seen)) {
+            return Err(changed_error(spot));
         }
     }
     let keep = matches!(expected, Overwrite::Nothing);
     temporary.put(name, keep).map_err(|error| match error {
-        Errno::EXIST if keep => appeared(spot),
+        Errno::EXIST if keep => appeared_error(spot),
         error => failed(error.into()),
     })?;
     sync(&spot.directory);
@@ -55,8 +55,10 @@ pub(super) fn replace(
 
 /// Renames; where something must be kept, not onto it.
 pub(super) fn rename<D: AsFd>(
-    (from, old): (D, &std::ffi::OsStr),
-    (to, new): (D, &std::ffi::OsStr),
+    from: D,
+    old: &std::ffi::OsStr,
+    to: D,
+    new: &std::ffi::OsStr,
     keep: bool,
 ) -> Result<(), Errno> {
     if !keep {
@@ -75,23 +77,23 @@ pub(super) fn rename<D: AsFd>(
 }
 
 /// A file appeared after the check that no person has to agree.
-pub(super) fn appeared(spot: &WorkspacePath) -> CallError {
+pub(super) fn appeared_error(spot: &WorkspacePath) -> CallError {
     CallError::transient(format!(
         "`{}` appeared just now, and no person agreed to overwrite it",
         spot.written
     ))
 }
 
-fn changed(spot: &WorkspacePath) -> CallError {
+fn changed_error(spot: &WorkspacePath) -> CallError {
     CallError::transient(format!("`{}` was changed by somebody else", spot.written))
 }
 
-/// Makes the names in a directory last. A system that cannot is none of the tool's failures.
+/// Syncs the names in a directory. It is not a failure of the tool if the file system cannot do that.
 pub(super) fn sync(directory: impl AsFd) {
     rustix::fs::fsync(directory).ok();
 }
 
-fn same(one: &Stat, other: &Stat) -> bool {
+fn is_same_file(one: &Stat, other: &Stat) -> bool {
     let of = |stat: &Stat| {
         let times = (
             stat.st_mtime,

@@ -55,7 +55,7 @@ impl<'s> Temporary<'s> {
             Some(name) => name,
             None => under_new_name(|name| self.link(directory, name))?.0,
         };
-        let renamed = rename((directory, &name), (directory, target), keep);
+        let renamed = rename(directory, &name, directory, target, keep);
         if renamed.is_err() {
             self.name = Some(name);
         }
@@ -74,7 +74,7 @@ impl<'s> Temporary<'s> {
             linked => linked?,
         };
         let directory = &self.spot.directory;
-        let renamed = rename((&staging, &name), (directory, target), false);
+        let renamed = rename(&staging, &name, directory, target, false);
         if renamed.is_err() {
             rustix::fs::unlinkat(&staging, &name, AtFlags::empty()).ok();
         }

@@ -90,7 +90,7 @@ impl Workspace {
 }
 
 /// The words of the tools for what went wrong.
-fn call_error(doing: &str, path: &str, error: OpenError) -> CallError {
+fn call_error(operation: &str, path: &str, error: OpenError) -> CallError {
     match error {
         OpenError::Outside => CallError::lasting(format!("`{path}` leads out of the workspace")),
         OpenError::ManyLinks => {
@@ -99,8 +99,8 @@ fn call_error(doing: &str, path: &str, error: OpenError) -> CallError {
         OpenError::Refused(part) => {
             CallError::lasting(format!("`{path}` is in `{part}`, which no tool may use"))
         }
-        OpenError::System(error) => CallError::about(doing, path, error),
-        error => CallError::lasting(format!("cannot {doing} `{path}`: {error}")),
+        OpenError::System(error) => CallError::about(operation, path, error),
+        error => CallError::lasting(format!("cannot {operation} `{path}`: {error}")),
     }
 }
 
@@ -153,7 +153,7 @@ impl WorkspacePath {
     }
 }
 
-/// Whether no tool may use what has this name. As some file systems see it, whatever its case.
+/// Whether no tool may use a file with this name. Ignores case, as some file systems do.
 pub(super) fn is_never(name: &OsStr) -> bool {
     NEVER
         .iter()

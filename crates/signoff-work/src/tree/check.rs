@@ -34,7 +34,7 @@ const LONGEST_PATH: usize = 4096;
 pub struct TreeLimits {
     /// Files, links and directories.
     pub entries: u64,
-    /// Bytes of all files, holes included: whoever hashes a file reads them, too.
+    /// Bytes of all files, holes included: hashing a file reads them, too.
     pub bytes: u64,
     /// Bytes of one file.
     pub largest: u64,
@@ -106,7 +106,7 @@ pub fn check_tree(root: &Path, options: &TreeOptions<'_>) -> Result<TreeReport, 
         path: root.to_owned(),
         error,
     })?;
-    let mut look = TreeCheck {
+    let mut check = TreeCheck {
         root: &directory,
         options,
         // What git appends to a directory's path to open it.
@@ -115,8 +115,8 @@ pub fn check_tree(root: &Path, options: &TreeOptions<'_>) -> Result<TreeReport, 
     };
     let listed = Dir::read_from(&directory);
     let listed = listed.map_err(|error| unreadable(b"", error))?;
-    look.directory(directory.as_fd(), listed, b"", 0)?;
-    Ok(look.report)
+    check.directory(directory.as_fd(), listed, b"", 0)?;
+    Ok(check.report)
 }
 
 struct TreeCheck<'l> {

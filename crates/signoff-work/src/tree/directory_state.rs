@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_alarm_hears_of_whatever_could_change_a_look() {
+    fn the_alarm_hears_of_every_change() {
         type Change = fn(&Path) -> io::Result<()>;
         let changes: [(&str, Change); 6] = [
             ("come and gone", |home| {

@@ -101,15 +101,17 @@ fn no_way_leads_to_keys() {
     world.link("bin/tool", "~/.ssh/tool");
     world.link(".pyenv", ".ssh");
     std::os::unix::fs::symlink(world.home().join(".ssh"), world.root.join("around")).unwrap();
-    let around = world.root.join("around").display().to_string();
+    let dialect_notes = world.root.join("around").display().to_string();
     world.set(
         "PATH",
-        &format!("~/keys:~/.cargo/bin:~/bin:~/.docker/bin:~/.pyenv:{around}:~/x/../.ssh:{SYSTEM}"),
+        &format!(
+            "~/keys:~/.cargo/bin:~/bin:~/.docker/bin:~/.pyenv:{dialect_notes}:~/x/../.ssh:{SYSTEM}"
+        ),
     );
     world.set("JAVA_HOME", "~/.ssh").set("NVM_DIR", "~/keys");
     world.check(
         &format!(
-            "cat ~/.ssh/id ~/keys/id ~/.cargo/bin/way/id ~/.pyenv/id {around}/id ~/.docker/config.json; \
+            "cat ~/.ssh/id ~/keys/id ~/.cargo/bin/way/id ~/.pyenv/id {dialect_notes}/id ~/.docker/config.json; \
              tool; echo \"$JAVA_HOME$NVM_DIR\"; ls -A ~"
         ),
         "\n.cargo\n.gitconfig\nbin".trim_start(),
@@ -129,7 +131,7 @@ fn keys_that_lie_elsewhere_are_hidden_there() {
     let disk = world.root.join("disk").display().to_string();
     // They would be covered with everything else in /tmp.
     world.options.writable = vec![disk.clone(), state.clone()];
-    assert_eq!(Home::new(&world.options).refused().len(), 1);
+    assert_eq!(Home::resolve(&world.options).refused().len(), 1);
     world.check(
         &format!("cat {disk}/aws/credentials {state}/signoff/trust; echo x > {disk}/written; cat {disk}/written"),
         "x",
@@ -265,7 +267,7 @@ fn another_home_is_hidden_like_the_home() {
     let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).ok();
     let other = elsewhere
         .as_ref()
-        .map_or(&*world.root, |place| place.path());
+        .map_or(&*world.root, |directory| directory.path());
     let other = other.canonicalize().unwrap().join("account");
     let write = |path: &str, text: &str| super::make_program(&other.join(path), text);
     write(".ssh/id", "secret");
@@ -399,7 +401,7 @@ fn a_person_may_name_more() {
     );
     assert!(world.has("shared/b") && !world.has(".config/foo/x"));
     assert_eq!(
-        Home::new(&world.options).refused(),
+        Home::resolve(&world.options).refused(),
         [
             "`~/keys` of `[sandbox] home`: it leads to keys or logins; name those themselves if you mean them",
             "`~/.config/signoff` of `[sandbox] home`: it is Signoff's own",
@@ -429,7 +431,7 @@ fn a_command_that_names_a_secret_does_not_hand_it_over() {
         .map(path)
         .to_vec();
     let needs = AgentRequirements::of_command(&world.command).with(&["~/notes".to_owned()], &[]);
-    let unreachable = world.grounds(Level::Namespaces).unreachable(&needs);
+    let unreachable = world.run_paths(Level::Namespaces).unreachable(&needs);
     assert_eq!(unreachable, [home.join(".ssh/id"), home.join(".ssh/run")]);
     for level in super::home_world::MOUNTED {
         world.check_agent(
@@ -449,7 +451,7 @@ fn a_program_that_an_agent_cannot_start_is_told() {
     world.set("PATH", &format!("~/.docker/bin:~/.claude/local:{SYSTEM}"));
     let unreachable = |program: &str| {
         let needs = AgentRequirements::of_command(&[program.to_owned()]);
-        world.grounds(Level::Namespaces).unreachable(&needs)
+        world.run_paths(Level::Namespaces).unreachable(&needs)
     };
     assert_eq!(
         unreachable("my-agent"),
@@ -514,7 +516,7 @@ fn what_a_process_misses_can_be_told() {
     let world = HomeWorld::new();
     world.program(".cargo/bin/cargo", "").file("notes", "");
     world.file(".npmrc", "fund=false\n").file(".condarc", "x");
-    let unseen = Home::new(&world.options).unseen_entries().unwrap();
+    let unseen = Home::resolve(&world.options).unseen_entries().unwrap();
     assert_eq!(unseen, [".condarc", ".ssh", "notes"]);
 }
 
@@ -531,21 +533,21 @@ fn what_a_text_names_and_a_process_misses_can_be_told() {
         .file(".config/tool/settings", "x")
         .file(".local/share/data/x", "x");
     let home = world.home().display().to_string();
-    let seen = Home::new(&world.options);
+    let seen = Home::resolve(&world.options);
     assert_eq!(
         seen.unseen_entries().unwrap(),
         [".condarc", ".config", ".local", ".ssh"]
     );
     let check = |text: &str, expected: &[&str]| {
         let text = text.replace("HOME", &home);
-        assert_eq!(seen.missed_in(&text), expected, "{text}");
+        assert_eq!(seen.unseen_paths_in(&text), expected, "{text}");
     };
     check(
         "cat: HOME/.condarc: No such file or directory",
         &["~/.condarc"],
     );
     check("no '~/.condarc'", &["~/.condarc"]);
-    let by_variable = seen.missed_in("no $HOME/.condarc, no ${HOME}/.config/tool/x");
+    let by_variable = seen.unseen_paths_in("no $HOME/.condarc, no ${HOME}/.config/tool/x");
     assert_eq!(by_variable, ["~/.condarc", "~/.config/tool"]);
     check("HOME/.config/tool/settings: missing", &["~/.config/tool"]);
     check(
@@ -560,7 +562,11 @@ fn what_a_text_names_and_a_process_misses_can_be_told() {
         &[],
     );
     world.options.visible = vec!["~/.condarc".to_owned()];
-    assert!(Home::new(&world.options).missed_in("~/.condarc").is_empty());
+    assert!(
+        Home::resolve(&world.options)
+            .unseen_paths_in("~/.condarc")
+            .is_empty()
+    );
 }
 
 #[test]

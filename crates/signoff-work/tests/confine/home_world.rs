@@ -86,11 +86,11 @@ impl HomeWorld {
         self
     }
 
-    pub(crate) fn grounds(&self, level: Level) -> RunPaths {
+    pub(crate) fn run_paths(&self, level: Level) -> RunPaths {
         RunPaths {
             kept: vec![self.options.tree.join(".signoff")],
             tree: self.options.tree.clone(),
-            home: Home::new(&self.options),
+            home: Home::resolve(&self.options),
             overlays: self.overlays && level == Level::Namespaces,
             path: self.options.variables[&OsString::from("PATH")].clone(),
             network: true,
@@ -115,9 +115,9 @@ impl HomeWorld {
     fn agent(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
         let needs = AgentRequirements::of_command(&self.command);
         let all = &self.options.variables;
-        let grounds = self.grounds(level);
+        let run_paths = self.run_paths(level);
         let confined =
-            grounds.for_agent(&self.scratch(), &needs, (&VisibleTree::Checkout, &[]), all);
+            run_paths.for_agent(&self.scratch(), &needs, &VisibleTree::Checkout, &[], all);
         (
             confined.unwrap(),
             for_agent(all, &allowed(), needs.variables(all)),
@@ -125,9 +125,9 @@ impl HomeWorld {
     }
 
     fn contract(&self, level: Level) -> (Confined, Vec<(OsString, OsString)>) {
-        let confined = self
-            .grounds(level)
-            .for_contract(&self.scratch(), (&VisibleTree::Checkout, &[]));
+        let confined =
+            self.run_paths(level)
+                .for_contract(&self.scratch(), &VisibleTree::Checkout, &[]);
         let variables: &Variables = &self.options.variables;
         let environment = for_contract(variables, &allowed(), &self.options.tree);
         (confined.unwrap(), environment)

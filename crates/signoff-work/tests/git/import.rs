@@ -166,9 +166,13 @@ fn no_link_is_followed_and_nothing_is_written() {
         );
         assert_eq!(before, after, "{name}");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        let told = report.left_out.join("\n");
+        let left_out = report.left_out.join("\n");
         let is_read = !name.starts_with("objects/info");
-        assert_eq!(told.contains("symbolic link"), is_read, "{name}: {told}");
+        assert_eq!(
+            left_out.contains("symbolic link"),
+            is_read,
+            "{name}: {left_out}"
+        );
         assert_eq!(agent.kept.exists(), name != "objects");
     }
     let agent = Agent::new();
@@ -258,8 +262,11 @@ fn what_shows_commits_as_others_is_left_out() {
     assert_eq!(agent.in_kept("log -1 --format=%s main").trim(), "work");
     let references = agent.in_kept("for-each-ref --format=%(refname)");
     assert_eq!(references.trim(), "refs/heads/main");
-    let told = |name: &str| report.left_out.iter().any(|what| what.contains(name));
-    assert!(told("refs/replace/") && told("refs/notes/"), "{report:?}");
+    let left_out = |name: &str| report.left_out.iter().any(|what| what.contains(name));
+    assert!(
+        left_out("refs/replace/") && left_out("refs/notes/"),
+        "{report:?}"
+    );
 }
 
 #[test]

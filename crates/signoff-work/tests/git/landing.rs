@@ -273,7 +273,7 @@ fn commits_to_the_same_file_go_together() {
 }
 
 /// A run of two commits to the same line, as the harness tells of them.
-fn told(world: &World) -> Run {
+fn landed_run(world: &World) -> Run {
     let own = world.own();
     let start = own
         .commit(&own.snapshot().unwrap(), &[world.head()], "snapshot")
@@ -319,7 +319,7 @@ fn what_was_brought_in_by_hand_has_landed() {
     for (at, (by_hand, landed)) in table.into_iter().enumerate() {
         let world = World::committed(&FILES);
         world.write("u", "u\n");
-        let run = told(&world);
+        let run = landed_run(&world);
         world.git(&format!("branch r {}", run.head));
         fs::remove_file(world.path("u")).unwrap();
         by_hand(&world);
@@ -332,7 +332,7 @@ fn what_was_brought_in_by_hand_has_landed() {
 #[test]
 fn the_rest_of_what_was_brought_in_by_hand_lands() {
     let world = World::committed(&FILES);
-    let run = told(&world);
+    let run = landed_run(&world);
     world.git(&format!("branch r {}", run.head));
     world.git("cherry-pick r~1");
     run.land();

@@ -20,8 +20,8 @@ fn git(world: &World, workspace: &Path) -> Git {
 }
 
 fn private(world: &World, workspace: &Path) -> HarnessGit {
-    let place = world.root.join("private");
-    let repository = Repository::private(git(world, workspace), workspace, &place).unwrap();
+    let directory = world.root.join("private");
+    let repository = Repository::private(git(world, workspace), workspace, &directory).unwrap();
     assert_eq!(repository.obstacles().unwrap(), [""; 0]);
     assert!(repository.is_private());
     let kept = [".signoff".to_owned()];
@@ -167,8 +167,9 @@ fn every_obstacle_is_one_for_commits_alone() {
     for (name, prepare) in table {
         let world = World::committed(&[("a", "1\n"), ("d/b", "1\n"), ("c", "1\n")]);
         prepare(&world);
-        let place = world.root.join("private");
-        let found = Repository::for_run(git(&world, &world.repo()), &world.repo(), &place).unwrap();
+        let directory = world.root.join("private");
+        let found =
+            Repository::for_run(git(&world, &world.repo()), &world.repo(), &directory).unwrap();
         assert!(!found.why_private.is_empty(), "{name}");
         let kept = [".signoff".to_owned()];
         let own = found
@@ -237,8 +238,9 @@ fn a_bare_repository_is_no_project() {
 fn a_private_repository_has_references_of_its_own() {
     let world = World::committed(&[("a", "1\n")]);
     let before = world.untouched();
-    let place = world.root.join("private");
-    let open = || Repository::private(git(&world, &world.repo()), &world.repo(), &place).unwrap();
+    let directory = world.root.join("private");
+    let open =
+        || Repository::private(git(&world, &world.repo()), &world.repo(), &directory).unwrap();
     let own = private(&world, &world.repo());
     let commit = own.commit(&own.snapshot().unwrap(), &[], "x").unwrap();
     let name = "refs/heads/signoff/r";
@@ -257,5 +259,5 @@ fn a_private_repository_has_references_of_its_own() {
     assert_eq!(open().read_ref(name).unwrap(), None);
     assert_eq!(world.untouched(), before);
     // The next run need not read the files again.
-    assert!(place.join("index").exists());
+    assert!(directory.join("index").exists());
 }

@@ -53,7 +53,7 @@ fn many_files() {
     });
     show("join, one changed", time);
     let edited = report.head_tree;
-    let (report, time) = timed(|| own.land_files((&edited, &tree), &tree, &|_| {}).unwrap());
+    let (report, time) = timed(|| own.land_files(&edited, &tree, &tree, &|_| {}).unwrap());
     show("land one file", time);
     assert_eq!(report.written, ["d5/s/f5.rs"]);
     assert_eq!(own.tree_of(&head).unwrap(), tree);

@@ -78,7 +78,7 @@ impl<'w> Run<'w> {
     pub(crate) fn land_with(&mut self, at: &dyn Fn(&'static str)) -> LandReport {
         let report = self
             .own
-            .land_files((&self.base, &self.head), &self.first, at)
+            .land_files(&self.base, &self.head, &self.first, at)
             .unwrap();
         self.base = report.base.clone();
         self.landed.push(report.landed.clone());
@@ -233,7 +233,7 @@ fn a_step_lands_file_by_file() {
     // The same again finds all of it done.
     let again = run
         .own
-        .land_files((&base, &run.head), &run.first, &|_| {})
+        .land_files(&base, &run.head, &run.first, &|_| {})
         .unwrap();
     assert_eq!(again.written, [""; 0]);
     assert_eq!(held(&again), [("conflict", &HoldReason::Conflict)]);
@@ -479,7 +479,7 @@ fn kept_paths_and_filters_are_not_touched() {
     world.git("config filter.lfs.smudge false");
     let own = world.own();
     let report = own
-        .land_files((&run.base, &run.head), &run.first, &|_| {})
+        .land_files(&run.base, &run.head, &run.first, &|_| {})
         .unwrap();
     assert_eq!(
         held(&report),
@@ -519,7 +519,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         let at = world.head();
         let prepared = run
             .own
-            .prepare_landing_since(&run.base, (&run.first, &run.head));
+            .prepare_landing_since(&run.base, &run.first, &run.head);
         let LandingReadiness::Ready(landing) = prepared.unwrap() else {
             panic!("it cannot land");
         };
@@ -536,7 +536,7 @@ fn commits_that_land_have_only_the_work_of_the_run() {
         assert_eq!(both, lines("run", "mine"));
         let again = run
             .own
-            .prepare_landing_since(&run.base, (&run.first, &run.head));
+            .prepare_landing_since(&run.base, &run.first, &run.head);
         assert_eq!(again.unwrap(), LandingReadiness::Nothing);
     }
 }
@@ -566,9 +566,8 @@ fn undo_does_not_put_a_file_over_a_persons_directory() {
 impl Run<'_> {
     fn settle(&mut self, paths: &[&str], how: Settling) {
         let paths: Vec<String> = paths.iter().copied().map(str::to_owned).collect();
-        let trees = (&self.base, &self.head);
         self.base = (self.own)
-            .settle_files(trees, &self.first, (&paths, how))
+            .settle_files(&self.base, &self.head, &self.first, &paths, how)
             .unwrap();
     }
 }
@@ -625,10 +624,10 @@ fn versions_of_a_tree_are_written_elsewhere() {
     let world = World::committed(&[("d/a", "1\n"), ("b", "1\n")]);
     let mut run = Run::begin(&world);
     run.step(&[("d/a", Some("run\n")), ("b", None)]);
-    let place = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let paths = ["d/a", "b", "never"].map(str::to_owned);
-    let found = run.own.export_files(&run.head, &paths, place.path());
-    let a = place.path().join("d/a");
+    let found = run.own.export_files(&run.head, &paths, directory.path());
+    let a = directory.path().join("d/a");
     assert_eq!(found.unwrap(), [Some(a.clone()), None, None]);
     assert_eq!(fs::read_to_string(a).unwrap(), "run\n");
 }
@@ -638,8 +637,8 @@ fn a_file_that_changes_at_every_look_joins_once_it_rests() {
     let world = World::committed(&[("log", "0\n")]);
     let mut run = Run::begin(&world);
     let joined: Vec<usize> = (1..=6)
-        .map(|look| {
-            world.write("log", &format!("{look}\n"));
+        .map(|version| {
+            world.write("log", &format!("{version}\n"));
             run.join().0.len()
         })
         .collect();

@@ -14,15 +14,15 @@ use crate::bench::{Bench, call};
 fn serve(answers: Vec<String>) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     thread::spawn(move || {
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
-            tell.send(request(&stream)).ok();
+            sender.send(request(&stream)).ok();
             stream.write_all(answer.as_bytes()).ok();
         }
     });
-    (address, told)
+    (address, receiver)
 }
 
 fn request(stream: &TcpStream) -> String {

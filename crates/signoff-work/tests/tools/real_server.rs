@@ -14,8 +14,8 @@ const FILE: &str = "node_modules/@modelcontextprotocol/server-everything/dist/in
 
 /// A bench with the server; nothing, said loudly, where it is not installed.
 fn bench() -> Option<Bench> {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../mcp-server");
-    let file = place.join(FILE);
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../mcp-server");
+    let file = directory.join(FILE);
     if !file.is_file() {
         let file = file.display();
         eprintln!("!! SKIPPED: {file} is not there; `cargo xtask test` installs it where npm is");

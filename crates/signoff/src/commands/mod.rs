@@ -2,8 +2,8 @@
 
 mod check;
 mod connect;
-mod keep;
-mod prove;
+mod inspect;
+mod maintain;
 mod running;
 mod sign;
 mod start;
@@ -55,12 +55,12 @@ pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Fa
         Command::Agentctl(args) => connect::agentctl::agentctl(session, &args),
         Command::Prompt(args) => connect::prompt::prompt(session, &args),
         Command::Tools(_) => connect::tools::tools(session),
-        Command::Doctor(args) => prove::doctor::doctor(session, &args),
-        Command::Stats(_) => prove::stats::stats(session),
-        Command::Archive(args) => keep::archive::archive(session, &args),
-        Command::Prune(args) => keep::prune::prune(session, &args),
-        Command::Completions(args) => Ok(keep::completions::completions(session, args.shell)),
-        Command::Man(args) => keep::man::man(session, &args),
+        Command::Doctor(args) => inspect::doctor::doctor(session, &args),
+        Command::Stats(_) => inspect::stats::stats(session),
+        Command::Archive(args) => maintain::archive::archive(session, &args),
+        Command::Prune(args) => maintain::prune::prune(session, &args),
+        Command::Completions(args) => Ok(maintain::completions::completions(session, args.shell)),
+        Command::Man(args) => maintain::man::man(session, &args),
         Command::ScriptedAgent(args) => connect::scripted_agent::play(session, &args.script),
     }
 }

@@ -115,10 +115,10 @@ pub(crate) fn not_undone(undone: &UndoReport) -> Failure {
 }
 
 /// A run whose branch is checked out, and how to leave it.
-pub(super) fn checked_out(run: &str, place: &Path, before: Option<&str>) -> Failure {
-    let place = sanitize(&place.display().to_string());
+pub(super) fn checked_out(run: &str, directory: &Path, before: Option<&str>) -> Failure {
+    let directory = sanitize(&directory.display().to_string());
     let message = format!(
-        "run {run} cannot continue: its branch `signoff/{run}` is checked out in {place}, and would move"
+        "run {run} cannot continue: its branch `signoff/{run}` is checked out in {directory}, and would move"
     );
     let leave = match before {
         Some("HEAD") | None => "git switch --detach".to_owned(),
@@ -135,4 +135,9 @@ fn reasons(failure: Failure, sentences: &[String]) -> Failure {
     each.fold(failure, |failure, sentence| {
         failure.detail(sanitize(sentence))
     })
+}
+
+pub(super) fn not_written(run: &str, why: &str) -> Failure {
+    let message = format!("the changes of run {run} cannot be written to the checkout: {why}");
+    Failure::new(6, "landing", message).hint(format!("`signoff land {run}` tries again"))
 }

@@ -1,7 +1,10 @@
 //! Failures of runs and their steps.
 
+use std::path::Path;
+
 use signoff_engine::Refusal;
 use signoff_runtime::Error;
+use signoff_store::lock::LockHolder;
 
 use super::Failure;
 
@@ -40,7 +43,7 @@ pub(crate) fn with_known_steps<'a>(
 }
 
 /// What to do while another process drives the run.
-pub(super) fn meanwhile_hints(run: Option<&str>) -> Vec<String> {
+fn meanwhile_hints(run: Option<&str>) -> Vec<String> {
     let run = run.map(|run| format!(" {run}")).unwrap_or_default();
     vec![
         format!("`signoff log --follow{run}` watches it, `signoff status{run}` shows its state"),
@@ -48,12 +51,158 @@ pub(super) fn meanwhile_hints(run: Option<&str>) -> Vec<String> {
     ]
 }
 
-pub(super) fn holder_suffix(holder: Option<&signoff_store::lock::LockHolder>) -> String {
+fn holder_suffix(holder: Option<&LockHolder>) -> String {
     match holder {
         Some(holder) => match &holder.run {
             Some(run) => format!(" (run {run}, process {})", holder.pid),
             None => format!(" (process {})", holder.pid),
         },
         None => String::new(),
+    }
+}
+
+pub(super) fn run_over(run: &str, why: &str) -> Failure {
+    Failure::new(5, "run-over", format!("run {run} cannot continue: {why}"))
+        .hint("`signoff run PLAN` starts a new one, once the plan is approved")
+}
+
+pub(super) fn workspace_taken(holder: Option<&LockHolder>) -> Failure {
+    Failure::new(
+        5,
+        "workspace-taken",
+        format!(
+            "another run is using this checkout{}",
+            holder_suffix(holder)
+        ),
+    )
+    .hints(meanwhile_hints(
+        holder.and_then(|holder| holder.run.as_deref()),
+    ))
+}
+
+pub(super) fn run_taken(run: &str, holder: Option<LockHolder>) -> Failure {
+    let process = holder.map(|holder| format!(" (process {})", holder.pid));
+    let process = process.unwrap_or_default();
+    Failure::new(
+        5,
+        "run-taken",
+        format!("another process already drives run {run}{process}"),
+    )
+    .hints(meanwhile_hints(Some(run)))
+}
+
+pub(super) fn no_run() -> Failure {
+    Failure::new(2, "no-run", "nothing has run here yet").hint("`signoff run PLAN` starts a run")
+}
+
+pub(super) fn unknown_run(run: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(2, "no-run", format!("there is no run `{run}`"));
+    let near = known
+        .iter()
+        .find(|id| strsim::damerau_levenshtein(id, run) <= 4);
+    match near.or(known.last()) {
+        Some(id) if near.is_some() => failure.hint(format!("did you mean `{id}`?")),
+        Some(newest) => failure.hint(format!("the newest run is `{newest}`")),
+        None => failure.hint("nothing has run here yet"),
+    }
+}
+
+pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failure {
+    let text = format!("run {run} has ended: {outcome}");
+    let failure = Failure::new(5, "already-finished", text);
+    let landing = format!("`signoff land {run}` brings its changes into your checkout");
+    let hints = to_land.then_some(landing).into_iter();
+    let failure = hints.fold(failure, Failure::hint);
+    failure.hint(if outcome == "failed" {
+        format!("`signoff resume {run}` continues it")
+    } else {
+        "`signoff clone PLAN` copies the plan, so that it can run again".to_owned()
+    })
+}
+
+pub(super) fn never_begun(run: &str) -> Failure {
+    Failure::new(2, "no-run", format!("run {run} ended before it began"))
+}
+
+pub(super) fn older_run(run: &str, branch: &str) -> Failure {
+    let message = format!(
+        "an older version of signoff began run {run} and kept its work in worktrees; this version cannot continue it"
+    );
+    Failure::new(5, "older-run", message)
+        .hint(format!(
+            "finish it with that version, or type `signoff abort {run}`"
+        ))
+        .hint(format!(
+            "the steps that passed are on the branch `{}`",
+            branch.trim_start_matches("refs/heads/")
+        ))
+}
+
+pub(super) fn branch_gone(run: &str, head: &str) -> Failure {
+    let message = format!("the branch `signoff/{run}` of run {run} is gone");
+    Failure::new(5, "branch-gone", message).hint(format!(
+        "`git branch signoff/{run} {head}` restores it; `signoff abort {run}` ends the run"
+    ))
+}
+
+pub(super) fn repository_gone(run: &str, directory: &Path) -> Failure {
+    let message = format!(
+        "the repository `{}` that run {run} works on is gone",
+        directory.display()
+    );
+    Failure::new(5, "repository-gone", message).hint(format!(
+        "put it back where it was, or type `signoff abort {run}` to end the run"
+    ))
+}
+
+pub(super) fn undone(run: &str) -> Failure {
+    Failure::new(
+        5,
+        "undone",
+        format!("run {run} was undone and cannot continue"),
+    )
+    .hint("`signoff clone PLAN` copies the plan, so that it can run again")
+}
+
+pub(super) fn refused_there(why: &str) -> Failure {
+    Failure::new(5, "refused", format!("the run refuses this: {why}"))
+        .hint("`signoff status` and `signoff inbox` show its state")
+}
+
+pub(super) fn no_reply() -> Failure {
+    Failure::new(
+        6,
+        "no-reply",
+        "the process that drives the run does not answer",
+    )
+    .hint("`signoff status` shows who drives it; end that process, then `signoff resume`")
+}
+
+pub(super) fn not_reached(step: &str, waits_for: &[String]) -> Failure {
+    Failure::new(
+        5,
+        "not-reached",
+        format!("step `{step}` waits for `{}`", waits_for.join("`, `")),
+    )
+    .hint(format!("`--until {step}` runs those steps as well"))
+}
+
+pub(super) fn survivors(count: usize) -> Failure {
+    Failure::new(
+        6,
+        "survivors",
+        format!("{count} processes of an agent or a contract could not be ended"),
+    )
+    .hint("nothing is judged while they run; end them, then type `signoff resume`")
+}
+
+/// The run's state does not allow this.
+pub(super) fn refused(refusal: &Refusal) -> Failure {
+    match refusal {
+        Refusal::NoStep { step } => no_step(step, []),
+        Refusal::NotNow { .. } => Failure::new(5, "not-now", refusal.to_string())
+            .hint("`signoff status` shows the state of each step"),
+        refusal => Failure::new(5, "refused", refusal.to_string())
+            .hint("`signoff inbox` shows what waits, and the choices"),
     }
 }

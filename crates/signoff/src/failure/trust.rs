@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use signoff_store::config::ConfigErrors;
+
 use super::Failure;
 use crate::shell_words::shell_word;
 use crate::style::sanitize;
@@ -51,4 +53,32 @@ pub(super) fn helpers_changed(differences: &[String]) -> Failure {
         .iter()
         .fold(failure, |failure, one| failure.detail(sanitize(one)));
     failure.hint("read them, then type `signoff trust`")
+}
+
+pub(super) fn no_store(from: &Path) -> Failure {
+    Failure::new(
+        6,
+        "no-store",
+        format!("no `.signoff` in {} or above", from.display()),
+    )
+    .hint("`signoff init` sets up a project here")
+}
+
+pub(super) fn config(errors: &ConfigErrors) -> Failure {
+    errors.problems.iter().fold(
+        Failure::new(6, "config", "the configuration has errors"),
+        |failure, problem| failure.detail(problem.to_string()),
+    )
+}
+
+pub(super) fn untrusted(config: &Path) -> Failure {
+    Failure::new(
+        4,
+        "untrusted",
+        format!(
+            "{} names commands that you have not trusted on this machine",
+            config.display()
+        ),
+    )
+    .hint("read it, then type `signoff trust`")
 }

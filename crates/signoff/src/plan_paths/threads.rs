@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::shell_words::shell_word;
 
 /// The directory of the thread that a file belongs to, in the style of the typed path.
-pub(super) fn thread_around(typed: &Path, full: &Path) -> Option<PathBuf> {
+pub(super) fn enclosing_thread(typed: &Path, full: &Path) -> Option<PathBuf> {
     let parent = full.parent()?;
     let name = |path: &Path| {
         path.file_name()

@@ -59,7 +59,7 @@ pub(crate) fn lines(entries: &[SettingEntry]) -> Vec<String> {
 }
 
 fn source(entry: &SettingEntry) -> String {
-    match &entry.place {
+    match &entry.location {
         Some(SettingLocation::File { path, line, .. }) => format!("{}:{line}", path.display()),
         Some(SettingLocation::Variable(name)) => name.clone(),
         None => entry.origin.to_string(),
@@ -122,7 +122,7 @@ mod tests {
             key: "a.b".to_owned(),
             value,
             origin: Origin::BuiltIn,
-            place: None,
+            location: None,
         };
         assert_eq!(value(&entry(json!("key\u{1b}[0m"))), "key[0m");
         assert_eq!(value(&entry(json!(["a"]))), r#"["a"]"#);

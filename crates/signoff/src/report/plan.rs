@@ -10,7 +10,7 @@ use signoff_plan::visible;
 use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// The whole plan.
-pub(crate) fn lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
+pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fields = Fields::new(&mut lines, "");
     // The heading shows another text instead, and a signature covers that the title is missing.

@@ -5,7 +5,7 @@ use signoff_api::stats::Stats;
 use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// The statistics, one line each.
-pub(crate) fn lines(stats: &Stats) -> Vec<String> {
+pub(crate) fn stats_lines(stats: &Stats) -> Vec<String> {
     let mut lines = vec![paint(TITLE, plans(stats)).to_string()];
     let mut line = |name: &str, value: String| {
         lines.push(format!("{} {value}", paint(DIM, format!("{name:<14}"))));

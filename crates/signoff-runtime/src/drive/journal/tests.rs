@@ -94,19 +94,21 @@ fn cut_at_every_byte_it_is_a_prefix() {
 fn flipped_at_every_byte_it_is_refused_with_the_place() {
     every_kind(|path, bytes, written| {
         let file = File::options().write(true).open(path).unwrap();
-        let mut place = 1;
+        let mut expected = 1;
         for at in 0..bytes.len() {
             let flipped = bytes[at] ^ 1 << (at % 8);
             file.write_all_at(&[flipped], at as u64).unwrap();
             let newline = bytes[at] == b'\n';
             match loaded(path) {
-                Err(Error::Journal(JournalError::Corrupt { line, .. })) => assert_eq!(line, place),
+                Err(Error::Journal(JournalError::Corrupt { line, .. })) => {
+                    assert_eq!(line, expected);
+                }
                 // The last line lost its end: it was never finished, as far as anybody can tell.
                 Ok(read) if newline => assert_eq!(read, written[..written.len() - 1]),
                 other => panic!("byte {at}: {other:?}"),
             }
             file.write_all_at(&bytes[at..=at], at as u64).unwrap();
-            place += u64::from(newline);
+            expected += u64::from(newline);
         }
     });
 }

@@ -157,7 +157,7 @@ fn land_commits(
     }
     // What joined from the checkout is there already, and never lands.
     let of_steps = merged_commits(run);
-    let mut commits = trees.own().commits(&start, &head)?;
+    let mut commits = trees.git().commits(&start, &head)?;
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     landing.commits = commits.len();
     if run.lands_files() {
@@ -166,14 +166,14 @@ fn land_commits(
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {
             let why = vec!["another run works in the checkout".to_owned()];
-            return refuse_with_instructions(landing, why.into(), (journaled.state(), trees));
+            return refuse_with_instructions(landing, why.into(), journaled.state(), trees);
         }
         lock => lock?,
     };
     let by = project.process.person.clone();
     let changed = objections(project, trigger, trees, run);
     let put = changed
-        .and_then(|changed| put_into_checkout(trees, (&start, &head), &changed, &by, journaled));
+        .and_then(|changed| put_into_checkout(trees, &start, &head, &changed, &by, journaled));
     let put = match put {
         // A person may have added one meanwhile. What to type is more than an error.
         Err(Error::Git(error @ GitError::Submodules { .. })) => {
@@ -187,7 +187,7 @@ fn land_commits(
     match put {
         LandingResult::At(commit) => finish_landing(landing, commit, trees, by, journaled),
         LandingResult::Refused(refusal) => {
-            refuse_with_instructions(landing, refusal, (journaled.state(), trees))
+            refuse_with_instructions(landing, refusal, journaled.state(), trees)
         }
     }
 }
@@ -202,7 +202,8 @@ enum LandingResult {
 /// Puts the commits into the checkout, unless they are there already.
 fn put_into_checkout(
     trees: &Trees,
-    (start, head): (&Id, &Id),
+    start: &Id,
+    head: &Id,
     changed: &[String],
     by: &str,
     run: &mut JournaledRun<'_>,
@@ -213,7 +214,7 @@ fn put_into_checkout(
             return Ok(LandingResult::At(commit));
         }
         let agreed = trees.agreed_tree().unwrap_or_else(|_| start.clone());
-        let ready = match trees.own().prepare_landing_since(&agreed, (start, head))? {
+        let ready = match trees.git().prepare_landing_since(&agreed, start, head)? {
             LandingReadiness::Refused(why) => return Ok(LandingResult::Refused(why.into())),
             LandingReadiness::Conflict(why) => {
                 let is_conflict = true;
@@ -231,7 +232,7 @@ fn put_into_checkout(
         let (commit, by) = (ready.to.to_string(), by.to_owned());
         run.record(Input::LandingBegins { commit, by })?;
         failpoint::reached("land.recorded");
-        match trees.own().land(&ready, &failpoint::reached)? {
+        match trees.git().land(&ready, &failpoint::reached)? {
             LandOutcome::Done { commit } => return Ok(LandingResult::At(commit)),
             LandOutcome::Moved => {}
         }
@@ -260,7 +261,7 @@ fn finish_landing(
 }
 
 /// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that
-/// and its being told. HEAD moves last, so files and index are there too.
+/// and its report. HEAD moves last, so files and index are there too.
 fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     let Some(commit) = run.landing_commit() else {
         return Ok(None);
@@ -269,7 +270,7 @@ fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     let Some(now) = trees.repository.head()?.commit else {
         return Ok(None);
     };
-    let missing = trees.own().commits(&now, &commit);
+    let missing = trees.git().commits(&now, &commit);
     Ok(missing
         .is_ok_and(|missing| missing.is_empty())
         .then_some(commit))
@@ -288,8 +289,8 @@ pub(super) fn settle(
         Some(Outcome::Completed | Outcome::Partial) => {
             let landing = land_commits(project, Trigger::EndOfRun, trees, run)?;
             // Where each step's files came in as it passed, there is nothing left to tell.
-            let told = landing.files.as_ref().is_some_and(Vec::is_empty);
-            Ok(Some(landing).filter(|landing| !told || !landing.refused.is_empty()))
+            let nothing_landed = landing.files.as_ref().is_some_and(Vec::is_empty);
+            Ok(Some(landing).filter(|landing| !nothing_landed || !landing.refused.is_empty()))
         }
         Some(Outcome::Failed) | None => Ok(None),
     }

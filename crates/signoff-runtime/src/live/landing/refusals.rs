@@ -31,7 +31,8 @@ impl From<Vec<String>> for LandingRefusal {
 pub(super) fn refuse_with_instructions(
     mut landing: LandingReport,
     refusal: LandingRefusal,
-    (run, trees): (&Run, &Trees),
+    run: &Run,
+    trees: &Trees,
 ) -> Result<LandingReport, Error> {
     let name = run.id();
     landing.refused = refusal.why;
@@ -46,7 +47,7 @@ pub(super) fn refuse_with_instructions(
 /// The command that picks the steps' commits. A person's changes are in the checkout already, and git would stop at those.
 fn cherry_pick_command(run: &Run, trees: &Trees) -> Result<String, Error> {
     let start = first_commit(run)?;
-    let mut commits = trees.own().commits(&start, &head_commit(run)?)?;
+    let mut commits = trees.git().commits(&start, &head_commit(run)?)?;
     let all = commits.len();
     let of_steps = merged_commits(run);
     commits.retain(|commit| of_steps.contains(commit.as_str()));
@@ -154,11 +155,11 @@ pub(in crate::live) fn refuse_if_checked_out(opened: &OpenedRun<'_>) -> Result<(
     if !(goes_on && opened.state().in_worktrees()) {
         return Ok(());
     }
-    let place = opened.trees()?.map(|trees| trees.checked_out());
-    match place.transpose()?.flatten() {
-        Some(place) => Err(Error::CheckedOut {
+    let directory = opened.trees()?.map(|trees| trees.checked_out());
+    match directory.transpose()?.flatten() {
+        Some(directory) => Err(Error::CheckedOut {
             run: opened.state().id().to_owned(),
-            place,
+            directory,
             before: opened
                 .state()
                 .run_tree()

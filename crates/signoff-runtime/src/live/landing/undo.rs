@@ -78,10 +78,10 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
         let why = "it worked in the checkout itself, and nothing recorded what that was before";
         return for_good(why.to_owned());
     };
-    if let Some(place) = trees.checked_out()? {
-        let place = place.display();
+    if let Some(directory) = trees.checked_out()? {
+        let directory = directory.display();
         return refused(format!(
-            "its branch `signoff/{name}` is checked out in {place}: `git switch` to another one there"
+            "its branch `signoff/{name}` is checked out in {directory}: `git switch` to another one there"
         ));
     }
     let done = if opened.state().lands_files() {
@@ -111,14 +111,14 @@ fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
         return Ok(format!("git revert --no-edit {landed}"));
     };
     let last = parse_id(opened.state(), landed)?;
-    let commits = trees.own().commits_of_run(opened.state().id(), &last)?;
+    let commits = trees.git().commits_of_run(opened.state().id(), &last)?;
     let [newest, .., oldest] = commits.as_slice() else {
         let only = commits.first().unwrap_or(&last);
         return Ok(format!("git revert --no-edit {only}"));
     };
-    let before = trees.own().parents(oldest)?.into_iter().next();
+    let before = trees.git().parents(oldest)?.into_iter().next();
     if let Some(before) = before
-        && trees.own().commits(&before, newest)?.len() == commits.len()
+        && trees.git().commits(&before, newest)?.len() == commits.len()
     {
         return Ok(format!("git revert --no-edit {before}..{newest}"));
     }
@@ -155,7 +155,7 @@ fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Er
         deleted: report.deleted,
         left: left.collect(),
         kept: changed.then(|| trees.work_ref()),
-        kept_in: trees.private_place().filter(|_| changed),
+        kept_in: trees.private_repository().filter(|_| changed),
         ..UndoReport::default()
     })
 }

@@ -106,10 +106,10 @@ fn missing_logins(project: &Project, role: &str, agent: &AgentSettings) -> Vec<S
 /// Paths of the home that are configured and refused, and paths that agents' commands name and agents could not see.
 fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, Error> {
     let level = level(project)?;
-    let Some(grounds) = confinement::grounds(project, Path::new(""), level) else {
+    let Some(run_paths) = confinement::run_paths(project, Path::new(""), level) else {
         return Ok(Vec::new());
     };
-    let mut unseen = grounds.home.refused().to_vec();
+    let mut unseen = run_paths.home.refused().to_vec();
     if !level.uses_mounts() {
         return Ok(unseen);
     }
@@ -118,7 +118,7 @@ fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, 
             continue;
         };
         let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
-        for path in grounds.unreachable(&needs) {
+        for path in run_paths.unreachable(&needs) {
             let path = path.display();
             unseen.push(format!(
                 "`{path}`, which the command of agent `{name}` names: the agent sees no file of your home or of /tmp \

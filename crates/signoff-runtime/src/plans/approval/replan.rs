@@ -22,12 +22,13 @@ pub(crate) struct NextVersion {
     pub(crate) terms: Value,
 }
 
-/// Another version than the run's, in the file or in the terms, that somebody signed. Of one that
-/// nobody signed, or that has errors, the difference is told before anything starts.
+/// The version of the plan or its terms that differs from the run's and is signed. If it is not signed, or has errors,
+/// the difference is reported before anything starts.
 pub(crate) fn next_version(
     project: &Project,
     key: &str,
-    (path, name): (&Path, &str),
+    path: &Path,
+    name: &str,
     watch: &mut Watch,
 ) -> Result<Option<NextVersion>, Error> {
     let differs = watch.difference(project)?;

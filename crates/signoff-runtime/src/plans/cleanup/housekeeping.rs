@@ -85,7 +85,7 @@ pub(crate) fn due_tasks<'a>(
 ) -> impl Iterator<Item = (&'a IndexedPlan, HousekeepingTask)> {
     let now = context.clock.now();
     indexed.rows().filter_map(move |(found, row, state)| {
-        due_task(context.project, now, found.place.kind, row, state).map(|chore| (found, chore))
+        due_task(context.project, now, found.location.kind, row, state).map(|chore| (found, chore))
     })
 }
 

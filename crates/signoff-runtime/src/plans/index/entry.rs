@@ -21,33 +21,36 @@ use crate::plan_history::PlanHistory;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::project::relative;
 
-pub(super) fn read(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEntry, Error> {
-    match place.kind {
-        PlanLocationKind::Plans | PlanLocationKind::Archive => kept_entry(look, place),
-        PlanLocationKind::Log => logged_entry(look, place),
+pub(super) fn read(
+    context: &ReadContext<'_>,
+    location: &PlanLocation,
+) -> Result<IndexEntry, Error> {
+    match location.kind {
+        PlanLocationKind::Plans | PlanLocationKind::Archive => stored_entry(context, location),
+        PlanLocationKind::Log => logged_entry(context, location),
     }
 }
 
 /// A plan among the proposals or in the archive.
-fn kept_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEntry, Error> {
-    let Some(plan) = plan_at(look, &place.path)? else {
+fn stored_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<IndexEntry, Error> {
+    let Some(plan) = plan_at(context, &location.path)? else {
         let entry = IndexEntry::default();
-        return Ok(look.with_stamps(place, None, entry));
+        return Ok(context.with_stamps(location, None, entry));
     };
-    let status = plan_status(look.project, &plan)?;
+    let status = plan_status(context.project, &plan)?;
     let entry = IndexEntry {
         tally: tally(&status.history),
         again: is_unsettled(&plan, &status),
-        row: Some(look.row(place, &plan, &status)?),
+        row: Some(context.row(location, &plan, &status)?),
         ..IndexEntry::default()
     };
-    Ok(look.with_stamps(place, None, entry))
+    Ok(context.with_stamps(location, None, entry))
 }
 
 /// A plan elsewhere in the project, which its log names.
-fn logged_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEntry, Error> {
-    let project = look.project;
-    let history = PlanHistory::of(&plan_log::load(&place.path)?)?;
+fn logged_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<IndexEntry, Error> {
+    let project = context.project;
+    let history = PlanHistory::of(&plan_log::load(&location.path)?)?;
     let mut entry = IndexEntry {
         tally: tally(&history),
         path: history.path().map(str::to_owned),
@@ -58,33 +61,33 @@ fn logged_entry(look: &ReadContext<'_>, place: &PlanLocation) -> Result<IndexEnt
         .as_deref()
         .and_then(|path| path_inside_project(project, path));
     if let Some(path) = path.as_deref().filter(|_| !history.is_deleted())
-        && leads_inside(look, path)
-        && let Some(plan) = plan_at(look, path)?
+        && leads_inside(context, path)
+        && let Some(plan) = plan_at(context, path)?
         // The file may be another plan's by now.
-        && project.store.log_path(&plan.key(project)) == place.path
+        && project.store.log_path(&plan.key(project)) == location.path
     {
         let status = plan_status(project, &plan)?;
         entry.again = is_unsettled(&plan, &status);
-        entry.row = Some(look.row(place, &plan, &status)?);
+        entry.row = Some(context.row(location, &plan, &status)?);
     }
-    Ok(look.with_stamps(place, path.as_deref(), entry))
+    Ok(context.with_stamps(location, path.as_deref(), entry))
 }
 
 /// It exists and is, all links followed, in the workspace.
-fn leads_inside(look: &ReadContext<'_>, path: &Path) -> bool {
+fn leads_inside(context: &ReadContext<'_>, path: &Path) -> bool {
     path.canonicalize()
-        .is_ok_and(|real| real.starts_with(look.project.store.workspace()))
+        .is_ok_and(|real| real.starts_with(context.project.store.workspace()))
 }
 
 /// The plan at a path; `None` for a file that is not a plan and has no history.
-fn plan_at(look: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, Error> {
+fn plan_at(context: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, Error> {
     if path.is_dir() && !is_thread(path) {
         return Ok(None);
     }
-    let source = read_source(path, &relative(look.project, path))?;
+    let source = read_source(path, &relative(context.project, path))?;
     let dialect = recognise(&source);
     if source.parts().is_empty() && dialect.is_none() {
-        let store = &look.project.store;
+        let store = &context.project.store;
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let has_log = |key: &str| store.log_path(key).exists();
         let known = stem.is_some_and(has_log) || has_log(&store.key_of(None, path));
@@ -92,7 +95,7 @@ fn plan_at(look: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, Erro
             return Ok(None);
         }
     }
-    let plan = PlanFile::from_source(path, source, dialect, &look.workspace);
+    let plan = PlanFile::from_source(path, source, dialect, &context.workspace);
     Ok(Some(plan))
 }
 
@@ -139,7 +142,7 @@ fn tally(history: &PlanHistory) -> PlanCounts {
 impl ReadContext<'_> {
     fn row(
         &self,
-        place: &PlanLocation,
+        location: &PlanLocation,
         plan: &PlanFile,
         status: &PlanStatus,
     ) -> Result<PlanRow, Error> {
@@ -163,7 +166,7 @@ impl ReadContext<'_> {
             run: status.view.as_ref().map(|view| view.run.id().to_owned()),
             tools: missing_tools(model, &self.workspace),
             double: other == Some(true),
-            unlogged_move: place.kind == PlanLocationKind::Archive && other == Some(false),
+            unlogged_move: location.kind == PlanLocationKind::Archive && other == Some(false),
             key,
         })
     }
@@ -185,11 +188,11 @@ impl ReadContext<'_> {
     /// The entry, with how everything looks that it was made from.
     fn with_stamps(
         &self,
-        place: &PlanLocation,
+        location: &PlanLocation,
         elsewhere: Option<&Path>,
         mut entry: IndexEntry,
     ) -> IndexEntry {
-        let stamps = stamps(self, place, elsewhere, entry.row.as_ref());
+        let stamps = stamps(self, location, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
         entry.seen = index::StampHash::of(&stamps);
         entry

@@ -19,7 +19,7 @@ pub(crate) enum PlanLocationKind {
     Plans,
     /// Where finished plans go.
     Archive,
-    /// A log, of a plan that is in none of the two.
+    /// The log of a plan that is in neither of the two.
     Log,
 }
 
@@ -55,9 +55,12 @@ pub(super) fn plan_locations(project: &Project) -> Result<Vec<PlanLocation>, Err
             !found.is_symlink() && has_ending(path, &ENDINGS)
         }
     };
-    let mut places = scan(&store.plans_dir(), PlanLocationKind::Plans, may_be)?;
-    places.extend(scan(&archive, PlanLocationKind::Archive, may_be)?);
-    Ok(places.into_iter().map(|(place, _)| place).collect())
+    let mut locations = scan(&store.plans_dir(), PlanLocationKind::Plans, may_be)?;
+    locations.extend(scan(&archive, PlanLocationKind::Archive, may_be)?);
+    Ok(locations
+        .into_iter()
+        .map(|(location, _)| location)
+        .collect())
 }
 
 /// What has the name of a log and cannot be one, with why: a plan with such a log must not be missing
@@ -68,19 +71,19 @@ pub(super) type NoLogs = Vec<(PlanLocation, Error)>;
 pub(super) fn log_locations(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
     let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
     let (mut logs, mut others) = (Vec::new(), Vec::new());
-    for (place, found) in scan(&project.store.logs_dir(), PlanLocationKind::Log, is_log)? {
+    for (location, found) in scan(&project.store.logs_dir(), PlanLocationKind::Log, is_log)? {
         if found.is_file() {
-            logs.push(place);
+            logs.push(location);
             continue;
         }
-        let path = place.path.clone();
+        let path = location.path.clone();
         let error = if found.is_symlink() {
             Error::LeadsAway { path }
         } else {
             let why = io::Error::other("this is not a file, so the history of the plan is unknown");
             Error::Unreadable { path, why }
         };
-        others.push((place, error));
+        others.push((location, error));
     }
     Ok((logs, others))
 }
@@ -119,7 +122,7 @@ fn scan(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(unreadable)?,
     };
-    let mut places = Vec::new();
+    let mut locations = Vec::new();
     for entry in entries {
         let entry = entry.map_err(unreadable)?;
         let found = entry.file_type().map_err(unreadable)?;
@@ -130,10 +133,10 @@ fn scan(
         };
         if may_be(&path, found) {
             let name = name.to_owned();
-            places.push((PlanLocation { kind, name, path }, found));
+            locations.push((PlanLocation { kind, name, path }, found));
         }
     }
-    Ok(places)
+    Ok(locations)
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {

@@ -19,7 +19,7 @@ pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
 use crate::project::Project;
 
-/// Everything there is, by place.
+/// Every plan of the store, by its location.
 #[derive(Debug)]
 pub(crate) struct IndexedPlans {
     pub(crate) found: Vec<IndexedPlan>,
@@ -30,7 +30,7 @@ pub(crate) struct IndexedPlans {
 /// One location and what the index knows of it.
 #[derive(Debug)]
 pub(crate) struct IndexedPlan {
-    pub(crate) place: PlanLocation,
+    pub(crate) location: PlanLocation,
     pub(crate) entry: IndexEntry,
 }
 
@@ -43,7 +43,7 @@ pub struct UnreadablePlan {
     pub error: Error,
 }
 
-/// How closely archived plans are looked at.
+/// How closely archived plans are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Archive {
     /// Those that are known stay as they are: nothing moves them any more.
@@ -52,7 +52,7 @@ pub(crate) enum Archive {
     Checked,
 }
 
-/// What every look at a plan needs.
+/// What reading a plan needs.
 struct ReadContext<'a> {
     project: &'a Project,
     workspace: DiskWorkspace,
@@ -90,8 +90,8 @@ impl IndexedPlans {
         let mut tallies = BTreeMap::new();
         for found in &self.found {
             let row = found.entry.row.as_ref();
-            let log = match (found.place.kind, row) {
-                (PlanLocationKind::Log, _) => found.place.path.clone(),
+            let log = match (found.location.kind, row) {
+                (PlanLocationKind::Log, _) => found.location.path.clone(),
                 (PlanLocationKind::Plans | PlanLocationKind::Archive, Some(row)) => {
                     project.store.log_path(&row.key)
                 }
@@ -106,9 +106,9 @@ impl IndexedPlans {
 impl IndexedPlan {
     /// The plan's file or directory.
     pub(crate) fn path(&self, project: &Project) -> PathBuf {
-        match (self.place.kind, &self.entry.path) {
+        match (self.location.kind, &self.entry.path) {
             (PlanLocationKind::Log, Some(path)) => project.store.workspace().join(path),
-            _ => self.place.path.clone(),
+            _ => self.location.path.clone(),
         }
     }
 }
@@ -122,7 +122,7 @@ pub(crate) fn refresh(
     let settings = settings(project);
     let mut old = Index::load(&project.store, &settings).entries;
     let known = old.len();
-    let look = ReadContext {
+    let context = ReadContext {
         project,
         workspace: project.workspace(),
         folders: Folders::open(&project.store),
@@ -132,7 +132,7 @@ pub(crate) fn refresh(
         found: Vec::new(),
         troubles: Vec::new(),
     };
-    let mut changed = look.sort_out(
+    let mut changed = context.sort_out(
         locations::plan_locations(project)?,
         archive,
         &mut old,
@@ -145,8 +145,8 @@ pub(crate) fn refresh(
         .filter(|(_, row, _)| !row.double)
         .filter_map(|(_, row, _)| locations::log_name(&project.store, &row.key))
         .collect();
-    logs.retain(|place| !covered.contains(&place.name));
-    changed |= look.sort_out(logs, archive, &mut old, &mut indexed);
+    logs.retain(|location| !covered.contains(&location.name));
+    changed |= context.sort_out(logs, archive, &mut old, &mut indexed);
     // What is left in the old index no longer exists.
     if changed || known != indexed.found.len() {
         save(project, &settings, &indexed);
@@ -163,7 +163,7 @@ fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
     for found in &indexed.found {
         index
             .entries
-            .insert(found.place.label(), found.entry.clone());
+            .insert(found.location.label(), found.entry.clone());
     }
     index.save(&project.store).ok();
 }
@@ -179,31 +179,31 @@ impl ReadContext<'_> {
     /// Takes unchanged entries from the old index and reads the rest; returns whether anything differs.
     fn sort_out(
         &self,
-        places: Vec<PlanLocation>,
+        locations: Vec<PlanLocation>,
         archive: Archive,
         old: &mut BTreeMap<String, IndexEntry>,
         indexed: &mut IndexedPlans,
     ) -> bool {
         let mut unknown = Vec::new();
-        for place in places {
-            match old.remove(&place.label()) {
-                Some(entry) if self.is_current(&place, &entry, archive) => {
-                    indexed.found.push(IndexedPlan { place, entry });
+        for location in locations {
+            match old.remove(&location.label()) {
+                Some(entry) if self.is_current(&location, &entry, archive) => {
+                    indexed.found.push(IndexedPlan { location, entry });
                 }
-                other => unknown.push((place, other)),
+                other => unknown.push((location, other)),
             }
         }
         let mut changed = false;
-        for (place, before, read) in self.read_all(unknown) {
+        for (location, before, read) in self.read_all(unknown) {
             match read {
                 Ok(entry) => {
                     changed |= before.as_ref() != Some(&entry);
-                    indexed.found.push(IndexedPlan { place, entry });
+                    indexed.found.push(IndexedPlan { location, entry });
                 }
                 // Gone since the directory was read: another list may be moving it.
                 Err(Error::Unreadable { why, .. }) if why.kind() == NOT_FOUND => {}
                 Err(error) => indexed.troubles.push(UnreadablePlan {
-                    path: place.path,
+                    path: location.path,
                     error,
                 }),
             }
@@ -211,29 +211,29 @@ impl ReadContext<'_> {
         changed
     }
 
-    fn is_current(&self, place: &PlanLocation, entry: &IndexEntry, archive: Archive) -> bool {
+    fn is_current(&self, location: &PlanLocation, entry: &IndexEntry, archive: Archive) -> bool {
         let row = entry.row.as_ref();
         let settled =
-            place.kind == PlanLocationKind::Archive && row.is_some_and(|row| !row.unlogged_move);
+            location.kind == PlanLocationKind::Archive && row.is_some_and(|row| !row.unlogged_move);
         if settled && archive == Archive::AsKnown {
             return true;
         }
         let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
         !entry.again
             && readable
-            && index::StampHash::of(&stamps::present(self, place, entry)) == entry.seen
+            && index::StampHash::of(&stamps::present(self, location, entry)) == entry.seen
     }
 
-    /// Reads these places, with all processors where there are many.
-    fn read_all(&self, places: Vec<(PlanLocation, Option<IndexEntry>)>) -> Vec<Read> {
+    /// Reads the plans at these locations; on all processors, if there are many.
+    fn read_all(&self, locations: Vec<(PlanLocation, Option<IndexEntry>)>) -> Vec<Read> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let each = places.len().div_ceil(threads).max(FEW);
-        let read = |(place, before): (PlanLocation, Option<IndexEntry>)| {
-            let entry = entry::read(self, &place);
-            (place, before, entry)
+        let each = locations.len().div_ceil(threads).max(FEW);
+        let read = |(location, before): (PlanLocation, Option<IndexEntry>)| {
+            let entry = entry::read(self, &location);
+            (location, before, entry)
         };
         let mut chunks = Vec::new();
-        let mut rest = places;
+        let mut rest = locations;
         while rest.len() > each {
             let tail = rest.split_off(each);
             chunks.push(std::mem::replace(&mut rest, tail));

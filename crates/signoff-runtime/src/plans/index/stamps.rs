@@ -15,55 +15,61 @@ const RACY: Millis = 2000;
 
 /// How everything looks now that this entry was made from.
 pub(super) fn present(
-    look: &ReadContext<'_>,
-    place: &PlanLocation,
+    context: &ReadContext<'_>,
+    location: &PlanLocation,
     entry: &IndexEntry,
 ) -> Vec<Option<Stamp>> {
     let elsewhere = entry
         .path
         .as_deref()
-        .filter(|_| place.kind == PlanLocationKind::Log);
-    let elsewhere = elsewhere.and_then(|path| path_inside_project(look.project, path));
-    stamps(look, place, elsewhere.as_deref(), entry.row.as_ref())
+        .filter(|_| location.kind == PlanLocationKind::Log);
+    let elsewhere = elsewhere.and_then(|path| path_inside_project(context.project, path));
+    stamps(context, location, elsewhere.as_deref(), entry.row.as_ref())
 }
 
 /// The plan's files, then its log, its signatures and its run. `elsewhere` is the file that a log
 /// names.
 pub(super) fn stamps(
-    look: &ReadContext<'_>,
-    place: &PlanLocation,
+    context: &ReadContext<'_>,
+    location: &PlanLocation,
     elsewhere: Option<&Path>,
     row: Option<&PlanRow>,
 ) -> Vec<Option<Stamp>> {
     let mut stamps = Vec::with_capacity(4);
-    let folders = &look.folders;
-    match place.kind {
-        PlanLocationKind::Plans => of_text(&place.path, folders.plan(&place.name), &mut stamps),
+    let folders = &context.folders;
+    match location.kind {
+        PlanLocationKind::Plans => {
+            push_plan_stamps(&location.path, folders.plan(&location.name), &mut stamps);
+        }
         PlanLocationKind::Archive => {
-            of_text(&place.path, folders.archived(&place.name), &mut stamps);
+            push_plan_stamps(
+                &location.path,
+                folders.archived(&location.name),
+                &mut stamps,
+            );
         }
         PlanLocationKind::Log => {
             if let Some(path) = elsewhere {
-                of_text(path, Stamp::of(path), &mut stamps);
+                push_plan_stamps(path, Stamp::of(path), &mut stamps);
             }
-            stamps.push(Stamp::of(&place.path));
+            stamps.push(Stamp::of(&location.path));
         }
     }
     let Some(row) = row else {
         return stamps;
     };
-    if place.kind != PlanLocationKind::Log {
+    if location.kind != PlanLocationKind::Log {
         stamps.push(folders.log(&row.key));
     }
     stamps.push(folders.signatures(&row.key));
     if let Some(run) = row.run.as_deref().filter(|run| is_run_id(run)) {
-        stamps.push(Stamp::of_run(&look.project.store, run));
+        stamps.push(Stamp::of_run(&context.project.store, run));
     }
     stamps
 }
 
 /// A file; of a thread, its directories and every file: writing one changes no directory.
-fn of_text(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<Stamp>>) {
+fn push_plan_stamps(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<Stamp>>) {
     stamps.push(stamp);
     if !stamp.is_some_and(|stamp| stamp.is_directory()) {
         return;

@@ -72,8 +72,8 @@ impl Request {
         ]);
         let written = write(&plan, Dialect::Proposal);
         if let Some(loss) = written.losses.first() {
-            let place = loss.step.as_deref().unwrap_or("the plan");
-            return Err(format!("{place}: `{}`: {}", loss.field, loss.why));
+            let location = loss.step.as_deref().unwrap_or("the plan");
+            return Err(format!("{location}: `{}`: {}", loss.field, loss.why));
         }
         let mut files = written.files.into_iter();
         let (_, mut text) = files.next().expect("a proposal is one file");

@@ -67,7 +67,7 @@ fn counts(proofs: &[Proof], minimum: Proof) -> Result<String, Vec<String>> {
         sign(&project, *proof, second);
     }
     let (plan, terms) = digests();
-    match valid_signature(&project, KEY, (&plan, &terms), minimum).unwrap() {
+    match valid_signature(&project, KEY, &plan, &terms, minimum).unwrap() {
         SignatureCheck::Valid(signed) => Ok(signed.signature.by),
         SignatureCheck::Missing(doubted) => Err(doubted.iter().map(ToString::to_string).collect()),
     }
@@ -99,7 +99,7 @@ fn the_newest_that_is_strong_enough_counts() {
 #[test]
 fn a_wish_can_only_raise_what_is_required() {
     use Proof::{Any, Client, Key, Policy, Terminal};
-    for (wish, required, expected) in [
+    for (requested, required, expected) in [
         (None, Any, Some(Any)),
         (None, Terminal, Some(Terminal)),
         (Some(Key), Terminal, Some(Key)),
@@ -110,8 +110,11 @@ fn a_wish_can_only_raise_what_is_required() {
         (Some(Client), Key, None),
         (Some(Policy), Key, Some(Policy)),
     ] {
-        let found = choose_proof(wish, required).ok();
-        assert_eq!(found, expected, "{wish:?} where {required} is required");
+        let found = choose_proof(requested, required).ok();
+        assert_eq!(
+            found, expected,
+            "{requested:?} where {required} is required"
+        );
     }
 }
 

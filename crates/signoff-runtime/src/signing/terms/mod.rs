@@ -54,14 +54,14 @@ impl Project {
         let home = self.process.variables.get(OsStr::new("HOME"));
         let record = tool_record::load(self.store.workspace(), &self.config);
         let called = called_tools(plan, &self.config, &record);
-        let grounds = TermsContext {
+        let context = TermsContext {
             path: &self.process.path(),
             home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,
             files,
             called: &called,
         };
-        signoff_store::terms(&self.config, roles.iter().map(String::as_str), grounds)
+        signoff_store::terms(&self.config, roles.iter().map(String::as_str), context)
     }
 }
 

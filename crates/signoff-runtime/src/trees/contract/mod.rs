@@ -1,5 +1,4 @@
-//! The overlays in which contracts judge, and what they build there.
+//! The overlays in which contracts judge.
 
-pub(crate) mod builds;
 pub(crate) mod overlays;
 pub(crate) mod queue;

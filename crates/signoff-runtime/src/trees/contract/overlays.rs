@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signoff_sandbox::{KeptMounts, Policy};
-use signoff_work::confine::{Confined, VisibleTree};
+use signoff_work::confine::VisibleTree;
 use signoff_work::git::Id;
 use signoff_work::layers::Mask;
 use signoff_work::tree::DirectoryState;
@@ -19,6 +19,7 @@ use signoff_work::tree::DirectoryState;
 use super::queue;
 use super::queue::{MakingOverlay, QueueTurn};
 use crate::confinement::Scratch;
+use crate::trees::overlays::ContractSetup;
 use crate::trees::{IgnoredWork, Start, TreeMount, Trees, lock};
 
 /// What a contract judges, and how.
@@ -29,7 +30,7 @@ pub(crate) struct ContractOverlayOptions {
     pub(crate) signed: Vec<String>,
     /// The contract's scratch directory; a number is added.
     pub(crate) scratch: PathBuf,
-    /// Ignored files of attempts that it finds; none = those of the checkout.
+    /// The attempts whose ignored files it shows. `None` for those of the checkout.
     pub(crate) ignored: Option<IgnoredWork>,
     /// It may find what earlier contracts built.
     pub(crate) warm: bool,
@@ -40,19 +41,6 @@ impl ContractOverlayOptions {
     fn is_special(&self) -> bool {
         self.ignored.is_some() || self.warm
     }
-}
-
-/// What a contract finds besides the tree.
-pub(crate) struct ContractSetup {
-    commit: Id,
-    /// Files that the contract may not change.
-    read_only: Vec<PathBuf>,
-    pub(crate) confined: Confined,
-    pub(crate) mounts: Option<KeptMounts>,
-    /// How it looked when it was new; none = it is for one contract only.
-    looks: Option<DirectoryState>,
-    /// Removed after the mounts are gone.
-    _scratch: Scratch,
 }
 
 impl Trees {
@@ -139,8 +127,8 @@ impl Trees {
             && self.has_other_lockfiles(&wanted.commit)?
         {
             // The attempt's code has a part in what is installed now, so it is for this overlay only.
-            let found = (&contract_setup.confined, contract_setup.mounts.as_ref());
-            self.run_prepare(&mount.shown, found, start)?;
+            let (confined, mounts) = (&contract_setup.confined, contract_setup.mounts.as_ref());
+            self.run_prepare(&mount.shown, confined, mounts, start)?;
             if let Some(lent) = &mut mount.builds {
                 lent.spoil();
             }
@@ -162,9 +150,9 @@ impl Trees {
         }
         let is_new = |contract_setup: &ContractSetup| {
             let mounts = contract_setup.mounts.as_ref();
-            let looks = contract_setup.looks.as_ref();
+            let first_state = contract_setup.first_state.as_ref();
             mounts.is_some_and(KeptMounts::are_as_new)
-                && looks.is_some_and(DirectoryState::are_same)
+                && first_state.is_some_and(DirectoryState::are_same)
         };
         let contract_setup = mount.contract_setup.as_ref().filter(|it| is_new(it));
         if let Some(commit) = contract_setup.map(|contract_setup| contract_setup.commit.clone()) {
@@ -187,27 +175,27 @@ impl Trees {
         number: &str,
         start: Start<'_>,
     ) -> io::Result<()> {
-        let Some(grounds) = &self.setup.grounds else {
+        let Some(run_paths) = &self.setup.run_paths else {
             return Ok(());
         };
         let mut scratch = OsString::from(&wanted.scratch);
         scratch.push(format!("-{number}"));
         let scratch = Scratch::make(scratch.into())?;
         let read_only = mount.read_only(&wanted.protects, &wanted.signed, &self.checkout);
-        let confined = grounds.for_contract(scratch.path(), (&mount.shown, &read_only))?;
+        let confined = run_paths.for_contract(scratch.path(), &mount.shown, &read_only)?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
             VisibleTree::Overlay(_) => start.make_mounts(policy)?,
             VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         };
         let is_plain = mount.is_plain();
-        let looks = is_plain.then(|| stamps(policy, scratch.path()));
-        let looks = looks.transpose()?;
+        let first_state = is_plain.then(|| stamps(policy, scratch.path()));
+        let first_state = first_state.transpose()?;
         mount.contract_setup = Some(ContractSetup {
             commit: wanted.commit.clone(),
             read_only,
             mounts,
-            looks,
+            first_state,
             confined,
             _scratch: scratch,
         });

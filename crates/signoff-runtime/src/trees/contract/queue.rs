@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_making_a_room_takes() {
+    fn nobody_waits_longer_than_making_an_overlay_takes() {
         let made = Instant::now();
         let mut line = OverlayQueue::default();
         assert_eq!(patience(&line, made, (0, 0)), None, "there is none yet");

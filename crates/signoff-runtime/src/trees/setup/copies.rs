@@ -104,7 +104,7 @@ fn kind_behind_no_link(root: &Path, path: &Path) -> io::Result<Option<FileType>>
     Ok(last)
 }
 
-/// Makes the directories above the path. `false`: one of them is a link, and belongs to whoever committed it.
+/// Makes the directories above the path. Returns `false` if one of them is a link: it was committed, and stays.
 fn has_folders(root: &Path, path: &Path) -> io::Result<bool> {
     let mut at = root.to_owned();
     for part in path.parent().into_iter().flat_map(Path::components) {

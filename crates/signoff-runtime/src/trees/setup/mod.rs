@@ -15,8 +15,7 @@ use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
 use signoff_work::project::lockfiles::is_lockfile;
 
 use self::copies::copy;
-use super::overlays::fresh;
-use super::{Start, Trees, error_text, lock, remove_tree};
+use super::{Start, Trees, error_text, fresh, lock, remove_tree};
 use crate::confinement::Scratch;
 
 /// How trees are made usable.
@@ -26,7 +25,7 @@ pub(crate) struct Setup {
     pub(crate) shell: String,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) time: Duration,
-    pub(crate) grounds: Option<RunPaths>,
+    pub(crate) run_paths: Option<RunPaths>,
     /// Where commands may put what is theirs, and what they say.
     pub(crate) scratch: PathBuf,
     pub(crate) log: PathBuf,
@@ -38,7 +37,8 @@ impl Setup {
     fn command(
         &self,
         text: &str,
-        (confined, mounts): (&Confined, Option<&KeptMounts>),
+        confined: &Confined,
+        mounts: Option<&KeptMounts>,
         checkout: &Path,
     ) -> Command {
         let mut environment = self.environment.clone();
@@ -87,13 +87,13 @@ impl Trees {
         let first = self.start()?.clone();
         remove_tree(layer).map_err(error_text)?;
         let mount = self.first_tree(&first, layer)?;
-        // Gone with whatever happens: what the commands put into their home is of no use to anybody else.
+        // Removed in any case: only these commands use what they put into their home.
         let scratch = Scratch::make(self.setup.scratch.clone()).map_err(error_text)?;
-        if let Some(grounds) = &self.setup.grounds {
-            let confined = grounds.for_contract(scratch.path(), (&mount.shown, &[]));
+        if let Some(run_paths) = &self.setup.run_paths {
+            let confined = run_paths.for_contract(scratch.path(), &mount.shown, &[]);
             let confined = confined.map_err(error_text)?;
             let mounts = start.make_mounts(confined.policy()).map_err(error_text)?;
-            self.run_prepare(&mount.shown, (&confined, mounts.as_ref()), start)?;
+            self.run_prepare(&mount.shown, &confined, mounts.as_ref(), start)?;
         }
         drop((mount, scratch));
         self.keep_only_ignored(layer, &first).map_err(error_text)
@@ -103,7 +103,8 @@ impl Trees {
     pub(crate) fn run_prepare(
         &self,
         shown: &VisibleTree,
-        (confined, mounts): (&Confined, Option<&KeptMounts>),
+        confined: &Confined,
+        mounts: Option<&KeptMounts>,
         start: Start<'_>,
     ) -> Result<(), String> {
         for text in &self.setup.prepare {
@@ -111,7 +112,7 @@ impl Trees {
                 // Each command mounts it anew.
                 fresh(&overlay.work).map_err(error_text)?;
             }
-            let command = self.setup.command(text, (confined, mounts), &self.checkout);
+            let command = self.setup.command(text, confined, mounts, &self.checkout);
             start.run(command)?;
         }
         Ok(())
@@ -129,7 +130,7 @@ impl Trees {
         Ok(changed.iter().any(|file| is_lockfile(file)))
     }
 
-    /// What `prepare` changed of versioned files is no part of anything.
+    /// Discards the changes that `prepare` made to versioned files.
     fn keep_only_ignored(&self, layer: &Path, first: &Id) -> io::Result<()> {
         use std::os::unix::ffi::OsStrExt as _;
         let other = |why: String| io::Error::other(why);

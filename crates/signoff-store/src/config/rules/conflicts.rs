@@ -6,8 +6,8 @@ use crate::config::{Config, ContractCache, IgnoredFiles, LandMode, Problem};
 pub(in crate::config) fn conflicts(config: &Config) -> Vec<Problem> {
     let (cache, ignored) = (&config.contract.cache, &config.contract.ignored);
     let land = &config.run.land;
-    let Some(place) = cache
-        .place
+    let Some(location) = cache
+        .location
         .as_ref()
         .filter(|_| cache.value == ContractCache::Warm)
     else {
@@ -16,7 +16,7 @@ pub(in crate::config) fn conflicts(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut say = |message: String, suggestion: &str| {
         problems.push(Problem {
-            place: place.clone(),
+            location: location.clone(),
             message,
             suggestion: Some(suggestion.to_owned()),
         });

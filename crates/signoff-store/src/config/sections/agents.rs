@@ -23,13 +23,13 @@ impl Reader<'_> {
         // What a project's file lets through itself it has only taken from this.
         let allowed = config.sandbox.env.value.clone();
         for (name, value) in table {
-            let place = name.span().start;
+            let offset = name.span().start;
             let name = name.get_ref().as_ref();
             if name.is_empty() {
-                self.problem_at(place, "an agent needs a name".to_owned(), None);
+                self.problem_at(offset, "an agent needs a name".to_owned(), None);
             }
-            if let Some(agent) = self.agent(name, place, value, &allowed) {
-                let agent = Setting::of(agent, self.origin, Some(self.place(place)));
+            if let Some(agent) = self.agent(name, offset, value, &allowed) {
+                let agent = Setting::of(agent, self.origin, Some(self.location(offset)));
                 config.agents.insert(name.to_owned(), agent);
             }
         }
@@ -38,7 +38,7 @@ impl Reader<'_> {
     fn agent(
         &mut self,
         name: &str,
-        place: usize,
+        offset: usize,
         section: &Value<'_>,
         allowed: &[String],
     ) -> Option<AgentSettings> {
@@ -49,7 +49,7 @@ impl Reader<'_> {
         let Some((_, driver)) = value_of("driver") else {
             let message = format!("agent `{name}` has no `driver`");
             let hint = "write `driver = \"command\"`".to_owned();
-            self.problem_at(place, message, Some(hint));
+            self.problem_at(offset, message, Some(hint));
             return None;
         };
         let driver = self.driver(driver);
@@ -58,7 +58,7 @@ impl Reader<'_> {
             None => {
                 // We do not know what an unknown driver needs.
                 if driver.is_some() {
-                    self.no_command(name, place);
+                    self.no_command(name, offset);
                 }
                 None
             }
@@ -73,10 +73,10 @@ impl Reader<'_> {
         })
     }
 
-    fn no_command(&mut self, name: &str, place: usize) {
+    fn no_command(&mut self, name: &str, offset: usize) {
         let message = format!("agent `{name}` has no `command`");
         let hint = r#"write one like `command = ["my-agent", "{task}"]`"#.to_owned();
-        self.problem_at(place, message, Some(hint));
+        self.problem_at(offset, message, Some(hint));
     }
 
     /// Files that an agent logs in with; what it holds it can send away, so only the user names them.
@@ -148,7 +148,7 @@ impl Reader<'_> {
             );
             good = false;
         }
-        for (place, word) in &words {
+        for (offset, word) in &words {
             for unknown in placeholder::unknown_placeholders(word) {
                 let (unknown, known) = (format!("{{{unknown}}}"), placeholder::SHOWN);
                 let message = format!(
@@ -158,7 +158,7 @@ impl Reader<'_> {
                 let hint = did_you_mean(&unknown, &known).unwrap_or_else(|| {
                     "put a space inside the braces if they are meant as they are".to_owned()
                 });
-                self.problem(place, message, Some(hint));
+                self.problem(offset, message, Some(hint));
                 good = false;
             }
         }

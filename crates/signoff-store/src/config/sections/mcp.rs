@@ -22,11 +22,11 @@ impl Reader<'_> {
                 continue;
             };
             for (name, value) in table {
-                let place = name.span().start;
+                let offset = name.span().start;
                 let name = name.get_ref().as_ref();
-                self.server_name(name, place);
-                if let Some(server) = self.server(name, place, value) {
-                    let server = Setting::of(server, self.origin, Some(self.place(place)));
+                self.server_name(name, offset);
+                if let Some(server) = self.server(name, offset, value) {
+                    let server = Setting::of(server, self.origin, Some(self.location(offset)));
                     config.servers.insert(name.to_owned(), server);
                 }
             }
@@ -34,16 +34,16 @@ impl Reader<'_> {
     }
 
     /// A tool is called `server.tool`, and a scope ends a name with `*`.
-    fn server_name(&mut self, name: &str, place: usize) {
+    fn server_name(&mut self, name: &str, offset: usize) {
         let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.is_empty() || !name.chars().all(part) {
             let message = format!("`{}` is not a name for a server", name.escape_debug());
             let hint = "use letters, digits, `_` and `-`".to_owned();
-            self.problem_at(place, message, Some(hint));
+            self.problem_at(offset, message, Some(hint));
         }
     }
 
-    fn server(&mut self, name: &str, place: usize, section: &Value<'_>) -> Option<ServerSettings> {
+    fn server(&mut self, name: &str, offset: usize, section: &Value<'_>) -> Option<ServerSettings> {
         let title = format!("mcp.servers.{name}");
         self.table(&title, section)?;
         let before = self.problems.len();
@@ -62,7 +62,7 @@ impl Reader<'_> {
         if !entries.iter().any(|(key, _)| *key == "command") {
             let message = format!("server `{name}` has no `command`");
             let hint = r#"write one like `command = ["my-server", "stdio"]`"#.to_owned();
-            self.problem_at(place, message, Some(hint));
+            self.problem_at(offset, message, Some(hint));
         }
         (self.problems.len() == before).then_some(server)
     }

@@ -9,7 +9,7 @@ use toml::de::DeValue;
 use crate::config::read::Reader;
 use crate::config::value::Value;
 
-/// Conditions on a plan; one that is not given is no condition.
+/// Conditions on a plan. A condition that is not given always holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
     /// The plan's owner is exactly this. The plan's writer says who that is.

@@ -64,7 +64,7 @@ impl<'a> NextFile<'a> {
     }
 
     /// Takes the target's place, if the target still is what was expected; false if not.
-    pub(super) fn take_place(self, expected: &[u8]) -> Result<bool, FileError> {
+    pub(super) fn replace_target(self, expected: &[u8]) -> Result<bool, FileError> {
         failpoint::change().map_err(FileError::at("replace", self.target))?;
         match exchange(&self.path, self.target) {
             Ok(()) => {}
@@ -146,13 +146,13 @@ mod tests {
             next.fill(&old, b"ours", false).unwrap();
             fs::write(dir.path().join("editor"), there).unwrap();
             fs::rename(dir.path().join("editor"), &target).unwrap();
-            assert_eq!(next.take_place(expected.as_bytes()).unwrap(), taken);
+            assert_eq!(next.replace_target(expected.as_bytes()).unwrap(), taken);
             assert_eq!(fs::read_to_string(&target).unwrap(), left);
         }
         let mut next = NextFile::create(&held, &target).unwrap();
         next.fill(&old, b"ours", false).unwrap();
         fs::remove_file(&target).unwrap();
-        assert!(!next.take_place(b"theirs").unwrap());
+        assert!(!next.replace_target(b"theirs").unwrap());
         assert!(!target.exists());
         drop(held);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);

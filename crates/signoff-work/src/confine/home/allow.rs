@@ -70,8 +70,8 @@ impl AllowList {
         for name in names.filter(|name| !name.is_empty()) {
             list.allow_variable(options, name);
         }
-        for (place, reads_only) in caches::places(home, &options.variables) {
-            list.allow_cache(&place, reads_only);
+        for (path, reads_only) in caches::paths(home, &options.variables) {
+            list.allow_cache(&path, reads_only);
         }
         for written in &options.visible {
             list.allow_named(options, written);
@@ -89,7 +89,7 @@ impl AllowList {
         links.retain(|link, _| {
             let shows = |parent: &Path| {
                 let mut writable = self.writable.iter();
-                self.shows(parent) || writable.any(|place| parent.starts_with(place))
+                self.shows(parent) || writable.any(|path| parent.starts_with(path))
             };
             !link.parent().is_some_and(shows)
         });
@@ -116,10 +116,10 @@ impl AllowList {
     /// What has to be hidden where an empty directory is put in the place of some homes: secrets in what is seen.
     pub(super) fn hidden(&self, replaced: &[PathBuf]) -> Vec<PathBuf> {
         let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
-        let is_seen = |path: &&Path| !is_replaced(path) || self.shows_around(path);
-        let is_around_named = |path: &&Path| self.named.iter().any(|named| named.starts_with(path));
+        let is_seen = |path: &&Path| !is_replaced(path) || self.shows_part_of(path);
+        let holds_named = |path: &&Path| self.named.iter().any(|named| named.starts_with(path));
         let secrets = self.secrets.existing();
-        let secrets = secrets.filter(|path| is_seen(path) && !is_around_named(path));
+        let secrets = secrets.filter(|path| is_seen(path) && !holds_named(path));
         secrets.map(Path::to_owned).collect()
     }
 
@@ -129,7 +129,7 @@ impl AllowList {
         named.any(|named| path.starts_with(named))
     }
 
-    fn shows_around(&self, path: &Path) -> bool {
+    fn shows_part_of(&self, path: &Path) -> bool {
         let mut roots = self.roots.iter();
         roots.any(|root| path != root && path.starts_with(root))
     }
@@ -227,7 +227,7 @@ impl AllowList {
         }
         if let Some(prefix) = prefix(below) {
             let prefix = home.join(prefix);
-            match installation::look(&prefix) {
+            match installation::tool_parts(&prefix) {
                 Installation::Whole if self.allow(&prefix) => return,
                 Installation::Parts {
                     parts,
@@ -255,7 +255,7 @@ impl AllowList {
         if is_tool || !path.is_dir() {
             return self.allow(path);
         }
-        match installation::look(path) {
+        match installation::tool_parts(path) {
             Installation::Whole => self.allow(path),
             Installation::Parts { parts, .. } => {
                 self.allow_parts(path, &parts);

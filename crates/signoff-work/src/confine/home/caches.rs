@@ -77,13 +77,13 @@ pub(super) fn variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// Where they may be, and whether their tools only need to read there.
-pub(super) fn places(home: &Path, variables: &Variables) -> Vec<(PathBuf, bool)> {
-    let place = |cache: &Cache| {
+pub(super) fn paths(home: &Path, variables: &Variables) -> Vec<(PathBuf, bool)> {
+    let cache_path = |cache: &Cache| {
         let (variable, below) = cache.moved_by;
         let moved = variables.get(OsStr::new(variable)).map(PathBuf::from);
         let moved = moved.filter(|moved| moved.is_absolute());
         let path = moved.map_or_else(|| home.join(cache.path), |moved| moved.join(below));
         (path, cache.works_read_only)
     };
-    CACHES.iter().map(place).collect()
+    CACHES.iter().map(cache_path).collect()
 }

@@ -53,8 +53,8 @@ pub(super) struct InnerSecrets {
     pub(super) copies: Vec<SettingsCopy>,
 }
 
-/// Looks through what a list shows, but for what a person named.
-pub(super) fn look(list: &AllowList) -> InnerSecrets {
+/// Finds secrets in what a list shows, except in what a person named.
+pub(super) fn find_inner_secrets(list: &AllowList) -> InnerSecrets {
     let mut search = Search {
         list,
         found: InnerSecrets::default(),
@@ -66,8 +66,8 @@ pub(super) fn look(list: &AllowList) -> InnerSecrets {
     }
     for cache in list.caches.keys() {
         search.looked_at = 0;
-        for place in REPOSITORIES {
-            let entries: BTreeSet<PathBuf> = search.entries(&cache.join(place)).collect();
+        for path in REPOSITORIES {
+            let entries: BTreeSet<PathBuf> = search.entries(&cache.join(path)).collect();
             for repository in entries {
                 search.repository(&repository);
             }

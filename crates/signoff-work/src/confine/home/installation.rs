@@ -1,4 +1,4 @@
-//! Whether a directory is the installation of a tool, told by what lies in it: nothing else of a person's does.
+//! Recognises the installation of a tool by the names in its directory.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -33,7 +33,7 @@ const PARTS: [&str; 25] = [
     "versions",
 ];
 
-/// What else lies beside, in whatever letters and with whatever ending.
+/// Names that a tool may have beside its parts, in any case and with any ending.
 const BESIDE: [&str; 15] = [
     ".gitignore",
     ".lock",
@@ -67,8 +67,8 @@ pub(super) enum Installation {
     Parts { parts: Vec<PathBuf>, marked: bool },
 }
 
-/// Looks what of a directory belongs to a tool.
-pub(super) fn look(directory: &Path) -> Installation {
+/// The parts of a directory that belong to a tool.
+pub(super) fn tool_parts(directory: &Path) -> Installation {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let names: Vec<_> = entries.take(MOST).map(|entry| entry.file_name()).collect();
     let is_part = |name: &OsStr| PARTS.iter().any(|part| name == *part);
@@ -105,7 +105,7 @@ mod tests {
         for entry in entries {
             fs::write(folder.path().join(entry), "").unwrap();
         }
-        let mut found = look(folder.path());
+        let mut found = tool_parts(folder.path());
         if let Installation::Parts { parts, .. } = &mut found {
             parts.sort();
         }

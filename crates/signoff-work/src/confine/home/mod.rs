@@ -1,6 +1,6 @@
 //! What agents and contracts find of a person's home: an empty directory at its path, and an allow-list on top.
 //!
-//! Start reading at [`Home::new`], which works out the list once for a run (`allow.rs`; what is known of tools is data in
+//! Start reading at [`Home::resolve`], which works out the list once for a run (`allow.rs`; what is known of tools is data in
 //! `tools.rs`, `caches.rs`, `secrets.rs` and `settings.rs`; which keys lie in tools is looked for in `inner.rs`), then at [`Home::prepare`], which makes the directory for one
 //! process.
 
@@ -9,10 +9,10 @@ mod caches;
 mod git_config;
 mod inner;
 mod installation;
-mod missed;
 mod secrets;
 mod settings;
 mod tools;
+mod unseen;
 mod view;
 
 use std::ffi::{OsStr, OsString};
@@ -78,14 +78,14 @@ struct HomePlan {
 
 impl Home {
     /// Works out what of a home is seen.
-    pub fn new(options: &HomeOptions) -> Self {
+    pub fn resolve(options: &HomeOptions) -> Self {
         let written = options.home.clone().filter(|home| home.is_absolute());
         let real = written.as_ref().and_then(|home| home.canonicalize().ok());
         let real = real.filter(|real| real.is_dir());
         let home = real.as_deref().unwrap_or(Path::new(NO_HOME));
         let tree = options.tree.canonicalize();
         let tree = tree.unwrap_or_else(|_| options.tree.clone());
-        let replaceable = real.is_some() && !is_around_system(home) && !home.starts_with(&tree);
+        let replaceable = real.is_some() && !holds_system(home) && !home.starts_with(&tree);
         let others = other_homes(options, home, &tree);
         let mut homes = vec![home.to_owned()];
         homes.extend(others.iter().cloned());
@@ -104,7 +104,7 @@ impl Home {
         let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
         let is_outside = |path: &PathBuf| !(list.secrets.cover(path) || is_replaced(path));
         let programs = path.into_iter().flat_map(|path| machine::programs(path));
-        let inner = inner::look(&list);
+        let inner = inner::find_inner_secrets(&list);
         let mut copies = settings::copies(home, &options.variables);
         copies.extend(inner.copies);
         let mut hidden = list.hidden(&replaced);
@@ -171,7 +171,7 @@ impl Home {
     /// Is this found as it is, because the person said so or a tool needs it?
     pub(super) fn shows(&self, path: &Path) -> bool {
         let mut writable = self.0.list.writable.iter();
-        self.0.list.shows(path) || writable.any(|place| path.starts_with(place))
+        self.0.list.shows(path) || writable.any(|root| path.starts_with(root))
     }
 
     /// Is this what nothing that is started gets to see?
@@ -191,7 +191,7 @@ impl Home {
 }
 
 /// Does this hold a part of the system?
-fn is_around_system(home: &Path) -> bool {
+fn holds_system(home: &Path) -> bool {
     SYSTEM.iter().any(|path| Path::new(path).starts_with(home))
 }
 
@@ -201,7 +201,7 @@ fn other_homes(options: &HomeOptions, home: &Path, tree: &Path) -> Vec<PathBuf> 
     let is_own = |path: &Path| ITS_OWN.iter().any(|own| path.starts_with(own));
     let is_system = |path: &PathBuf| {
         let is_inside = SYSTEM.iter().any(|system| path.starts_with(system));
-        is_around_system(path) || is_inside && !is_own(path)
+        holds_system(path) || is_inside && !is_own(path)
     };
     let found = options.other_homes.iter().filter(|path| path.is_absolute());
     let found = found.filter_map(|path| path.canonicalize().ok());

@@ -140,16 +140,16 @@ impl Secrets {
     pub(super) fn new(homes: &[PathBuf], variables: &Variables) -> Self {
         let value = |name: &str| variables.get(OsStr::new(name)).map(PathBuf::from);
         let own = OWN.iter().flat_map(|(variable, default)| {
-            let places = homes.iter().map(move |home| home.join(default));
-            let places = places.chain(value(variable));
-            places.map(|place| place.join("signoff"))
+            let directories = homes.iter().map(move |home| home.join(default));
+            let directories = directories.chain(value(variable));
+            directories.map(|directory| directory.join("signoff"))
         });
         let own = with_targets(own.filter(|path| path.is_absolute()).collect());
         let below_home = homes.iter().flat_map(|home| SECRETS.map(|s| home.join(s)));
         let moved = MOVED.iter().flat_map(|(variable, files)| {
-            let place = value(variable).filter(|place| place.is_absolute());
-            let place = place.into_iter();
-            place.flat_map(|place| files.iter().map(move |file| place.join(file)))
+            let directory = value(variable).filter(|directory| directory.is_absolute());
+            let directory = directory.into_iter();
+            directory.flat_map(|directory| files.iter().map(move |file| directory.join(file)))
         });
         let sockets = SOCKETS.iter().filter_map(|(variable, before)| {
             let value = variables.get(OsStr::new(variable))?.to_str()?;
@@ -169,7 +169,7 @@ impl Secrets {
 
     /// Is this a secret, or does it lie in one?
     pub(super) fn cover(&self, path: &Path) -> bool {
-        let lies_in = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
+        let lies_in = |roots: &[PathBuf]| roots.iter().any(|root| path.starts_with(root));
         lies_in(&self.paths) && !lies_in(&self.programs)
     }
 

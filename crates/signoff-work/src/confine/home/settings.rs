@@ -29,8 +29,8 @@ pub(super) struct SettingsCopy {
 pub(super) fn copies(home: &Path, variables: &Variables) -> Vec<SettingsCopy> {
     let copy = |settings: &Settings| {
         let moved = settings.moved_by.and_then(|(variable, file)| {
-            let place = variables.get(OsStr::new(variable)).map(PathBuf::from)?;
-            place.is_absolute().then(|| place.join(file))
+            let directory = variables.get(OsStr::new(variable)).map(PathBuf::from)?;
+            directory.is_absolute().then(|| directory.join(file))
         });
         let at = moved.unwrap_or_else(|| home.join(settings.path));
         let text = settings.redact(&read(&at)?)?;
@@ -54,9 +54,9 @@ impl Settings {
     /// Nothing where the text cannot be understood.
     fn redact(&self, text: &str) -> Option<String> {
         match self.format {
-            Format::Lines => Some(self.lines(text)),
-            Format::Toml => self.toml(text),
-            Format::Xml => self.xml(text),
+            Format::Lines => Some(self.redact_lines(text)),
+            Format::Toml => self.redact_toml(text),
+            Format::Xml => self.redact_xml(text),
         }
     }
 
@@ -68,7 +68,7 @@ impl Settings {
         self.keys.iter().any(fits) && !sounds_secret(key)
     }
 
-    fn lines(&self, text: &str) -> String {
+    fn redact_lines(&self, text: &str) -> String {
         let mut taken = String::new();
         let (mut takes, mut goes_on, mut options) = (false, false, None);
         for line in text.lines() {
@@ -98,7 +98,7 @@ impl Settings {
         taken
     }
 
-    fn toml(&self, text: &str) -> Option<String> {
+    fn redact_toml(&self, text: &str) -> Option<String> {
         let mut table: Table = text.parse().ok()?;
         table.retain(|key, _| self.takes(key));
         let mut value = Value::Table(table);
@@ -106,7 +106,7 @@ impl Settings {
         toml::to_string(&value).ok()
     }
 
-    fn xml(&self, text: &str) -> Option<String> {
+    fn redact_xml(&self, text: &str) -> Option<String> {
         let comments = Regex::new(r"(?s)<!--.*?-->").ok()?;
         let text = comments.replace_all(text, "");
         let root = Regex::new(r"<[A-Za-z][^>]*>").ok()?.find(&text)?.as_str();

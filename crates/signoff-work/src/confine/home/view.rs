@@ -67,7 +67,7 @@ pub(super) fn prepare(
         own,
         homes,
         files: scratch.join("files"),
-        place: home,
+        location: home,
         view: View::default(),
     };
     making.show_roots(options)?;
@@ -108,7 +108,7 @@ struct ViewBuilder<'a> {
     homes: Vec<OwnHome>,
     /// Single files that are mounted.
     files: PathBuf,
-    place: HomeLocation<'a>,
+    location: HomeLocation<'a>,
     view: View,
 }
 
@@ -140,7 +140,7 @@ impl ViewBuilder<'_> {
             }
         }
         for path in &self.plan.list.writable {
-            match self.place {
+            match self.location {
                 HomeLocation::Mounted { .. } => self.mount(path, path, true)?,
                 HomeLocation::Beside => {
                     self.link(path, path)?;
@@ -195,7 +195,8 @@ impl ViewBuilder<'_> {
         fs::write(self.own.join(".gitconfig"), &self.plan.git_config)
     }
 
-    /// A copy, so that the agent cannot change the real one; its own it may, whatever that one allows.
+    /// Copies a login, so that the agent cannot change the person's. It may change the copy, whatever the permissions of the
+    /// original.
     fn hand_over(&mut self, login: &Login) -> io::Result<()> {
         let bytes = fs::read(&login.from)?;
         match self.plan.real.as_ref() {
@@ -206,9 +207,9 @@ impl ViewBuilder<'_> {
 
     /// Puts a file where the process finds it: into its home, or over the one that it would find.
     fn put(&mut self, at: &Path, bytes: &[u8], writable: bool, mounts: bool) -> io::Result<()> {
-        let place = self.behind_links(at);
-        match self.own_path(&place) {
-            Some(own) if !self.is_shown(&place) => self.write(&own, bytes),
+        let target = self.behind_links(at);
+        match self.own_path(&target) {
+            Some(own) if !self.is_shown(&target) => self.write(&own, bytes),
             _ if !mounts => Ok(()),
             _ => {
                 let to = at.canonicalize()?;
@@ -235,7 +236,7 @@ impl ViewBuilder<'_> {
     /// Does the process find what the person has there?
     fn is_shown(&self, path: &Path) -> bool {
         let list = &self.plan.list;
-        let is_writable = |place: &PathBuf| path.starts_with(place);
+        let is_writable = |target: &PathBuf| path.starts_with(target);
         list.shows(path) || list.writable.iter().any(is_writable)
     }
 
@@ -298,7 +299,7 @@ impl ViewBuilder<'_> {
             to: home.real.clone(),
             writable: true,
         }));
-        let home = match self.place {
+        let home = match self.location {
             HomeLocation::Mounted { written } => written,
             HomeLocation::Beside => {
                 self.view.writable.push(self.own.clone());

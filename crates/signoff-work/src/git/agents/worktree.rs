@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::repository;
-use crate::beneath::{give_rights, remove_tree};
+use crate::beneath::{add_owner_permissions, remove_tree};
 use crate::git::agents::spread::{make_apart, spread};
 use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::command::GitCall;
@@ -70,7 +70,7 @@ impl Worktree {
     pub fn renew(&self, commit: &Id) -> Result<(), GitError> {
         let base = self.base_file();
         fs::remove_file(&base).map_err(GitError::file(&base))?;
-        self.despite_rights(|worktree| worktree.begin_anew(commit))
+        self.retry_with_permissions(|worktree| worktree.begin_anew(commit))
     }
 
     fn begin_anew(&self, commit: &Id) -> Result<(), GitError> {
@@ -83,7 +83,7 @@ impl Worktree {
 
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
     pub fn tree(&self) -> Result<Id, GitError> {
-        self.despite_rights(Self::scan)
+        self.retry_with_permissions(Self::scan)
     }
 
     fn scan(&self) -> Result<Id, GitError> {
@@ -104,15 +104,15 @@ impl Worktree {
 
     /// Makes everything that is not ignored as in the commit, kept paths too, and its repository as new.
     pub fn set(&self, commit: &Id) -> Result<(), GitError> {
-        self.despite_rights(|worktree| worktree.go_to(commit))
+        self.retry_with_permissions(|worktree| worktree.go_to(commit))
     }
 
-    /// Tries once more with the rights that an agent took from itself, and so from us.
-    fn despite_rights<T>(
+    /// Tries again after restoring permissions: an agent may have removed its own, and so ours.
+    fn retry_with_permissions<T>(
         &self,
         action: impl Fn(&Self) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
-        action(self).or_else(|error| match give_rights(&self.path) {
+        action(self).or_else(|error| match add_owner_permissions(&self.path) {
             Ok(true) => action(self),
             Ok(false) | Err(_) => Err(error),
         })

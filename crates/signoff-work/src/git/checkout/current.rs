@@ -173,10 +173,10 @@ impl HarnessGit {
 
     /// The index of the last snapshot.
     pub(crate) fn snapshot_index(&self) -> PathBuf {
-        self.place().join("checkout.index")
+        self.directory().join("checkout.index")
     }
 
     fn snapshot_note(&self) -> PathBuf {
-        self.place().join("checkout.look")
+        self.directory().join("checkout.look")
     }
 }

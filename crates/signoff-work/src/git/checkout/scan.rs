@@ -11,7 +11,7 @@ use crate::git::{GitError, HarnessGit, Id};
 pub(crate) use crate::tree::check::Unreadable;
 use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
 
-/// A file that a person has not told git of, and that is larger, is left out: agents cannot leave such files either.
+/// An untracked file that is larger is left out: agents cannot leave such files either.
 pub const LARGEST_OF_PERSON: u64 = 2 << 30;
 
 /// How often `git add` is tried when a file vanishes while it runs.
@@ -37,20 +37,20 @@ pub(crate) struct Scan<'l> {
 
 impl HarnessGit {
     /// Makes the index hold what the working tree holds.
-    pub(crate) fn scan(&self, look: &Scan<'_>) -> Result<(), GitError> {
-        let left_out = self.check(look)?;
+    pub(crate) fn scan(&self, scan: &Scan<'_>) -> Result<(), GitError> {
+        let left_out = self.check(scan)?;
         if left_out.is_empty() {
-            return self.scan_tree(look, 0);
+            return self.scan_tree(scan, 0);
         }
-        let excluded = [look.excluded, &left_out].concat();
+        let excluded = [scan.excluded, &left_out].concat();
         let excluded = excluded.as_slice();
-        self.scan_tree(&Scan { excluded, ..*look }, 0)
+        self.scan_tree(&Scan { excluded, ..*scan }, 0)
     }
 
     /// Fails where git would wait, run for hours, or overlook something. Returns the paths that are left out of a person's checkout.
-    fn check(&self, look: &Scan<'_>) -> Result<Vec<Name>, GitError> {
+    fn check(&self, scan: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let limits = TreeLimits::default();
-        let entries = match look.unreadable {
+        let entries = match scan.unreadable {
             Unreadable::Error => limits.entries,
             // The person has what they have.
             Unreadable::LeftOut => u64::MAX,
@@ -63,14 +63,14 @@ impl HarnessGit {
                 largest: u64::MAX,
                 ..limits
             },
-            unreadable: look.unreadable,
-            is_left_out: &|path, _| within(path, look.kept) || within(path, look.excluded),
+            unreadable: scan.unreadable,
+            is_left_out: &|path, _| within(path, scan.kept) || within(path, scan.excluded),
             stop: self.repository.git.stop(),
         };
-        let report = check_tree(look.tree, &options).map_err(|error| look.error(error))?;
+        let report = check_tree(scan.tree, &options).map_err(|error| scan.error(error))?;
         let is_large = report.bytes > limits.bytes || report.largest > limits.largest;
-        match look.unreadable {
-            Unreadable::Error if is_large => self.check_sizes(look, limits)?,
+        match scan.unreadable {
+            Unreadable::Error if is_large => self.check_sizes(scan, limits)?,
             Unreadable::Error => {}
             Unreadable::LeftOut => {
                 // Git fails where a pipe is in the place of a file that it knows.
@@ -79,7 +79,7 @@ impl HarnessGit {
                     .map(|path| path.as_os_str().as_bytes().to_vec())
                     .collect();
                 if report.largest > LARGEST_OF_PERSON {
-                    names.extend(self.large_untracked(look)?);
+                    names.extend(self.large_untracked(scan)?);
                 }
                 return Ok(names);
             }
@@ -88,11 +88,11 @@ impl HarnessGit {
     }
 
     /// Untracked files that git would read for minutes.
-    fn large_untracked(&self, look: &Scan<'_>) -> Result<Vec<Name>, GitError> {
+    fn large_untracked(&self, scan: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let words = ["ls-files", "--others", "--exclude-standard", "-z"];
-        let out = self.call_in(look.tree, look.index).words(words).run()?;
+        let out = self.call_in(scan.tree, scan.index).words(words).run()?;
         let is_large = |name: &&[u8]| {
-            let found = look.tree.join(path(name)).symlink_metadata();
+            let found = scan.tree.join(path(name)).symlink_metadata();
             found.is_ok_and(|found| found.is_file() && found.len() > LARGEST_OF_PERSON)
         };
         let large = parts(&out).filter(is_large);
@@ -100,7 +100,7 @@ impl HarnessGit {
     }
 
     /// The files that git would read must not be larger than the limits.
-    fn check_sizes(&self, look: &Scan<'_>, limits: TreeLimits) -> Result<(), GitError> {
+    fn check_sizes(&self, scan: &Scan<'_>, limits: TreeLimits) -> Result<(), GitError> {
         let words = [
             "ls-files",
             "--others",
@@ -108,68 +108,68 @@ impl HarnessGit {
             "--exclude-standard",
             "-z",
         ];
-        let out = self.call_in(look.tree, look.index).words(words).run()?;
+        let out = self.call_in(scan.tree, scan.index).words(words).run()?;
         let mut bytes: u64 = 0;
         for name in parts(&out) {
-            if within(name, look.kept) || within(name, look.excluded) {
+            if within(name, scan.kept) || within(name, scan.excluded) {
                 continue;
             }
             let name = path(name);
-            let found = look.tree.join(name).symlink_metadata();
+            let found = scan.tree.join(name).symlink_metadata();
             let size = found.map_or(0, |found| found.len());
             if size > limits.largest {
                 let (path, limit) = (name.into(), limits.largest);
-                return Err(look.error(TreeError::TooLarge { path, size, limit }));
+                return Err(scan.error(TreeError::TooLarge { path, size, limit }));
             }
             bytes = bytes.saturating_add(size);
         }
         if bytes > limits.bytes {
             let limit = limits.bytes;
-            return Err(look.error(TreeError::TooMuch { limit }));
+            return Err(scan.error(TreeError::TooMuch { limit }));
         }
         Ok(())
     }
 
-    fn scan_tree(&self, look: &Scan<'_>, depth: usize) -> Result<(), GitError> {
+    fn scan_tree(&self, scan: &Scan<'_>, depth: usize) -> Result<(), GitError> {
         let mut nested = BTreeSet::new();
-        if let Err(error) = self.git_add(look, &nested) {
+        if let Err(error) = self.git_add(scan, &nested) {
             // One without a commit cannot even be mistaken for a submodule.
-            nested = self.nested_repositories(look)?;
+            nested = self.nested_repositories(scan)?;
             if nested.is_empty() {
                 return Err(error);
             }
-            self.git_add(look, &nested)?;
+            self.git_add(scan, &nested)?;
         }
         let mut corrected = Vec::new();
-        for difference in self.index_differences(look.index, look.base)? {
-            if within(&difference.name, look.kept) {
+        for difference in self.index_differences(scan.index, scan.base)? {
+            if within(&difference.name, scan.kept) {
                 corrected.push((difference.name, difference.before));
             } else if difference.after.is_some_and(|(mode, _)| mode == GITLINK) {
                 corrected.push((difference.name.clone(), None));
                 nested.insert(difference.name);
             }
         }
-        self.set_entries_in(look.tree, look.index, &corrected)?;
+        self.set_entries_in(scan.tree, scan.index, &corrected)?;
         for name in &nested {
-            self.graft(look, name, depth)?;
+            self.graft(scan, name, depth)?;
         }
         Ok(())
     }
 
-    fn git_add(&self, look: &Scan<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
-        let ignored = self.ignored_kept_paths(look)?;
+    fn git_add(&self, scan: &Scan<'_>, nested: &BTreeSet<Name>) -> Result<(), GitError> {
+        let ignored = self.ignored_kept_paths(scan)?;
         let words = [
             "add",
             "--all",
             "--pathspec-from-file=-",
             "--pathspec-file-nul",
         ];
-        let left_out = look.unreadable == Unreadable::LeftOut;
+        let left_out = scan.unreadable == Unreadable::LeftOut;
         let try_once = || {
-            self.call_in(look.tree, look.index)
+            self.call_in(scan.tree, scan.index)
                 .words(words)
                 .words(left_out.then_some("--ignore-errors"))
-                .stdin(look.pathspecs(nested, &ignored))
+                .stdin(scan.pathspecs(nested, &ignored))
                 .run_to(if left_out { &[0, 1] } else { &[0] })
         };
         let mut said = try_once();
@@ -184,7 +184,7 @@ impl HarnessGit {
         let said = said?;
         let says = |words: &str| said.complaint.contains(words);
         let denied = says("Permission denied");
-        let failed = match look.unreadable {
+        let failed = match scan.unreadable {
             Unreadable::Error => denied,
             // The other thing that git finds wrong is a repository in the tree, which is dealt with.
             Unreadable::LeftOut => said.code != 0 && (!denied || says("does not have a commit")),
@@ -199,13 +199,13 @@ impl HarnessGit {
     }
 
     /// The kept and excluded paths that are ignored: git refuses a pathspec that excludes an ignored path.
-    fn ignored_kept_paths(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
-        let names: Vec<&Name> = look.kept.iter().chain(look.excluded).collect();
+    fn ignored_kept_paths(&self, scan: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
+        let names: Vec<&Name> = scan.kept.iter().chain(scan.excluded).collect();
         if names.is_empty() {
             return Ok(BTreeSet::new());
         }
         let said = self
-            .call_in(look.tree, look.index)
+            .call_in(scan.tree, scan.index)
             // A directory with tracked files in it too.
             .words(["check-ignore", "--no-index", "-z", "--stdin"])
             .stdin(nul_terminated(names))
@@ -214,18 +214,18 @@ impl HarnessGit {
     }
 
     /// Repositories in the working tree that are not known yet.
-    fn nested_repositories(&self, look: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
+    fn nested_repositories(&self, scan: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let out = self
-            .call_in(look.tree, look.index)
+            .call_in(scan.tree, scan.index)
             .words(["ls-files", "--others", "--exclude-standard", "-z"])
             .run()?;
-        let excluded = |name: &Name| within(name, look.kept) || within(name, look.excluded);
+        let excluded = |name: &Name| within(name, scan.kept) || within(name, scan.excluded);
         let folders = parts(&out).filter_map(|name| Some(name.strip_suffix(b"/")?.to_vec()));
         Ok(folders.filter(|name| !excluded(name)).collect())
     }
 
     /// Records the files of a nested repository as ordinary files.
-    fn graft(&self, look: &Scan<'_>, name: &Name, depth: usize) -> Result<(), GitError> {
+    fn graft(&self, scan: &Scan<'_>, name: &Name, depth: usize) -> Result<(), GitError> {
         if depth == DEEPEST {
             let paths = texts([name]);
             return Err(GitError::Submodules { paths });
@@ -233,12 +233,12 @@ impl HarnessGit {
         let scratch = self.scratch()?;
         let (index, base) = (scratch.path("index"), self.empty_tree()?);
         let inner = Scan {
-            tree: &look.tree.join(path(name)),
+            tree: &scan.tree.join(path(name)),
             index: &index,
             base: &base,
             kept: &[],
             excluded: &[],
-            unreadable: look.unreadable,
+            unreadable: scan.unreadable,
         };
         self.scan_tree(&inner, depth + 1)?;
         let tree = self.write_tree(&index)?;
@@ -246,7 +246,7 @@ impl HarnessGit {
             let mut prefix = b"--prefix=".to_vec();
             prefix.extend_from_slice(name);
             prefix.push(b'/');
-            self.call_in(look.tree, look.index)
+            self.call_in(scan.tree, scan.index)
                 .words(["read-tree"])
                 .words([OsStr::from_bytes(&prefix), OsStr::new(tree.as_str())])
                 .run()?;

@@ -86,7 +86,7 @@ impl HarnessGit {
         let entries = fs::read_dir(directory).map_err(GitError::file(directory))?;
         for entry in entries.flatten() {
             let shared = entry.file_name();
-            let copy = self.place().join(&shared);
+            let copy = self.directory().join(&shared);
             // Its name says what is in it.
             if shared.as_bytes().starts_with(b"sharedindex.") && !copy.exists() {
                 let path = entry.path();

@@ -67,7 +67,7 @@ const UNFINISHED: [(&str, &str); 6] = [
 impl HarnessGit {
     /// Works out how the commits after `start` up to `head` come into the checkout; touches nothing of it.
     pub fn prepare_landing(&self, start: &Id, head: &Id) -> Result<LandingReadiness, GitError> {
-        self.prepare_landing_since(start, (start, head))
+        self.prepare_landing_since(start, start, head)
     }
 
     /// The same, where the checkout and the run last agreed on the commit or tree `base`: what a person did since `start`
@@ -75,7 +75,8 @@ impl HarnessGit {
     pub fn prepare_landing_since(
         &self,
         base: &Id,
-        (start, head): (&Id, &Id),
+        start: &Id,
+        head: &Id,
     ) -> Result<LandingReadiness, GitError> {
         if self.repository.is_private() {
             let why =
@@ -90,7 +91,7 @@ impl HarnessGit {
         }
         let mut reasons = self.unfinished()?;
         let at = self.base(commit.as_ref())?;
-        let to = match self.target((start, head), &missing, commit.as_ref())? {
+        let to = match self.target(start, head, &missing, commit.as_ref())? {
             ReplayOutcome::Commit(to) => to,
             ReplayOutcome::Conflict(files) => {
                 let plan = self.plan_update(base, head, Some(&self.touched(base, head)?))?;
@@ -167,7 +168,7 @@ impl HarnessGit {
         }
         self.carry_out(&plan)?;
         at("land.index");
-        PersonsIndex::read(self, sides.at, sides.to, &names)?.put_in_place()?;
+        PersonsIndex::read(self, sides.at, sides.to, &names)?.replace()?;
         at("land.ref");
         if !is_at_end && !self.move_head(to, from.as_ref())? {
             return Ok(LandOutcome::Moved);
@@ -186,7 +187,8 @@ impl HarnessGit {
     /// The commit that HEAD will stand at.
     fn target(
         &self,
-        (start, head): (&Id, &Id),
+        start: &Id,
+        head: &Id,
         missing: &BTreeSet<Id>,
         at: Option<&Id>,
     ) -> Result<ReplayOutcome, GitError> {
@@ -195,7 +197,7 @@ impl HarnessGit {
             Some(at) if at == start && self.joins(start, head)?.is_empty() => {
                 Ok(ReplayOutcome::Commit(Some(head.clone())))
             }
-            _ => self.replay((start, head), missing, at),
+            _ => self.replay(start, head, missing, at),
         }
     }
 

@@ -35,13 +35,14 @@ impl HarnessGit {
     /// a written file takes its place (`land.rename`).
     pub fn land_files(
         &self,
-        (base, head): (&Id, &Id),
+        base: &Id,
+        head: &Id,
         first: &Id,
         at: &dyn Fn(&'static str),
     ) -> Result<LandReport, GitError> {
         let names = self.touched(base, head)?;
         let merge = |present: &CheckoutPaths| self.merge_trees(base, &present.tree, head);
-        let outcome = self.bring(&names, (base, first), &merge, at)?;
+        let outcome = self.bring(&names, base, first, &merge, at)?;
         let FilesOutcome {
             written,
             merged,
@@ -70,7 +71,8 @@ impl HarnessGit {
     pub(crate) fn bring(
         &self,
         names: &BTreeSet<Name>,
-        (base, first): (&Id, &Id),
+        base: &Id,
+        first: &Id,
         merge: &dyn Fn(&CheckoutPaths) -> Result<TreeMerge, GitError>,
         at: &dyn Fn(&'static str),
     ) -> Result<FilesOutcome, GitError> {

@@ -97,7 +97,7 @@ impl<'o> PersonsIndex<'o> {
     }
 
     /// Changes it, if it is still the one that was copied.
-    pub(crate) fn put_in_place(self) -> Result<(), GitError> {
+    pub(crate) fn replace(self) -> Result<(), GitError> {
         if let Some(said) = self.refusals().into_iter().next() {
             return Err(land_error(said));
         }

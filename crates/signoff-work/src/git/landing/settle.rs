@@ -22,9 +22,11 @@ impl HarnessGit {
     /// `base` is what both agreed on before, and `first` the tree that the run began with.
     pub fn settle_files(
         &self,
-        (base, head): (&Id, &Id),
+        base: &Id,
+        head: &Id,
         first: &Id,
-        (paths, how): (&[String], Settling),
+        paths: &[String],
+        how: Settling,
     ) -> Result<Id, GitError> {
         let names: BTreeSet<Name> = paths.iter().map(|text| name(text)).collect();
         match how {
@@ -53,7 +55,7 @@ impl HarnessGit {
         let words = ["read-tree", tree.as_str()];
         self.call_in(folder, &index).words(words).run()?;
         self.write_files(&index, folder, &there)?;
-        let place = |name: &Name| there.contains(name).then(|| folder.join(path(name)));
-        Ok(names.iter().map(place).collect())
+        let copy_path = |name: &Name| there.contains(name).then(|| folder.join(path(name)));
+        Ok(names.iter().map(copy_path).collect())
     }
 }

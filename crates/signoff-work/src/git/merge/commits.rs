@@ -56,7 +56,7 @@ impl HarnessGit {
         if answer.is_clean {
             return Ok(Merge::Clean(answer.tree));
         }
-        let text = self.conflict_text(sides, (&answer.tree, &answer.files), &answer.messages)?;
+        let text = self.conflict_text(sides, &answer.tree, &answer.files, &answer.messages)?;
         Ok(Merge::Conflict {
             files: texts(&answer.files),
             text,

@@ -7,7 +7,7 @@ use crate::git::{GitError, HarnessGit, Id};
 
 const LONGEST: usize = 16 << 10;
 /// Lines shown around a conflict.
-const AROUND: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// Files that are shown: more fit into no prompt.
 const SHOWN: usize = 40;
 
@@ -40,7 +40,8 @@ impl HarnessGit {
     pub(crate) fn conflict_text(
         &self,
         sides: MergeSides<'_>,
-        (tree, files): (&Id, &[Name]),
+        tree: &Id,
+        files: &[Name],
         messages: &[String],
     ) -> Result<String, GitError> {
         let MergeSides { ours, theirs, .. } = sides;
@@ -175,8 +176,9 @@ fn conflicting_parts(content: &str) -> String {
     for (at, line) in lines.iter().enumerate() {
         inside |= line.starts_with("<<<<<<< ");
         if inside {
-            let around = at.saturating_sub(AROUND)..(at + AROUND + 1).min(lines.len());
-            shown[around].fill(true);
+            let context =
+                at.saturating_sub(CONTEXT_LINES)..(at + CONTEXT_LINES + 1).min(lines.len());
+            shown[context].fill(true);
         }
         inside &= !line.starts_with(">>>>>>> ");
     }

@@ -38,7 +38,8 @@ impl HarnessGit {
     /// is dropped. The same commits on the same one give the same names.
     pub(crate) fn replay(
         &self,
-        (since, head): (&Id, &Id),
+        since: &Id,
+        head: &Id,
         missing: &BTreeSet<Id>,
         onto: Option<&Id>,
     ) -> Result<ReplayOutcome, GitError> {
@@ -53,7 +54,7 @@ impl HarnessGit {
             let tree = match self.replay_changes(&before, &commit, &ours)? {
                 Ok(tree) => tree,
                 // One by one they may not fit on what is there of all of them already.
-                Err(_) if self.adds_nothing((since, head), onto)? => {
+                Err(_) if self.adds_nothing(since, head, onto)? => {
                     return Ok(ReplayOutcome::Commit(onto.cloned()));
                 }
                 Err(files) => return Ok(ReplayOutcome::Conflict(files)),
@@ -67,7 +68,7 @@ impl HarnessGit {
     }
 
     /// Is all that changed between two commits in this one, by whatever way it came there?
-    fn adds_nothing(&self, (since, head): (&Id, &Id), at: Option<&Id>) -> Result<bool, GitError> {
+    fn adds_nothing(&self, since: &Id, head: &Id, at: Option<&Id>) -> Result<bool, GitError> {
         let ours = self.shown_by(at)?;
         Ok(self
             .replay_changes(since, head, &ours)?

@@ -45,7 +45,7 @@ impl HarnessGit {
             .map(|found| (found.name, found.after))
             .collect();
         let scratch = self.scratch()?;
-        let (index, tree) = (scratch.path("index"), self.place().join("empty"));
+        let (index, tree) = (scratch.path("index"), self.directory().join("empty"));
         let words = ["read-tree", onto.as_str()];
         self.call_in(&tree, &index).words(words).run()?;
         self.set_entries(&index, &entries)?;

@@ -17,7 +17,7 @@ use crate::git::{GitError, Id, Repository};
 #[derive(Debug, Clone)]
 pub struct HarnessGit {
     pub(crate) repository: Repository,
-    place: Arc<Path>,
+    directory: Arc<Path>,
     pub(crate) kept: Arc<[Name]>,
     empty: Arc<OnceLock<Id>>,
     /// The tree whose `.gitattributes` count, once it is known.
@@ -39,17 +39,19 @@ struct Attributes {
 impl HarnessGit {
     pub(crate) fn open(
         repository: Repository,
-        place: &Path,
+        directory: &Path,
         kept: &[String],
     ) -> Result<Self, GitError> {
         for folder in ["refs", "objects", "info", "tmp", "empty"] {
-            let path = place.join(folder);
+            let path = directory.join(folder);
             fs::create_dir_all(&path).map_err(GitError::file(&path))?;
         }
-        let place = place.canonicalize().map_err(GitError::file(place))?;
+        let directory = directory
+            .canonicalize()
+            .map_err(GitError::file(directory))?;
         let own = Self {
             repository,
-            place: place.into(),
+            directory: directory.into(),
             kept: kept
                 .iter()
                 .map(|path| name(path.trim_start_matches("./").trim_end_matches('/')))
@@ -75,7 +77,10 @@ impl HarnessGit {
     /// Written anew each time, but for what the person ignores: a run keeps the rules that it began with.
     fn configure(&self) -> Result<(), GitError> {
         let found = &self.repository.info;
-        let (excludes, attributes) = (self.place.join("excludes"), self.place.join("attributes"));
+        let (excludes, attributes) = (
+            self.directory.join("excludes"),
+            self.directory.join("attributes"),
+        );
         if !excludes.exists() {
             write(&excludes, &self.ignored())?;
         }
@@ -88,16 +93,16 @@ impl HarnessGit {
         let config = found
             .settings
             .harness_config(&bytes(&excludes), &bytes(&attributes));
-        write(&self.place.join("config"), config.as_bytes())?;
+        write(&self.directory.join("config"), config.as_bytes())?;
         for file in ["info/attributes", "shallow"] {
-            let to = self.place.join(file);
+            let to = self.directory.join(file);
             match fs::read(found.common.join(file)) {
                 Ok(content) => write(&to, &content)?,
                 Err(_) if to.exists() => fs::remove_file(&to).map_err(GitError::file(&to))?,
                 Err(_) => {}
             }
         }
-        write(&self.place.join("HEAD"), b"ref: refs/heads/signoff\n")
+        write(&self.directory.join("HEAD"), b"ref: refs/heads/signoff\n")
     }
 
     /// What the person ignores everywhere, and in this repository without saying so in it; and what the harness has
@@ -132,19 +137,22 @@ impl HarnessGit {
 
     /// What agents' repositories ignore too.
     pub(crate) fn excludes(&self) -> Result<Vec<u8>, GitError> {
-        let path = self.place.join("excludes");
+        let path = self.directory.join("excludes");
         fs::read(&path).map_err(GitError::file(&path))
     }
 
     /// Commits that are there without their parents.
     pub(crate) fn shallow(&self) -> Option<Vec<u8>> {
-        fs::read(self.place.join("shallow")).ok()
+        fs::read(self.directory.join("shallow")).ok()
     }
 
     /// A call about objects alone.
     pub(crate) fn call(&self) -> GitCall<'_> {
         // No attributes are found in an empty tree.
-        self.call_in(&self.place.join("empty"), &self.place.join("empty/none"))
+        self.call_in(
+            &self.directory.join("empty"),
+            &self.directory.join("empty/none"),
+        )
     }
 
     /// From now on the `.gitattributes` of this commit say how contents become files and are merged, whichever tree is
@@ -193,7 +201,7 @@ impl HarnessGit {
         self.repository
             .git
             .call(tree)
-            .env("GIT_DIR", self.place.as_os_str())
+            .env("GIT_DIR", self.directory.as_os_str())
             .env("GIT_WORK_TREE", tree)
             .env("GIT_INDEX_FILE", index)
             .env("GIT_OBJECT_DIRECTORY", self.repository.objects())
@@ -204,7 +212,7 @@ impl HarnessGit {
 
     /// A directory that is removed when it is dropped.
     pub(crate) fn scratch(&self) -> Result<Scratch, GitError> {
-        Scratch::new(&self.place.join("tmp"))
+        Scratch::new(&self.directory.join("tmp"))
     }
 
     /// Holds the lock that allows one scan of the checkout at a time.
@@ -214,8 +222,8 @@ impl HarnessGit {
     }
 
     /// Where shared parts of split indexes are looked for.
-    pub(crate) fn place(&self) -> &Path {
-        &self.place
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// The tree with nothing in it.

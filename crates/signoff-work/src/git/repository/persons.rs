@@ -125,12 +125,16 @@ impl Repository {
         })
     }
 
-    /// The harness's own git directory at `place`, made, or opened after a crash.
+    /// The harness's own git directory at `directory`, made, or opened after a crash.
     ///
     /// `kept` are paths relative to the top, of files or directories, that no snapshot, worktree or landing ever
     /// changes.
-    pub fn open_harness_git(&self, place: &Path, kept: &[String]) -> Result<HarnessGit, GitError> {
-        HarnessGit::open(self.clone(), place, kept)
+    pub fn open_harness_git(
+        &self,
+        directory: &Path,
+        kept: &[String],
+    ) -> Result<HarnessGit, GitError> {
+        HarnessGit::open(self.clone(), directory, kept)
     }
 
     /// A call with the person's git directory, and precautions.

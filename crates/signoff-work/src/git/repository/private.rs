@@ -32,8 +32,12 @@ pub struct RunRepository {
 
 impl Repository {
     /// The repository that a run in this workspace records its trees in: the person's, or where there is none or it has an
-    /// obstacle, a private one at `place`.
-    pub fn for_run(git: Git, workspace: &Path, place: &Path) -> Result<RunRepository, GitError> {
+    /// obstacle, a private one at `directory`.
+    pub fn for_run(
+        git: Git,
+        workspace: &Path,
+        directory: &Path,
+    ) -> Result<RunRepository, GitError> {
         let found = Self::find(git.clone(), workspace)?;
         let why_private = match &found {
             Some(found) => found.obstacles()?,
@@ -41,7 +45,7 @@ impl Repository {
         };
         let repository = match found {
             Some(found) if why_private.is_empty() => found,
-            found => Self::private_of(git, workspace, place, found.as_ref())?,
+            found => Self::private_of(git, workspace, directory, found.as_ref())?,
         };
         Ok(RunRepository {
             repository,
@@ -49,16 +53,16 @@ impl Repository {
         })
     }
 
-    /// A repository of the harness's own at `place`, for the files of this workspace; made, or opened again.
-    pub fn private(git: Git, workspace: &Path, place: &Path) -> Result<Self, GitError> {
+    /// A repository of the harness's own at `directory`, for the files of this workspace; made, or opened again.
+    pub fn private(git: Git, workspace: &Path, directory: &Path) -> Result<Self, GitError> {
         let persons = Self::find(git.clone(), workspace)?;
-        Self::private_of(git, workspace, place, persons.as_ref())
+        Self::private_of(git, workspace, directory, persons.as_ref())
     }
 
     fn private_of(
         git: Git,
         workspace: &Path,
-        place: &Path,
+        directory: &Path,
         persons: Option<&Self>,
     ) -> Result<Self, GitError> {
         if persons.is_some_and(|persons| persons.info.kind == RepositoryKind::Bare) {
@@ -71,10 +75,12 @@ impl Repository {
             .canonicalize()
             .map_err(GitError::file(workspace))?;
         for folder in ["objects", "refs/heads", "info"] {
-            let path = place.join(folder);
+            let path = directory.join(folder);
             fs::create_dir_all(&path).map_err(GitError::file(&path))?;
         }
-        let place = place.canonicalize().map_err(GitError::file(place))?;
+        let directory = directory
+            .canonicalize()
+            .map_err(GitError::file(directory))?;
         let persons =
             persons.filter(|persons| !matches!(persons.info.kind, RepositoryKind::Refused(_)));
         let excludes = match persons {
@@ -82,21 +88,21 @@ impl Repository {
             None if workspace.join(".gitignore").exists() => Vec::new(),
             None => default_excludes(&workspace),
         };
-        write(&place.join("info/exclude"), &excludes)?;
-        write(&place.join("info/attributes"), ATTRIBUTES)?;
-        write(&place.join("config"), CONFIG)?;
-        write(&place.join("HEAD"), b"ref: refs/heads/none\n")?;
+        write(&directory.join("info/exclude"), &excludes)?;
+        write(&directory.join("info/attributes"), ATTRIBUTES)?;
+        write(&directory.join("config"), CONFIG)?;
+        write(&directory.join("HEAD"), b"ref: refs/heads/none\n")?;
         let settings = match persons {
             Some(persons) => persons.info.settings.without_conversions(),
-            None => personal_settings(&git, &place)?,
+            None => personal_settings(&git, &directory)?,
         };
         let found = RepositoryInfo {
             version: version(&git, &workspace)?,
             top: workspace.clone(),
             workspace,
-            objects: place.join("objects"),
-            common: place.clone(),
-            directory: place,
+            objects: directory.join("objects"),
+            common: directory.clone(),
+            directory,
             kind: RepositoryKind::Private,
             settings,
         };
@@ -192,9 +198,9 @@ fn read(path: &Path) -> Vec<u8> {
 }
 
 /// Who the person is.
-fn personal_settings(git: &Git, place: &Path) -> Result<Settings, GitError> {
-    let listing = without_programs(git.call(place))
-        .env("GIT_DIR", place)
+fn personal_settings(git: &Git, directory: &Path) -> Result<Settings, GitError> {
+    let listing = without_programs(git.call(directory))
+        .env("GIT_DIR", directory)
         .words(["config", "--list", "--null"])
         .run()?;
     Ok(Settings::read(&listing).without_conversions())

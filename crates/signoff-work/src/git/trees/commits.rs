@@ -10,7 +10,7 @@ use crate::git::{GitError, HarnessGit, Id};
 /// The line of a commit's message that says which attempt made it.
 const TRAILER: &str = "Signoff-Attempt";
 
-/// The line of a commit's message that says that it is no work of the run: it joined what a person did.
+/// The line of a commit's message that marks it as a person's edits, which joined the run, and not the run's work.
 const JOIN: &str = "Signoff-Join";
 
 impl HarnessGit {
@@ -118,19 +118,19 @@ impl HarnessGit {
     /// The commit after `since` up to `head`, by first parents, that says it was made by this attempt.
     pub fn attempt(&self, since: &Id, head: &Id, attempt: &str) -> Result<Option<Id>, GitError> {
         let range = format!("{since}..{head}");
-        let told = self.attempts_in_trailers(&["--first-parent", &range])?;
-        let mut told = told.into_iter();
-        let found = told.find(|(_, attempts)| attempts.iter().any(|told| told == attempt));
+        let commits = self.attempts_in_trailers(&["--first-parent", &range])?;
+        let mut commits = commits.into_iter();
+        let found = commits.find(|(_, attempts)| attempts.iter().any(|own| own == attempt));
         Ok(found.map(|(id, _)| id))
     }
 
     /// The commits in the history of `at` that say they are of an attempt of this run, the newest first.
     pub fn commits_of_run(&self, run: &str, at: &Id) -> Result<Vec<Id>, GitError> {
         let line = format!("--grep=^{TRAILER}: {run}/");
-        let mut told = self.attempts_in_trailers(&["--topo-order", &line, at.as_str()])?;
+        let mut commits = self.attempts_in_trailers(&["--topo-order", &line, at.as_str()])?;
         let of_run = format!("{run}/");
-        told.retain(|(_, attempts)| attempts.iter().any(|told| told.starts_with(&of_run)));
-        Ok(told.into_iter().map(|(id, _)| id).collect())
+        commits.retain(|(_, attempts)| attempts.iter().any(|own| own.starts_with(&of_run)));
+        Ok(commits.into_iter().map(|(id, _)| id).collect())
     }
 
     /// Those of the commits after `since` up to `head` that are work of the run, and not in the history of `at`, neither
@@ -150,11 +150,13 @@ impl HarnessGit {
         };
         let line = format!("--grep=^{TRAILER}: ");
         let there = self.attempts_in_trailers(&[&line, &format!("{since}..{at}")])?;
-        let attempts: BTreeSet<String> = there.into_iter().flat_map(|(_, told)| told).collect();
+        let picked: BTreeSet<String> = there.into_iter().flat_map(|(_, own)| own).collect();
         let (not_there, range) = (format!("^{at}"), format!("{since}..{head}"));
         let missing = self.attempts_in_trailers(&["--first-parent", &range, &not_there])?;
-        let is_picked = |told: &[String]| told.iter().any(|told| attempts.contains(told));
-        let missing = missing.into_iter().filter(|(_, told)| !is_picked(told));
+        let is_picked = |attempts: &[String]| attempts.iter().any(|own| picked.contains(own));
+        let missing = missing
+            .into_iter()
+            .filter(|(_, attempts)| !is_picked(attempts));
         let missing = missing.map(|(id, _)| id).filter(|id| !joins.contains(id));
         Ok(missing.collect())
     }
@@ -195,8 +197,8 @@ impl HarnessGit {
             let text = String::from_utf8_lossy(commit);
             let mut lines = text.lines();
             let id = lines.next().unwrap_or_default().parse()?;
-            let told = lines.filter(|line| !line.is_empty()).map(str::to_owned);
-            Ok((id, told.collect()))
+            let attempts = lines.filter(|line| !line.is_empty()).map(str::to_owned);
+            Ok((id, attempts.collect()))
         });
         commits.collect()
     }

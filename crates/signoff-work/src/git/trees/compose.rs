@@ -36,7 +36,7 @@ impl HarnessGit {
         for folder in ["git/refs", "git/objects"] {
             scratch.folder(folder)?;
         }
-        let config = self.place().join("config");
+        let config = self.directory().join("config");
         let config = fs::read(&config).map_err(GitError::file(&config))?;
         write(&directory.join("config"), &config)?;
         write(&directory.join("HEAD"), b"ref: refs/heads/layer\n")?;
@@ -90,7 +90,7 @@ impl HarnessGit {
         // As it is in every run: it names places of this one.
         hash.update(self.repository.info.settings.harness_config(b"", b""));
         for file in ["attributes", "info/attributes"] {
-            let content = read_if_there(&self.place().join(file))?;
+            let content = read_if_there(&self.directory().join(file))?;
             hash.update(content.len().to_le_bytes());
             hash.update(content);
         }
@@ -108,7 +108,7 @@ impl HarnessGit {
             value.is_some_and(|value| !value.is_empty() && value != "false")
         };
         let has_lines = |file: &str| -> Result<bool, GitError> {
-            let content = read_if_there(&self.place().join(file))?;
+            let content = read_if_there(&self.directory().join(file))?;
             Ok(content.iter().any(|byte| !byte.is_ascii_whitespace()))
         };
         Ok(is_set("core.autocrlf")

@@ -23,7 +23,7 @@ impl HarnessGit {
             "--ignore-submodules=none",
             "-z",
         ];
-        let tree = self.place().join("empty");
+        let tree = self.directory().join("empty");
         let out = self
             .call_in(&tree, index)
             .words(words)
@@ -38,7 +38,7 @@ impl HarnessGit {
         index: &Path,
         entries: &[(Name, Option<(u32, Id)>)],
     ) -> Result<(), GitError> {
-        self.set_entries_in(&self.place().join("empty"), index, entries)
+        self.set_entries_in(&self.directory().join("empty"), index, entries)
     }
 
     /// The same with an index of the files of this tree. Git looks at files that were written within the second that the
@@ -68,7 +68,7 @@ impl HarnessGit {
 
     /// The tree of an index that belongs to no files.
     pub(crate) fn write_tree(&self, index: &Path) -> Result<Id, GitError> {
-        self.write_tree_in(&self.place().join("empty"), index)
+        self.write_tree_in(&self.directory().join("empty"), index)
     }
 
     /// The tree of an index of the files of this tree, which is written too.

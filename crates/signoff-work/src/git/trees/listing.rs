@@ -83,7 +83,7 @@ impl HarnessGit {
         let all: Vec<_> = names.iter().map(entry).collect();
         self.set_entries(&index, &all)?;
         // Git only says that it leaves them out.
-        let tree = self.place().join("empty");
+        let tree = self.directory().join("empty");
         let out = self
             .call_in(&tree, &index)
             .words(["ls-files", "-z"])

@@ -98,13 +98,13 @@ fn tell(session: &mut Session, changes: &[Change]) {
             session.out.answer(paint(TITLE, owner));
         }
         current = Some(&change.step);
-        for line in lines(change) {
+        for line in change_lines(change) {
             session.out.answer(line);
         }
     }
 }
 
-fn lines(change: &Change) -> Vec<String> {
+fn change_lines(change: &Change) -> Vec<String> {
     let step = sanitize(change.step.as_deref().unwrap_or_default());
     match (change.field.as_str(), &change.before, &change.after) {
         ("step", None, Some(title)) => {

@@ -54,7 +54,7 @@ fn draw(
             let width = args.width.unwrap_or_else(|| columns(session).max(20));
             let title = sanitize(plan.display_title());
             session.out.answer(paint(TITLE, title));
-            for line in terminal::lines(plan, &layout, (args.full, width), progress) {
+            for line in terminal::lines(plan, &layout, args.full, width, progress) {
                 session.out.answer(line);
             }
         }
@@ -82,7 +82,7 @@ fn draw(
 
 /// The width for the drawing.
 fn columns(session: &Session) -> usize {
-    let said = session.around.variables.get(OsStr::new("COLUMNS"));
+    let said = session.process.variables.get(OsStr::new("COLUMNS"));
     let said = said.and_then(|value| value.to_str()?.parse().ok());
     terminal_size::terminal_size_of(std::io::stdout())
         .map(|(width, _)| usize::from(width.0))

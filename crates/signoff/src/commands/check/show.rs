@@ -12,7 +12,7 @@ use crate::args::Show;
 use crate::commands::sign::locate;
 use crate::failure::Failure;
 use crate::plan_paths::{is_stdin, read};
-use crate::report::plan::lines;
+use crate::report::plan::plan_lines;
 use crate::report::signature::signature;
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -20,7 +20,7 @@ use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     // Showing a plan needs no store; a plan from stdin is not in it.
-    let project = match Project::open(&session.around) {
+    let project = match Project::open(&session.process) {
         Ok(project) => Some(project),
         Err(Error::NoStore { .. }) => None,
         Err(error) => return Err(error.into()),
@@ -31,48 +31,54 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         None => args.path.clone(),
     };
     let plan = read(session, &path, args.dialect)?;
-    let name = plan.source.name().to_owned();
-    let standing = known
-        .map(|project| plan_status(project, &plan))
-        .transpose()?;
-    let expired = match (known, &standing) {
-        (Some(project), Some(standing)) => expiry_notice(
-            project,
-            &plan,
-            standing,
-            &signoff_runtime::SystemClock::new(),
-        ),
-        _ => None,
-    };
+    let status = known.map(|project| plan_status(project, &plan));
+    let status = status.transpose()?;
+    let expired = known.zip(status.as_ref()).and_then(|(project, status)| {
+        expiry_notice(project, &plan, status, &signoff_runtime::SystemClock::new())
+    });
     let shell = match &project {
         Some(project) => project.config.contract.shell.value.clone(),
-        None => load_config(&session.around, None)?.contract.shell.value,
+        None => load_config(&session.process, None)?.contract.shell.value,
     };
-    let state = match (&standing, &expired) {
+    let state = match (&status, &expired) {
         // The next command that changes the plan records the expiry.
         (_, Some(_)) => PlanState::Cancelled,
-        (Some(standing), None) => standing.state,
-        (None, None) => unsigned(&plan),
+        (Some(status), None) => status.state,
+        (None, None) => unsigned_state(&plan),
     };
     if let Some(notice) = expired {
         session
             .out
             .say(format!("{} {notice}", paint(CARE, "note:")));
     }
-    let statuses = statuses(standing.as_ref());
     if session.is_json() {
-        let around = PlanContext {
-            dialect: plan.checked.dialect.as_str(),
-            status: state.name(),
-            digest: plan.digest().to_string(),
-            terms: standing.as_ref().map(|standing| standing.terms.to_string()),
-            shell: &shell,
-            step_statuses: statuses,
-        };
-        let shape = Plan::new(&plan.checked.plan, &around);
+        let shape = to_api(&plan, state, status.as_ref(), &shell);
         session.json(&shape);
-        return Ok(0);
+    } else {
+        show_text(session, &plan, state, status.as_ref());
     }
+    Ok(0)
+}
+
+fn to_api(plan: &PlanFile, state: PlanState, status: Option<&PlanStatus>, shell: &str) -> Plan {
+    let context = PlanContext {
+        dialect: plan.checked.dialect.as_str(),
+        status: state.name(),
+        digest: plan.digest().to_string(),
+        terms: status.map(|status| status.terms.to_string()),
+        shell,
+        step_statuses: step_statuses(status),
+    };
+    Plan::new(&plan.checked.plan, &context)
+}
+
+fn show_text(
+    session: &mut Session,
+    plan: &PlanFile,
+    state: PlanState,
+    status: Option<&PlanStatus>,
+) {
+    let name = plan.source.name();
     let title = sanitize(plan.checked.plan.display_title());
     session.out.answer(paint(TITLE, title));
     session.out.answer(format!(
@@ -81,26 +87,26 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         name,
         paint(DIM, plan.digest().short())
     ));
-    if let Some(standing) = &standing {
-        let said = standing.history.feedback().filter_map(|(_, said)| said);
+    if let Some(status) = status {
+        let said = status.history.feedback().filter_map(|(_, said)| said);
         let said = said.map(|text| format!("{}   {}", paint(CARE, "rejected"), sanitize(text)));
-        for line in signature(&standing.signature).into_iter().chain(said) {
+        for line in signature(&status.signature).into_iter().chain(said) {
             session.out.answer(line);
         }
     }
-    for line in lines(&plan.checked.plan, &statuses) {
+    for line in plan_lines(&plan.checked.plan, &step_statuses(status)) {
         session.out.answer(line);
     }
     if plan.checked.errors() > 0 {
         session.out.say(format!(
             "this plan has errors: `signoff verify {}` shows them",
-            shell_word(&name)
+            shell_word(name)
         ));
     }
-    Ok(0)
 }
 
-fn unsigned(plan: &PlanFile) -> PlanState {
+/// The state of a plan that no store knows.
+fn unsigned_state(plan: &PlanFile) -> PlanState {
     if plan.checked.errors() > 0 {
         PlanState::Draft
     } else {
@@ -108,8 +114,8 @@ fn unsigned(plan: &PlanFile) -> PlanState {
     }
 }
 
-fn statuses(standing: Option<&PlanStatus>) -> Vec<&'static str> {
-    let Some(view) = standing.and_then(|standing| standing.view.as_ref()) else {
+fn step_statuses(status: Option<&PlanStatus>) -> Vec<&'static str> {
+    let Some(view) = status.and_then(|status| status.view.as_ref()) else {
         return Vec::new();
     };
     (0..view.run.plan().steps.len())

@@ -178,8 +178,8 @@ fn report_duplicate_ids(plans: &mut [PlanFile]) {
                     diagnostic::Diagnostic::new(Code::DuplicateId, dialect, id_span(plan), message)
                         .help("give one of the two another id");
                 let all = &mut plan.checked.diagnostics;
-                let place = all.partition_point(|one| one.span <= problem.span);
-                all.insert(place, problem);
+                let index = all.partition_point(|one| one.span <= problem.span);
+                all.insert(index, problem);
             }
             None => {
                 known.insert(id, plan.source.name().to_owned());

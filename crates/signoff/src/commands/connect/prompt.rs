@@ -10,7 +10,7 @@ use crate::session::Session;
 
 pub(crate) fn prompt(session: &mut Session, args: &Prompt) -> Result<u8, Failure> {
     let PromptName::Overseer = args.name;
-    let mut planning = planning(&session.around)?;
+    let mut planning = planning(&session.process)?;
     let current = planning.current()?;
     let additional = planning.additional()?;
     let text = overseer(&current, &additional);

@@ -9,15 +9,15 @@ use crate::session::Session;
 
 pub(crate) fn play(session: &Session, script: &Path) -> Result<u8, Failure> {
     let marker = session
-        .around
+        .process
         .variables
         .get(std::ffi::OsStr::new(signoff_sandbox::MARKER));
-    let mut around = ProcessIo {
+    let mut io = ProcessIo {
         prompt: &mut std::io::stdin().lock(),
         stdout: &mut std::io::stdout().lock(),
         stderr: &mut std::io::stderr().lock(),
         marker: marker.map(|marker| marker.to_string_lossy().into_owned()),
     };
-    play_script(script, &mut around)
+    play_script(script, &mut io)
         .map_err(|error| Failure::new(1, "script", format!("{}: {error}", script.display())))
 }

@@ -125,8 +125,8 @@ impl TerminalPerson {
         self.out.say("");
         let question = sanitize(&item.question);
         self.out.say(format!("{} {question}", paint(CARE, "?")));
-        if let Some(place) = self.worktrees.of_item(run, item) {
-            self.out.say(repair_in(&place.to_string_lossy()));
+        if let Some(worktree) = self.worktrees.of_item(run, item) {
+            self.out.say(repair_in(&worktree.to_string_lossy()));
         }
         let words = sanitize(&answer_words(item));
         self.out.say(paint(DIM, format!("  {words}; empty: later")));

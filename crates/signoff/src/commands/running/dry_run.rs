@@ -23,14 +23,15 @@ pub(crate) fn dry_run(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    (options, approve): (&RunOptions, bool),
+    options: &RunOptions,
+    approve: bool,
 ) -> Result<u8, Failure> {
-    let doing = ActorContext {
+    let context = ActorContext {
         project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &SystemClock::new(),
     };
-    let mut rehearsal = rehearse(doing, plan, options, approve);
+    let mut rehearsal = rehearse(context, plan, options, approve);
     let refused = rehearsal.refused.take();
     let refused = match refused.map(|error| show_problems(session, error)) {
         None if approve && plan_status(project, plan)?.state != PlanState::Approved => {
@@ -41,7 +42,7 @@ pub(crate) fn dry_run(
     if session.is_json() {
         session.json(&shape(plan, &rehearsal, refused.as_ref()));
     } else {
-        for line in lines(&plan.checked.plan, &rehearsal) {
+        for line in rehearsal_lines(&plan.checked.plan, &rehearsal) {
             session.out.answer(line);
         }
         session.out.say("nothing was started or written");
@@ -67,14 +68,14 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
     }
 }
 
-fn lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
+fn rehearsal_lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
     let mut lines = vec![paint(TITLE, sanitize(plan.display_title())).to_string()];
     for (number, round) in (1..).zip(&rehearsal.rounds) {
-        for (place, &at) in round.iter().enumerate() {
+        for (position, &at) in round.iter().enumerate() {
             let Some(step) = plan.steps.get(at) else {
                 continue;
             };
-            let mark = match place {
+            let mark = match position {
                 0 => format!("{number:>3}."),
                 _ => "   +".to_owned(),
             };

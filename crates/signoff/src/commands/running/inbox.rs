@@ -35,8 +35,8 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
             .answer(format!("{} {}", paint(CARE, "?"), sanitize(&item.question)));
         let about = format!("  {}, {}", item.title, steps(&item));
         session.out.answer(paint(DIM, sanitize(&about)));
-        if let Some(place) = &item.worktree {
-            session.out.answer(repair_in(place));
+        if let Some(worktree) = &item.worktree {
+            session.out.answer(repair_in(worktree));
         }
         session.out.answer(format!(
             "  signoff answer {} {}",
@@ -62,8 +62,8 @@ pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
 }
 
 /// The line that names the directory to repair before answering `fixed`.
-pub(crate) fn repair_in(place: &str) -> String {
-    let text = format!("  the files to repair are in {}", sanitize(place));
+pub(crate) fn repair_in(worktree: &str) -> String {
+    let text = format!("  the files to repair are in {}", sanitize(worktree));
     paint(DIM, text).to_string()
 }
 

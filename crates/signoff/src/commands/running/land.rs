@@ -54,9 +54,9 @@ fn in_project(project: &Project, path: &Path) -> String {
 pub(crate) fn summary(landing: &LandingReport) -> String {
     let run = &landing.run;
     let branch = landing.branch.as_deref().map(sanitize);
-    let place = branch.map_or_else(String::new, |branch| format!(" on `{branch}`"));
+    let branch_text = branch.map_or_else(String::new, |branch| format!(" on `{branch}`"));
     if landing.already {
-        return format!("{} already: run {run}{place}", paint(CARE, "landed"));
+        return format!("{} already: run {run}{branch_text}", paint(CARE, "landed"));
     }
     if let Some(files) = landing.files.as_ref().filter(|files| !files.is_empty()) {
         let count = count_of(files.len(), "file", "files");
@@ -77,7 +77,10 @@ pub(crate) fn summary(landing: &LandingReport) -> String {
     let count = count_of(landing.commits, "commit", "commits");
     let commit = landing.commit.as_deref().map(short_name);
     let at = commit.map_or_else(String::new, |commit| format!(", now at {commit}"));
-    format!("{} run {run}: {count}{place}{at}", paint(GOOD, "landed"))
+    format!(
+        "{} run {run}: {count}{branch_text}{at}",
+        paint(GOOD, "landed")
+    )
 }
 
 /// The first digits of a commit's name.

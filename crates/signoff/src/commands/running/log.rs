@@ -17,7 +17,7 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let mut follow = Follow::of(&project, view.run.id())?;
     let mut lines = EventLines::default();
     loop {
-        let then = follow.look(|run, recorded| show(session, &mut lines, run, recorded))?;
+        let then = follow.read_new(|run, recorded| show(session, &mut lines, run, recorded))?;
         if !args.follow || then == FollowState::Over || session.out.is_closed() {
             return Ok(0);
         }

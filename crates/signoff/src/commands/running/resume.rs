@@ -19,7 +19,7 @@ pub(crate) fn resume(
 ) -> Result<u8, Failure> {
     let project = session.project()?;
     let run = run.map_or_else(|| RunView::newest_id(&project), |run| Ok(run.to_owned()))?;
-    let actor = actor(&session.around.variables);
+    let actor = actor(&session.process.variables);
     // The runtime would refuse this too; this check also says how the agent was recognised.
     if actor == Actor::Agent
         && RunView::load(&project, &run)?.run.outcome() == Some(Outcome::Failed)

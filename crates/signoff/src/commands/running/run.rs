@@ -51,7 +51,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let options = RunOptions::from(args);
     require_known_step(&options, &plan)?;
     if args.preview {
-        return dry_run(session, &project, &plan, (&options, args.approve));
+        return dry_run(session, &project, &plan, &options, args.approve);
     }
     // Before the plan is signed, because a run would not start anyway.
     if plan.checked.errors() == 0 {
@@ -60,14 +60,14 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         })?;
     }
     if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
-        let wish = ApproveOptions {
+        let options = ApproveOptions {
             proof: session.proof,
             ..ApproveOptions::default()
         };
         if let Some(during) = changed_run(&project, &plan)? {
             return Err(unfinished_run(&name, &during.run));
         }
-        sign_off(session, &project, &plan, &wish)?;
+        sign_off(session, &project, &plan, &options)?;
     } else {
         sign_by_policy_if_due(session, &project, &plan)?;
     }
@@ -129,12 +129,12 @@ fn sign_by_policy_if_due(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<(), Failure> {
-    let doing = ActorContext {
+    let context = ActorContext {
         project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &signoff_runtime::SystemClock::new(),
     };
-    let signed = sign_by_policy(doing, plan).map_err(|error| show_problems(session, error))?;
+    let signed = sign_by_policy(context, plan).map_err(|error| show_problems(session, error))?;
     if let Some(note) = signed.and_then(|approved| approved.signature.note)
         && !session.is_json()
     {
@@ -153,7 +153,7 @@ pub(crate) fn start(
     options: &RunOptions,
 ) -> Result<u8, Failure> {
     let clock = signoff_runtime::SystemClock::new();
-    let actor = actor(&session.around.variables);
+    let actor = actor(&session.process.variables);
     let prepared = asking_to_accept(session, project, || {
         PreparedRun::start(project, plan, actor, options, &clock)
     });
@@ -189,7 +189,7 @@ pub(crate) fn drive(
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
-    conclude(session, (&id, &plan), &ran, &signed)
+    conclude(session, &id, &plan, &ran, &signed)
 }
 
 /// The failure of a run that an error interrupted, with a hint how to continue.
@@ -244,9 +244,11 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
     }
 }
 
+/// Shows how the run ended; returns the exit code.
 fn conclude(
     session: &mut Session,
-    (id, plan): (&str, &str),
+    id: &str,
+    plan: &str,
     ran: &RunReport,
     signed: &SignatureCheck,
 ) -> Result<u8, Failure> {
@@ -256,46 +258,7 @@ fn conclude(
             paint(CARE, "note:")
         ));
     }
-    let (code, line) = match &ran.stopped {
-        StopReason::Finished(Outcome::Completed) => (0, paint(GOOD, "completed").to_string()),
-        StopReason::Finished(Outcome::Partial) => (
-            0,
-            paint(CARE, "partly completed: steps that are not critical failed").to_string(),
-        ),
-        StopReason::Finished(Outcome::Failed) => (
-            1,
-            format!(
-                "{}; `signoff resume {id}` retries the failed steps",
-                paint(ERROR, "failed")
-            ),
-        ),
-        StopReason::Waiting => (
-            3,
-            format!(
-                "{}; `signoff inbox` shows the questions",
-                paint(CARE, "waiting on a person")
-            ),
-        ),
-        StopReason::Paused(PauseReason::Limited) => (
-            0,
-            format!("{}; `signoff resume {id}` continues", paint(CARE, "paused")),
-        ),
-        // A script that waits for the run must not take it for done.
-        StopReason::Paused(_) => (
-            130,
-            format!("{}; `signoff resume {id}` continues", paint(CARE, "paused")),
-        ),
-        StopReason::Interrupted => (
-            130,
-            format!(
-                "{}; `signoff resume {id}` continues",
-                paint(CARE, "stopped")
-            ),
-        ),
-        StopReason::Changed(difference) => {
-            return Err(plan_changed_during_run(id, plan, difference));
-        }
-    };
+    let Conclusion { exit, line } = conclusion(id, plan, &ran.stopped)?;
     if !session.is_json() {
         let columns = session.out.columns();
         let table = table(&ran.run, false, columns);
@@ -304,13 +267,48 @@ fn conclude(
             session.out.answer(format!("  {row}"));
         }
         session.out.answer(line);
-        if let Some(landing) = &ran.landing {
-            for line in landing_lines(landing) {
-                session.out.answer(line);
-            }
+        for line in ran.landing.iter().flat_map(landing_lines) {
+            session.out.answer(line);
         }
     }
-    Ok(code)
+    Ok(exit)
+}
+
+/// How a run ended: the exit code, and the line that says so.
+struct Conclusion {
+    exit: u8,
+    line: String,
+}
+
+fn conclusion(id: &str, plan: &str, stopped: &StopReason) -> Result<Conclusion, Failure> {
+    let resume = || Some(format!("`signoff resume {id}` continues"));
+    let (exit, style, word, next) = match stopped {
+        StopReason::Finished(Outcome::Completed) => (0, GOOD, "completed", None),
+        StopReason::Finished(Outcome::Partial) => {
+            let word = "partly completed: steps that are not critical failed";
+            (0, CARE, word, None)
+        }
+        StopReason::Finished(Outcome::Failed) => {
+            let next = format!("`signoff resume {id}` retries the failed steps");
+            (1, ERROR, "failed", Some(next))
+        }
+        StopReason::Waiting => {
+            let next = "`signoff inbox` shows the questions".to_owned();
+            (3, CARE, "waiting on a person", Some(next))
+        }
+        StopReason::Paused(PauseReason::Limited) => (0, CARE, "paused", resume()),
+        // A script that waits for the run must not take it for done.
+        StopReason::Paused(_) => (130, CARE, "paused", resume()),
+        StopReason::Interrupted => (130, CARE, "stopped", resume()),
+        StopReason::Changed(difference) => {
+            return Err(plan_changed_during_run(id, plan, difference));
+        }
+    };
+    let next = next.map(|next| format!("; {next}")).unwrap_or_default();
+    Ok(Conclusion {
+        exit,
+        line: format!("{}{next}", paint(style, word)),
+    })
 }
 
 /// The lines about the landing, and what to do if the run did not land.

@@ -1,6 +1,7 @@
 //! `status`: the state of a run.
 
 use signoff_api::event::Outcome;
+use signoff_api::inbox::Item;
 use signoff_api::run::Run;
 use signoff_engine::PauseReason;
 use signoff_runtime::runs::view::RunView;
@@ -17,85 +18,92 @@ use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
     let view = RunView::find(&project, run)?;
+    let shape = view.to_api();
     if session.is_json() {
-        session.json(&view.to_api());
+        session.json(&shape);
         return Ok(0);
     }
-    let shape = view.to_api();
-    session.out.answer(paint(TITLE, sanitize(&shape.title)));
-    session.out.answer(format!(
-        "{} · run {} · {}",
-        shape.status,
-        shape.run,
-        paint(DIM, &shape.plan)
-    ));
-    for line in place(&shape) {
-        session.out.answer(paint(DIM, line));
-    }
-    let signed = view.run.signed();
-    let digests = (&signed.digest(), &signed.terms());
     let dir = project.store.run_dir(&shape.run);
-    let counted = valid_signature_for_run(&project, (&view.key, &dir), digests)?;
-    for line in signature(&counted) {
+    let counted = valid_signature_for_run(&project, &view.key, &dir, view.run.signed())?;
+    for line in opening_lines(&shape).into_iter().chain(signature(&counted)) {
         session.out.answer(line);
     }
     let columns = session.out.columns();
     session
         .out
         .answer_lines(&table(&view.run, view.driven, columns));
-    for item in &shape.inbox {
-        session
-            .out
-            .answer(format!("{} {}", paint(CARE, "?"), sanitize(&item.question)));
-        if let Some(place) = &item.worktree {
-            session.out.answer(repair_in(place));
-        }
-        session.out.answer(format!(
-            "  answer `{}` with {}",
-            item.id,
-            sanitize(&item.choices.join(", "))
-        ));
-    }
-    let answered = shape.inbox.is_empty() && view.run.pause_reason() == Some(PauseReason::Waiting);
-    let resting = !view.driven && !view.over && !shape.undone && shape.outcome.is_none();
-    match pause_word(view.run.pause_reason()).filter(|_| resting) {
-        Some(_) if answered => session.out.answer(format!(
-            "every question is answered: `signoff resume {}` continues",
-            shape.run
-        )),
-        Some(word) => session.out.answer(word),
-        None => {}
-    }
-    if shape.outcome == Some(Outcome::Partial) {
-        session
-            .out
-            .answer("partly completed: steps that are not critical failed");
-    }
-    let cut_off = view.run.landing_commit().is_some() && !view.driven && !shape.undone;
-    if cut_off {
-        session.out.answer(format!(
-            "its landing was interrupted, and the checkout may hold a part of it: `signoff land {}` finishes it",
-            shape.run
-        ));
-    } else if let Some(word) = landing_word(&shape) {
-        session.out.answer(word);
-    }
-    if let Some(held) = view.files_to_settle() {
-        for line in held_lines(&held.run, &held.files) {
-            session.out.answer(line);
-        }
-    }
-    if shape.status == "stalled" {
-        session.out.answer(format!(
-            "no process drives this run: `signoff resume {}` continues it",
-            shape.run
-        ));
+    let questions = shape.inbox.iter().flat_map(question_lines);
+    for line in questions.chain(closing_lines(&view, &shape)) {
+        session.out.answer(line);
     }
     Ok(0)
 }
 
+/// What is run, and where.
+fn opening_lines(run: &Run) -> Vec<String> {
+    let title = paint(TITLE, sanitize(&run.title)).to_string();
+    let plan = paint(DIM, &run.plan);
+    let state = format!("{} · run {} · {plan}", run.status, run.run);
+    let location = location_lines(run).into_iter();
+    let location = location.map(|line| paint(DIM, line).to_string());
+    [title, state].into_iter().chain(location).collect()
+}
+
+/// A question, and how it is answered.
+fn question_lines(item: &Item) -> Vec<String> {
+    let question = format!("{} {}", paint(CARE, "?"), sanitize(&item.question));
+    let choices = sanitize(&item.choices.join(", "));
+    let answer = format!("  answer `{}` with {choices}", item.id);
+    let repair = item.worktree.as_deref().map(repair_in);
+    [Some(question), repair, Some(answer)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Why the run does not go on, and what becomes of its changes.
+fn closing_lines(view: &RunView, run: &Run) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(pause_line(view, run));
+    if run.outcome == Some(Outcome::Partial) {
+        lines.push("partly completed: steps that are not critical failed".to_owned());
+    }
+    let cut_off = view.run.landing_commit().is_some() && !view.driven && !run.undone;
+    if cut_off {
+        lines.push(format!(
+            "its landing was interrupted, and the checkout may hold a part of it: `signoff land {}` finishes it",
+            run.run
+        ));
+    } else {
+        lines.extend(landing_word(run));
+    }
+    if let Some(held) = view.files_to_settle() {
+        lines.extend(held_lines(&held.run, &held.files));
+    }
+    if run.status == "stalled" {
+        lines.push(format!(
+            "no process drives this run: `signoff resume {}` continues it",
+            run.run
+        ));
+    }
+    lines
+}
+
+fn pause_line(view: &RunView, run: &Run) -> Option<String> {
+    let rests = !view.driven && !view.over && !run.undone && run.outcome.is_none();
+    let reason = view.run.pause_reason();
+    let word = pause_word(reason).filter(|_| rests)?;
+    if run.inbox.is_empty() && reason == Some(PauseReason::Waiting) {
+        return Some(format!(
+            "every question is answered: `signoff resume {}` continues",
+            run.run
+        ));
+    }
+    Some(word.to_owned())
+}
+
 /// The branch and the trees of a run.
-fn place(run: &Run) -> Vec<String> {
+fn location_lines(run: &Run) -> Vec<String> {
     let branch = run.branch.as_deref().filter(|_| !has_settled(run));
     let mut lines: Vec<String> = branch
         .map(|branch| match &run.worktree {

@@ -10,7 +10,7 @@ use crate::commands::running::run::start;
 use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::by_person;
 use crate::failure::Failure;
-use crate::report::plan::lines;
+use crate::report::plan::plan_lines;
 use crate::session::Session;
 use crate::style::{CARE, DIM, paint};
 
@@ -34,7 +34,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
     if !session.is_json() {
         let name = done.plan.source.name();
         session.out.say(paint(DIM, format!("{key} ({name})")));
-        for line in lines(&done.plan.checked.plan, &[]) {
+        for line in plan_lines(&done.plan.checked.plan, &[]) {
             session.out.say(line);
         }
         session.out.say("");
@@ -42,7 +42,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
     let plan = if done.state == PlanState::Approved {
         done.plan
     } else {
-        let wish = ApproveOptions {
+        let options = ApproveOptions {
             proof: session.proof,
             ..ApproveOptions::default()
         };
@@ -51,7 +51,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
                 "the plan stays in the store: `signoff run {key} --approve`, or `signoff delete {key}`"
             ))
         };
-        let (approved, _) = sign_off(session, &project, &done.plan, &wish).map_err(kept)?;
+        let (approved, _) = sign_off(session, &project, &done.plan, &options).map_err(kept)?;
         approved.done.plan
     };
     let stays = |failure: Failure| failure.hint(format!("{key} stays approved"));

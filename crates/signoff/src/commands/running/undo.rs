@@ -17,7 +17,7 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
     if session.is_json() {
         session.json(&shape(&undone));
     } else {
-        for line in lines(&undone) {
+        for line in undo_lines(&undone) {
             session.out.answer(line);
         }
     }
@@ -29,7 +29,7 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
 }
 
 /// One line for each change that was undone, then the summary if nothing was refused.
-fn lines(undone: &UndoReport) -> Vec<String> {
+fn undo_lines(undone: &UndoReport) -> Vec<String> {
     let restored = undone.restored.iter();
     let restored = restored.map(|path| format!("restored {}", sanitize(path)));
     let removed = undone.deleted.iter().chain(&undone.removed);
@@ -50,7 +50,7 @@ fn lines(undone: &UndoReport) -> Vec<String> {
 fn kept_line(undone: &UndoReport, name: &str) -> String {
     let branch = name.trim_start_matches("refs/heads/");
     let git = match &undone.kept_in {
-        Some(place) => format!("git --git-dir {}", shell_word(&place.to_string_lossy())),
+        Some(worktree) => format!("git --git-dir {}", shell_word(&worktree.to_string_lossy())),
         None => "git".to_owned(),
     };
     format!("the run's commits stay until `signoff prune`: `{git} log -p {branch}`")
@@ -107,7 +107,7 @@ fn shape(undone: &UndoReport) -> Shape {
         restored,
         deleted,
         kept,
-        kept_in: kept_in.map(|place| place.to_string_lossy().into_owned()),
+        kept_in: kept_in.map(|worktree| worktree.to_string_lossy().into_owned()),
         already,
         removed,
         refused,
@@ -137,7 +137,7 @@ mod tests {
             refused: texts(refused),
             ..UndoReport::default()
         };
-        let lines = lines(&undone);
+        let lines = undo_lines(&undone);
         let lines: Vec<String> = lines
             .iter()
             .map(|line| anstream::adapter::strip_str(line).to_string())
@@ -172,7 +172,7 @@ mod tests {
             kept: Some("refs/heads/signoff/r1".to_owned()),
             ..UndoReport::default()
         };
-        let text = lines(&undone).join("\n");
+        let text = undo_lines(&undone).join("\n");
         let text = anstream::adapter::strip_str(&text).to_string();
         let expected = "restored a\nremoved b\nremoved c\nundone run r1: 1 file restored, 2 files removed\n\
                         the run's commits stay until `signoff prune`: `git log -p signoff/r1`";

@@ -21,13 +21,13 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
     let project = session.project()?;
     let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let wish = ApproveOptions {
+    let options = ApproveOptions {
         proof: session.proof.or(args.proof.map(Into::into)),
         note: args.note.clone(),
         expect_digest: args.expect_digest.clone(),
         expect_version: args.expect_version,
     };
-    let (approved, during) = sign_off(session, &project, &plan, &wish)?;
+    let (approved, during) = sign_off(session, &project, &plan, &options)?;
     let goes = args.run || project.config.approval.then_run.value;
     if let Some(run) = during {
         if goes {
@@ -64,7 +64,7 @@ pub(crate) fn sign_off(
     session: &mut Session,
     project: &Project,
     plan: &PlanFile,
-    wish: &ApproveOptions,
+    options: &ApproveOptions,
 ) -> Result<(ApproveReport, Option<String>), Failure> {
     session.require_person("sign a plan")?;
     let during = changed_run(project, plan)?;
@@ -82,7 +82,7 @@ pub(crate) fn sign_off(
             session.out.say(concise(problem, &plan.source));
         }
     }
-    let doing = ActorContext {
+    let context = ActorContext {
         project,
         actor: match session.proof {
             Some(Proof::Policy) => Actor::Policy,
@@ -90,7 +90,7 @@ pub(crate) fn sign_off(
         },
         clock: &signoff_runtime::SystemClock::new(),
     };
-    let approved = sign(doing, plan, wish).map_err(|error| show_problems(session, error))?;
+    let approved = sign(context, plan, options).map_err(|error| show_problems(session, error))?;
     for note in &approved.done.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
@@ -128,7 +128,7 @@ pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
             .say(crate::report::problems::text::render(diagnostic, source));
         session.out.say("");
     }
-    let there = session.around.directory.join(source.name());
+    let there = session.process.directory.join(source.name());
     // `verify` would read the same text that was refused.
     let same = || std::fs::read(&there).is_ok_and(|bytes| bytes == source.bytes());
     let is_there = there.is_dir() || same();

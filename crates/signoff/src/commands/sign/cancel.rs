@@ -10,8 +10,8 @@ pub(crate) fn cancel(session: &mut Session, args: &Cancel) -> Result<u8, Failure
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan.plan)?;
-    let doing = by_person(&project, &clock);
-    let done = signoff_runtime::plans::cancel(doing, &path, &name, args.reason.as_deref())?;
+    let context = by_person(&project, &clock);
+    let done = signoff_runtime::plans::cancel(context, &path, &name, args.reason.as_deref())?;
     tell(session, &done, "cancelled", None);
     Ok(0)
 }

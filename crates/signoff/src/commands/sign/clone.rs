@@ -11,13 +11,13 @@ use crate::session::Session;
 pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failure> {
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &clock,
     };
     let (path, name) = locate(&project, &args.plan)?;
-    let done = signoff_runtime::plans::clone(doing, &path, &name);
+    let done = signoff_runtime::plans::clone(context, &path, &name);
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
     tell(session, &done, "cloned as", Some(next));

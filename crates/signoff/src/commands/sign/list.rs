@@ -16,16 +16,16 @@ use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let project = session.project()?;
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &SystemClock::new(),
     };
     let wanted = ListOptions {
         states: args.status.clone(),
         archived: args.all,
     };
-    let listing = signoff_runtime::plans::list(doing, &wanted)?;
+    let listing = signoff_runtime::plans::list(context, &wanted)?;
     for note in &listing.notes {
         say_note(session, note);
     }
@@ -74,7 +74,7 @@ fn shape(session: &Session, plan: &ListedPlan) -> Shape {
 
 /// A path relative to the current directory, where that is possible.
 pub(crate) fn relative_path(session: &Session, path: &Path) -> String {
-    let here = &session.around.directory;
+    let here = &session.process.directory;
     path.strip_prefix(here)
         .unwrap_or(path)
         .display()

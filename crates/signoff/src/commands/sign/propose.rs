@@ -15,17 +15,17 @@ use crate::session::Session;
 pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failure> {
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &clock,
     };
     let text = request(session, &args.path)?;
     let done = match text {
-        Some(bytes) => propose_text(doing, &bytes),
+        Some(bytes) => propose_text(context, &bytes),
         None => {
-            let full = session.around.directory.join(&args.path);
-            propose_file(doing, &full, &args.path.display().to_string())
+            let full = session.process.directory.join(&args.path);
+            propose_file(context, &full, &args.path.display().to_string())
         }
     };
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
@@ -42,7 +42,7 @@ fn request(session: &Session, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
             read.map_err(|error| Failure::new(6, "unreadable", format!("stdin: {error}")))?;
         return Ok(Some(bytes));
     }
-    let full = session.around.directory.join(path);
+    let full = session.process.directory.join(path);
     if full.is_dir() {
         return Ok(None);
     }

@@ -13,9 +13,9 @@ pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
     let (path, name) = locate(&project, &args.plan.plan)?;
-    let doing = by_person(&project, &clock);
+    let context = by_person(&project, &clock);
     let feedback = args.feedback.as_deref();
-    let done = signoff_runtime::plans::reject(doing, &path, &name, feedback)?;
+    let done = signoff_runtime::plans::reject(context, &path, &name, feedback)?;
     let next = match done.state {
         PlanState::NeedsReview => format!(
             "it was rejected too often; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",

@@ -13,14 +13,15 @@ use crate::session::Session;
 pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure> {
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
-        actor: actor(&session.around.variables),
+        actor: actor(&session.process.variables),
         clock: &clock,
     };
     let (path, name) = locate(&project, &args.plan.plan)?;
     let revision = revision(session, args)?;
-    let done = signoff_runtime::plans::revise(doing, &path, &name, &revision, args.expect_version);
+    let done =
+        signoff_runtime::plans::revise(context, &path, &name, &revision, args.expect_version);
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
     tell(session, &done, "revised", Some(next));
@@ -37,7 +38,7 @@ fn revision(session: &Session, args: &Revise) -> Result<Revision, Failure> {
             read.map_err(|error| Failure::new(6, "unreadable", format!("stdin: {error}")))?;
         return Ok(Revision::Text(bytes));
     }
-    let full = session.around.directory.join(path);
+    let full = session.process.directory.join(path);
     let source = read_source(&full, &path.display().to_string())?;
     Ok(Revision::Text(source.bytes().to_vec()))
 }

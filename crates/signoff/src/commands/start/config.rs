@@ -13,13 +13,13 @@ use crate::session::Session;
 
 pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, Failure> {
     // The user's own settings apply without a project, too.
-    let (config, trust, project) = match Project::open(&session.around) {
+    let (config, trust, project) = match Project::open(&session.process) {
         Ok(project) => {
             let path = project.store.config_path();
             (project.config.clone(), project.trust(), Some(path))
         }
         Err(Error::NoStore { .. }) => {
-            let config = load_config(&session.around, None)?;
+            let config = load_config(&session.process, None)?;
             (config, Trust::NotNeeded, None)
         }
         Err(error) => return Err(error.into()),
@@ -29,7 +29,7 @@ pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, F
         let shown = |path: &std::path::PathBuf| path.display().to_string();
         session.json(&Shape {
             schema: SCHEMA.to_owned(),
-            user: session.around.user_config.as_ref().map(shown),
+            user: session.process.user_config.as_ref().map(shown),
             project: project.as_ref().map(shown),
             trust: match trust {
                 Trust::NotNeeded => Trusted::NotNeeded,
@@ -49,7 +49,7 @@ pub(crate) fn config(session: &mut Session, args: &args::Config) -> Result<u8, F
     }
     if args.key.is_none() {
         for text in heading(
-            session.around.user_config.as_deref(),
+            session.process.user_config.as_deref(),
             project.as_deref(),
             &trust,
         ) {
@@ -84,7 +84,7 @@ fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<SettingEntry>, Fa
 }
 
 fn setting(entry: SettingEntry) -> Setting {
-    let (file, line, variable) = match entry.place {
+    let (file, line, variable) = match entry.location {
         Some(SettingLocation::File { path, line, .. }) => {
             (Some(path.display().to_string()), Some(line), None)
         }

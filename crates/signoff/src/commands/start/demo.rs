@@ -106,11 +106,11 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
         std::fs::create_dir_all(parent).map_err(|why| cannot(&why))?;
         std::fs::write(&path, text).map_err(|why| cannot(&why))?;
     }
-    session.around.directory.clone_from(&project);
-    session.around.user_config = None;
-    session.around.state_dir = Some(folder.join("state"));
+    session.process.directory.clone_from(&project);
+    session.process.user_config = None;
+    session.process.state_dir = Some(folder.join("state"));
     let data = folder.join("data").into_os_string();
-    let variables = &mut session.around.variables;
+    let variables = &mut session.process.variables;
     variables.insert("XDG_DATA_HOME".into(), data);
     session.proof = Some(Proof::Policy);
     session.out.merged = true;

@@ -17,7 +17,7 @@ use signoff_store::root::{Store, discover};
 use self::agents::KnownAgent;
 use self::git::GitState;
 use self::prepare::PrepareCommand;
-use crate::commands::prove::doctor::worktrees_line;
+use crate::commands::inspect::doctor::worktrees_line;
 use crate::commands::start::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -30,14 +30,14 @@ struct Findings {
 }
 
 pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
-    let here = session.around.directory.clone();
+    let here = session.process.directory.clone();
     refuse_nested(&here)?;
     let files =
         ["config.toml", ".gitignore", "project.json"].map(|name| here.join(".signoff").join(name));
     let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
     let found = Findings {
-        agents: agents::installed(&session.around),
-        git: git::state(&session.around),
+        agents: agents::installed(&session.process),
+        git: git::state(&session.process),
         prepare: prepare::proposals(&here),
     };
     let store = Store::create(&here).map_err(Error::from)?;
@@ -161,7 +161,7 @@ fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
 
 /// The sandbox level for agents and contracts.
 fn level(session: &Session) -> String {
-    Project::open(&session.around).map_or_else(
+    Project::open(&session.process).map_or_else(
         |_| "unknown".to_owned(),
         |project| sandbox(&project.config).level,
     )
@@ -169,7 +169,7 @@ fn level(session: &Session) -> String {
 
 /// What keeps agents from working side by side, or their commits from the repository.
 fn obstacles(session: &Session) -> Option<String> {
-    let project = Project::open(&session.around).ok()?;
+    let project = Project::open(&session.process).ok()?;
     let found = worktrees(&project).ok()?;
     let is_worth_telling = !found.possible || !found.private.is_empty();
     is_worth_telling.then(|| worktrees_line(&found))
@@ -177,7 +177,7 @@ fn obstacles(session: &Session) -> Option<String> {
 
 /// The next command before a plan can run.
 fn next(session: &Session) -> String {
-    let Ok(project) = Project::open(&session.around) else {
+    let Ok(project) = Project::open(&session.process) else {
         return "`signoff config` shows what is wrong with the settings".to_owned();
     };
     if project.config.agents.is_empty() {

@@ -114,7 +114,7 @@ fn remember_helpers(
 }
 
 fn state_dir(session: &Session) -> Result<&Path, Failure> {
-    session.around.state_dir.as_deref().ok_or_else(|| {
+    session.process.state_dir.as_deref().ok_or_else(|| {
         Failure::new(
             6,
             "no-home",

@@ -36,7 +36,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
     }
     let paths = match output {
         Some(shown) => {
-            let target = session.around.directory.join(shown);
+            let target = session.process.directory.join(shown);
             new_files::write(&target, shown, &written.files, args.force)?
         }
         None => Vec::new(),

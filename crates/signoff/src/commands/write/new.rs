@@ -68,7 +68,7 @@ fn begin(
     files: &[(String, String)],
     args: &New,
 ) -> Result<u8, Failure> {
-    let target = session.around.directory.join(shown);
+    let target = session.process.directory.join(shown);
     new_files::write(&target, shown, files, args.force)?;
     let name = shown.display().to_string();
     let plan = PlanFile::read(&target, &name, &workspace(session)?)?;

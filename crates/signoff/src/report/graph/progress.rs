@@ -18,7 +18,7 @@ pub(crate) struct RunProgress<'a> {
 }
 
 /// Where a step works, in words.
-pub(crate) fn seat_name(seat: WorkLocation) -> &'static str {
+pub(crate) fn work_location_name(seat: WorkLocation) -> &'static str {
     match seat {
         WorkLocation::Worktree => "in its own worktree",
         WorkLocation::RunTree => "in the run's tree",
@@ -54,7 +54,7 @@ impl RunProgress<'_> {
         words.extend(
             self.run
                 .work_location(at)
-                .map(|place| seat_name(place).to_owned()),
+                .map(|location| work_location_name(location).to_owned()),
         );
         if let Some(commit) = &state.attempt.commit {
             words.push(format!("merged as {}", short_commit(commit)));

@@ -9,7 +9,9 @@ use super::{RunProgress, remark, title};
 use crate::report::columns::cut;
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
-use crate::report::graph::layout::layered::{Direction, EdgeSegment, Picture, Point, Size, place};
+use crate::report::graph::layout::layered::{
+    Direction, EdgeSegment, Picture, Point, Size, arrange,
+};
 use crate::style::sanitize;
 
 const STYLE: &str = include_str!("graph.css");
@@ -59,7 +61,7 @@ pub(crate) fn svg(
         .collect();
     let before: Vec<Vec<usize>> = chains.iter().map(|one| one.dependencies.clone()).collect();
     let picture = [Direction::Down, Direction::Right]
-        .map(|direction| place(&sizes, &before, direction))
+        .map(|direction| arrange(&sizes, &before, direction))
         .into_iter()
         .min_by(|one, other| excess(one).total_cmp(&excess(other)));
     let Some(picture) = picture else {
@@ -126,7 +128,7 @@ impl BoxRow {
                 "{}: {} ({})",
                 sanitize(&step.id),
                 title(step),
-                what(step, progress)
+                work_line(step, progress)
             ),
             number,
             lines,
@@ -147,7 +149,7 @@ impl BoxRow {
 }
 
 /// The work of a step in a line.
-fn what(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
+fn work_line(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
     let text = match &step.work {
         Work::Agent { task, .. } => task,
         Work::Ask { question, .. } => question,
@@ -302,14 +304,14 @@ fn one_box(svg: &mut String, drawn: &ChainBox, corner: Point) {
         corner.x, corner.y, drawn.height
     );
     let mut top = 0.0;
-    for (place, row) in drawn.rows.iter().enumerate() {
+    for (index, row) in drawn.rows.iter().enumerate() {
         let _ = write!(
             svg,
             "<g class=\"{}\"><title>{}</title>",
             row.class,
             escaped(&row.full)
         );
-        if place > 0 {
+        if index > 0 {
             let _ = write!(
                 svg,
                 "<path class=\"rule\" d=\"M14 {top:.1}H{:.1}\"/>",

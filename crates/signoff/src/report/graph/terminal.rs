@@ -29,12 +29,13 @@ pub(crate) struct StepLabels<'a> {
 pub(crate) fn lines(
     plan: &Plan,
     graph: &StepGraph,
-    (full, width): (bool, usize),
+    full: bool,
+    width: usize,
     progress: Option<&RunProgress<'_>>,
 ) -> Vec<String> {
     let longest = if full { usize::MAX } else { LONGEST };
     let labels = StepLabels {
-        text: &|step, room| step_text(step, room, progress),
+        text: &|step, columns| step_text(step, columns, progress),
         sign: &|step| progress.map_or_else(|| kind(step), |progress| progress.sign(step)),
     };
     let mut lines = tree(plan, graph, longest, width, &labels);
@@ -116,13 +117,13 @@ fn drawn(
     labels: &StepLabels<'_>,
 ) -> Vec<String> {
     let lanes = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
-    let room = width.saturating_sub(lanes * 2 + 1);
+    let columns = width.saturating_sub(lanes * 2 + 1);
     rows.iter()
         .map(|row| {
             let item = row.node.and_then(|node| nodes.items.get(node));
             let (glyph, text) = match item {
                 Some(Item::Step(step)) => match plan.steps.get(*step) {
-                    Some(step) => (glyph(labels, step), (labels.text)(step, room)),
+                    Some(step) => (glyph(labels, step), (labels.text)(step, columns)),
                     None => (String::new(), String::new()),
                 },
                 Some(Item::Folded(count)) => {
@@ -150,19 +151,19 @@ fn drawn(
         .collect()
 }
 
-fn step_text(step: &Step, room: usize, progress: Option<&RunProgress<'_>>) -> String {
+fn step_text(step: &Step, columns: usize, progress: Option<&RunProgress<'_>>) -> String {
     let remark = remark(step, progress);
     let heading = heading(step);
     // The remark is cut first.
     let wanted = heading.width() + 2 + remark.width();
-    if wanted <= room {
+    if wanted <= columns {
         return format!("{heading}  {}", paint(DIM, remark));
     }
-    let left = room.saturating_sub(heading.width() + 2);
+    let left = columns.saturating_sub(heading.width() + 2);
     if left >= 8 {
         return format!("{heading}  {}", paint(DIM, cut(&remark, left)));
     }
-    cut(&heading, room)
+    cut(&heading, columns)
 }
 
 /// The steps as a list with the numbers of their dependencies, for a graph that is too wide to draw.
@@ -183,8 +184,8 @@ fn listed(plan: &Plan, graph: &StepGraph, width: usize, labels: &StepLabels<'_>)
                 [] => String::new(),
                 numbers => cut(&format!("  ← {}", numbers.join(" ")), width / 2),
             };
-            let room = width.saturating_sub(2 + after.width());
-            let text = (labels.text)(step, room);
+            let columns = width.saturating_sub(2 + after.width());
+            let text = (labels.text)(step, columns);
             format!("{} {text}{}", glyph(labels, step), paint(DIM, after))
         })
         .collect()

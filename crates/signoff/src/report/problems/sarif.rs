@@ -53,13 +53,13 @@ fn result(diagnostic: &Diagnostic, source: &Source) -> Value {
         "ruleIndex": Code::ALL.iter().position(|code| *code == diagnostic.code),
         "level": level,
         "message": {"text": text},
-        "locations": [{"physicalLocation": place(diagnostic.span, source)}],
+        "locations": [{"physicalLocation": physical_location(diagnostic.span, source)}],
     });
     if !diagnostic.related.is_empty() {
         let related = diagnostic.related.iter();
         value["relatedLocations"] = related
             .map(|(span, note)| {
-                json!({"physicalLocation": place(*span, source), "message": {"text": note}})
+                json!({"physicalLocation": physical_location(*span, source), "message": {"text": note}})
             })
             .collect();
     }
@@ -82,7 +82,7 @@ fn change(fix: &Fix, help: Option<&str>, source: &Source) -> Value {
     })
 }
 
-fn place(span: Span, source: &Source) -> Value {
+fn physical_location(span: Span, source: &Source) -> Value {
     json!({"artifactLocation": artifact(span, source), "region": region(span, source)})
 }
 

@@ -1,7 +1,11 @@
 //! The text of each event that a person should see.
 
+use std::fmt::Display;
+
+use anstyle::Style;
 use signoff_engine::{
-    CallEnd, Choice, Event, EvidenceFacts, Grade, Outcome, PauseReason, RecordedEvent, Run, Stage,
+    CallEnd, Choice, Event, EvidenceFacts, Grade, InboxItem, Observation, Outcome, PauseReason,
+    RecordedEvent, Run, Stage, ToolCall, Verdict,
 };
 use signoff_store::runs::RunDir;
 
@@ -13,9 +17,13 @@ use crate::report::run::totals::NOTHING;
 use crate::report::step_name::{name_of, role};
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, escape_file_name, paint, sanitize};
 
+/// What is said of a step that a person has to accept at the end.
+pub(crate) const PROVISIONAL: &str =
+    "no contract: the run continues, and a person decides at the end";
+
 /// The text for an event; most events have none.
 pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
-    let text = match &recorded.event {
+    Some(match &recorded.event {
         Event::StepStarted { step } => {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
         }
@@ -25,17 +33,10 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             observed,
         } => {
             let again = rerun_reason(run, step, observed);
-            let text = again.unwrap_or_else(|| baseline(*verdict, observed));
-            format!("  {}", paint(DIM, text))
+            dim_line(again.unwrap_or_else(|| baseline(*verdict, observed)))
         }
         Event::AttemptStarted { step, attempt, .. } if is_agent(run, step) => {
-            format!(
-                "  {}",
-                paint(
-                    DIM,
-                    format!("attempt {attempt}: {} at work", role_of(run, step))
-                )
-            )
+            dim_line(format!("attempt {attempt}: {} at work", role_of(run, step)))
         }
         Event::WorkFinished {
             ended,
@@ -53,97 +54,41 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             observed,
             step,
             ..
-        } => {
-            let text = match rerun_reason(run, step, observed) {
-                Some(again) => format!("  {} {again}", paint(CARE, "?")),
-                None => contract_finished(*verdict, unmet, observed),
-            };
-            if is_over(run, step) {
-                format!(
-                    "  at the end, {}: {}",
-                    name_of(run, step),
-                    text.trim_start()
-                )
-            } else {
-                text
-            }
-        }
-        Event::Expanded { items, .. } => {
-            format!("  {}", paint(DIM, format!("{} items", items.len())))
-        }
-        Event::CallStarted { call, .. } => {
-            let what = format!(
-                "calling {} {}",
-                sanitize(&call.tool),
-                short_value(&call.args)
-            );
-            format!("  {}", paint(DIM, what))
-        }
+        } => contract_text(run, step, *verdict, unmet, observed),
+        Event::Expanded { items, .. } => dim_line(format!("{} items", items.len())),
+        Event::CallStarted { call, .. } => call_started(call),
         Event::CallFinished { end, .. } => call_finished(end),
         Event::StepRetried { step, by, .. } => {
-            format!(
-                "  {} `{step}` is tried again, as {by} asked",
-                paint(CARE, "↻")
-            )
+            line(CARE, "↻", format!("`{step}` is tried again, as {by} asked"))
         }
         Event::PauseRequested { reason, by } => pause_requested(*reason, by),
         Event::RetryScheduled {
-            counted: true,
+            counted,
             step,
+            reason,
             ..
-        } if !is_agent(run, step) => {
-            format!("  {} trying again", paint(CARE, "↻"))
-        }
-        Event::RetryScheduled { counted: true, .. } => format!(
-            "  {} trying again, with that in its prompt",
-            paint(CARE, "↻")
-        ),
-        Event::RetryScheduled { reason, .. } => {
-            format!("  {} starting over: {}", paint(CARE, "↻"), one_line(reason))
-        }
+        } => retry_scheduled(is_agent(run, step), *counted, reason),
         Event::AttemptInterrupted { attempt, .. } => {
-            format!("  {} attempt {attempt} was interrupted", paint(CARE, "!"))
+            line(CARE, "!", format!("attempt {attempt} was interrupted"))
         }
         Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
-            format!("  {} {}", paint(DIM, "–"), NOTHING.1)
+            line(DIM, "–", NOTHING.1)
         }
         Event::StepCompleted {
             evidence, facts, ..
         } => step_completed(*evidence, facts),
         Event::StepConfirmed {
             evidence, facts, ..
-        } => format!(
-            "  at the end, without what earlier contracts built: {}",
-            grade_with_facts(*evidence, facts)
-        ),
-        Event::StepProvisional { .. } => format!(
-            "  {} no contract: the run continues, and a person decides at the end",
-            paint(CARE, "?")
-        ),
+        } => step_confirmed(*evidence, facts),
+        Event::StepProvisional { .. } => line(CARE, "?", PROVISIONAL),
         Event::StepFailed { step, reason, .. } => {
-            let reason = one_line(reason);
-            format!("  {} `{step}` failed: {reason}", paint(ERROR, "✗"))
+            line(ERROR, "✗", format!("`{step}` failed: {}", one_line(reason)))
         }
         Event::StepSkipped { step, reason, .. } => {
-            let reason = one_line(reason);
-            format!("  {} `{step}` skipped: {reason}", paint(CARE, "–"))
+            line(CARE, "–", format!("`{step}` skipped: {}", one_line(reason)))
         }
-        Event::StepBlocked { step, by } => {
-            format!("  {} `{step}` blocked by `{by}`", paint(CARE, "–"))
-        }
-        Event::InboxOpened { item, question, .. } => {
-            let open = run.items().find(|open| open.id == *item);
-            let words = open
-                .map(signoff_engine::InboxItem::words)
-                .unwrap_or_default();
-            format!(
-                "  {} {}\n    answer `{}/{item}` with {}",
-                paint(CARE, "?"),
-                sanitize(question),
-                run.id(),
-                sanitize(&words.join(", "))
-            )
-        }
+        Event::StepBlocked { step, by } => line(CARE, "–", format!("`{step}` blocked by `{by}`")),
+        Event::InboxOpened { item, question, .. } => inbox_opened(run, item, question),
         Event::InboxAnswered {
             item,
             choice,
@@ -152,27 +97,17 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             ..
         } => {
             let answer = answer(*choice, note.as_deref());
-            format!("  {} {by} answered `{item}`: {answer}", paint(DIM, "·"))
+            line(DIM, "·", format!("{by} answered `{item}`: {answer}"))
         }
-        Event::RunResumed { reopened, .. } => paint(
-            DIM,
-            if *reopened {
-                "retrying the failed steps"
-            } else {
-                "continuing"
-            },
-        )
-        .to_string(),
+        Event::RunResumed { reopened: true, .. } => {
+            paint(DIM, "retrying the failed steps").to_string()
+        }
+        Event::RunResumed { .. } => paint(DIM, "continuing").to_string(),
         Event::PlanReplanned { kept, reset, .. } => plan_replanned(run, kept, reset),
-        Event::MergeConflicted { files, text, .. } => {
-            format!("  {} {}", paint(CARE, "✗"), conflict(files, text))
-        }
+        Event::MergeConflicted { files, text, .. } => line(CARE, "✗", conflict(files, text)),
         // A step that lands at once is reported by its files.
         Event::Merged { .. } if run.lands_files() => return None,
-        Event::Merged { commit, .. } => {
-            let what = format!("merged as {}", short_commit(commit));
-            format!("  {}", paint(DIM, what))
-        }
+        Event::Merged { commit, .. } => dim_line(format!("merged as {}", short_commit(commit))),
         Event::CheckoutJoined {
             files,
             conflicts,
@@ -180,9 +115,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             ..
         } => return checkout_joined(files, deleted, conflicts),
         Event::FilesLanded { files, held, .. } => return files_landed(files, held),
-        Event::RunLanded { commit, .. } => {
-            format!("landed as {}", short_commit(commit))
-        }
+        Event::RunLanded { commit, .. } => format!("landed as {}", short_commit(commit)),
         Event::RunUndone { by } => format!("undone by {by}"),
         Event::RunPaused { reason } => run_paused(*reason),
         Event::RunFinished { outcome } => run_finished(*outcome),
@@ -202,8 +135,65 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         | Event::LandingStarted { .. }
         | Event::ContractStarted { .. }
         | Event::StepWaiting { .. } => return None,
+    })
+}
+
+/// A line below the step's name, with a sign.
+fn line(style: Style, sign: &str, text: impl Display) -> String {
+    format!("  {} {text}", paint(style, sign))
+}
+
+/// The same for what matters less.
+fn dim_line(text: impl Display) -> String {
+    format!("  {}", paint(DIM, text))
+}
+
+fn contract_text(
+    run: &Run,
+    step: &str,
+    verdict: Verdict,
+    unmet: &[String],
+    observed: &Observation,
+) -> String {
+    let text = match rerun_reason(run, step, observed) {
+        Some(again) => line(CARE, "?", again),
+        None => contract_finished(verdict, unmet, observed),
     };
-    Some(text)
+    if is_over(run, step) {
+        let name = name_of(run, step);
+        format!("  at the end, {name}: {}", text.trim_start())
+    } else {
+        text
+    }
+}
+
+fn call_started(call: &ToolCall) -> String {
+    let tool = sanitize(&call.tool);
+    dim_line(format!("calling {tool} {}", short_value(&call.args)))
+}
+
+fn retry_scheduled(is_agent: bool, counted: bool, reason: &str) -> String {
+    match (counted, is_agent) {
+        (true, false) => line(CARE, "↻", "trying again"),
+        (true, true) => line(CARE, "↻", "trying again, with that in its prompt"),
+        (false, _) => line(CARE, "↻", format!("starting over: {}", one_line(reason))),
+    }
+}
+
+fn step_confirmed(evidence: Grade, facts: &EvidenceFacts) -> String {
+    let grade = grade_with_facts(evidence, facts);
+    format!("  at the end, without what earlier contracts built: {grade}")
+}
+
+fn inbox_opened(run: &Run, item: &str, question: &str) -> String {
+    let open = run.items().find(|open| open.id == *item);
+    let words = open.map(InboxItem::words).unwrap_or_default();
+    format!(
+        "{}\n    answer `{}/{item}` with {}",
+        line(CARE, "?", sanitize(question)),
+        run.id(),
+        sanitize(&words.join(", "))
+    )
 }
 
 /// Why the work could not be merged.

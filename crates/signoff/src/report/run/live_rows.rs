@@ -32,7 +32,7 @@ pub(crate) struct TimeLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LiveRow {
     pub(crate) name: String,
-    pub(crate) doing: String,
+    pub(crate) activity: String,
     /// When it began this, relative to the start of the run.
     pub(crate) since: Duration,
     /// How long that may take.
@@ -43,7 +43,8 @@ impl LiveRow {
     /// The row of a step, if it is under way.
     pub(crate) fn of(
         step: &Step,
-        (state, seat): (&StepState, Option<WorkLocation>),
+        state: &StepState,
+        seat: Option<WorkLocation>,
         since: Duration,
         limits: TimeLimits,
     ) -> Option<Self> {
@@ -56,7 +57,7 @@ impl LiveRow {
         // The second run of a contract has twice the time.
         let patience = 1 + state.attempt.inconclusive.min(1);
         let contract = contract.unwrap_or(limits.contract) * patience;
-        let (doing, limit) = match &state.stage {
+        let (activity, limit) = match &state.stage {
             Stage::NeedsBaseline | Stage::Baselining => {
                 ("contract before the work".to_owned(), Some(contract))
             }
@@ -64,7 +65,7 @@ impl LiveRow {
                 ("waiting to try again".to_owned(), None)
             }
             Stage::NeedsWork => ("next in line".to_owned(), None),
-            Stage::Working { attempt } => (again(&working(step), *attempt), Some(work)),
+            Stage::Working { attempt } => (with_attempt(&working(step), *attempt), Some(work)),
             Stage::NeedsEvaluation { .. }
                 if seat == Some(WorkLocation::MergeQueue) && state.attempt.candidate.is_none() =>
             {
@@ -73,10 +74,10 @@ impl LiveRow {
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt }
                 if seat == Some(WorkLocation::MergeQueue) =>
             {
-                (again("merging: contract", *attempt), Some(contract))
+                (with_attempt("merging: contract", *attempt), Some(contract))
             }
             Stage::NeedsEvaluation { attempt } | Stage::Evaluating { attempt } => {
-                (again("contract", *attempt), Some(contract))
+                (with_attempt("contract", *attempt), Some(contract))
             }
             Stage::Assembling { .. } => ("merging".to_owned(), None),
             Stage::NeedsMerge { .. } | Stage::Merging { .. } => ("merging".to_owned(), None),
@@ -89,7 +90,7 @@ impl LiveRow {
         };
         Some(Self {
             name: name(step, state),
-            doing,
+            activity,
             since,
             limit,
         })
@@ -103,12 +104,12 @@ impl LiveRow {
         }
         let taken = now.saturating_sub(self.since);
         let time = time(taken, self.limit, columns);
-        let room = columns.saturating_sub(2 + 2 + width(&time));
+        let available = columns.saturating_sub(2 + 2 + width(&time));
         // The name is cut first: what the step does explains why it takes long.
-        let doing = cut(&self.doing, room.saturating_sub(2) / 2);
-        let name = cut(&self.name, room.saturating_sub(width(&doing) + 2));
-        let gap = room.saturating_sub(width(&name) + 2 + width(&doing));
-        let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, doing));
+        let activity = cut(&self.activity, available.saturating_sub(2) / 2);
+        let name = cut(&self.name, available.saturating_sub(width(&activity) + 2));
+        let gap = available.saturating_sub(width(&name) + 2 + width(&activity));
+        let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, activity));
         spaces(&mut line, gap + 2);
         line.push_str(&paint(DIM, time).to_string());
         line
@@ -130,11 +131,11 @@ fn working(step: &Step) -> String {
     }
 }
 
-fn again(doing: &str, attempt: u32) -> String {
+fn with_attempt(activity: &str, attempt: u32) -> String {
     if attempt > 1 {
-        format!("{doing}, attempt {attempt}")
+        format!("{activity}, attempt {attempt}")
     } else {
-        doing.to_owned()
+        activity.to_owned()
     }
 }
 
@@ -147,7 +148,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `▰▰▱▱▱▱ 12s of 30m`, or less where there is no room.
+/// `▰▰▱▱▱▱ 12s of 30m`, or less where it does not fit.
 fn time(taken: Duration, limit: Option<Duration>, columns: usize) -> String {
     // Changing tenths of a second would be distracting.
     let seconds = short(taken.as_secs() * 1000);
@@ -194,8 +195,8 @@ impl Totals {
             many => format!(" · {many} questions"),
         };
         let elapsed = short(now.as_secs() * 1000).replace(".0s", "s");
-        let room = columns.saturating_sub(cells + 1);
-        let line = cut(&format!("{text}{asked} · {elapsed}"), room);
+        let available = columns.saturating_sub(cells + 1);
+        let line = cut(&format!("{text}{asked} · {elapsed}"), available);
         match line.split_once(&asked).filter(|_| !asked.is_empty()) {
             Some((before, after)) => {
                 format!("{} {before}{}{after}", paint(GOOD, bar), paint(CARE, asked))
@@ -206,24 +207,25 @@ impl Totals {
 }
 
 /// The lines for everything under way: never more than fit, the bar of the whole run last.
-pub(crate) fn lines<'a>(
+pub(crate) fn live_lines<'a>(
     rows: impl ExactSizeIterator<Item = &'a LiveRow>,
     totals: Totals,
     now: Duration,
-    (columns, height): (usize, usize),
+    columns: usize,
+    height: usize,
 ) -> Vec<String> {
     // A line that fills its row would wrap on some terminals.
     let columns = columns.saturating_sub(1);
     let count = rows.len();
     let allowed = (height / 2).max(1).min(height.saturating_sub(1));
-    let room = allowed.saturating_sub(1);
-    let shown = if count <= room {
+    let available = allowed.saturating_sub(1);
+    let shown = if count <= available {
         count
     } else {
-        room.saturating_sub(1)
+        available.saturating_sub(1)
     };
     let mut lines: Vec<String> = rows.take(shown).map(|row| row.line(now, columns)).collect();
-    if count > shown && room > 0 {
+    if count > shown && available > 0 {
         let more = cut(&format!("… and {} more under way", count - shown), columns);
         lines.push(paint(DIM, more).to_string());
     }

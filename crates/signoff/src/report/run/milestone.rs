@@ -1,6 +1,9 @@
 //! The lines that stay in the scrollback of a terminal. The live lines show the rest, so a successful step leaves only
 //! a line or two with its evidence.
 
+use std::fmt::Display;
+
+use anstyle::Style;
 use signoff_engine::{
     Event, EvidenceFacts, Grade, Observation, ProcessEnd, RecordedEvent, Run, StepState, Verdict,
 };
@@ -8,7 +11,9 @@ use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
 use crate::report::run::contract_text::{complaint, quoted_tail, rerun_reason};
-use crate::report::run::event_text::{conflict, has_nothing_to_do, is_over, log_of, text};
+use crate::report::run::event_text::{
+    PROVISIONAL, conflict, has_nothing_to_do, is_over, log_of, text,
+};
 use crate::report::run::evidence::{because, grade};
 use crate::report::run::short_text::{one_line, short_value};
 use crate::report::run::totals::NOTHING;
@@ -28,7 +33,7 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             verdict,
             observed,
         } => match rerun_reason(run, step, observed) {
-            Some(again) => format!("{} {again}", paint(CARE, "?")),
+            Some(again) => signed(CARE, "?", again),
             None => baseline_warning(*verdict, observed)?,
         },
         Event::WorkFinished {
@@ -43,58 +48,39 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             observed,
             attempt,
             step,
-        } => {
-            let when = if is_over(run, step) {
-                "at the end".to_owned()
-            } else {
-                format!("attempt {attempt}")
-            };
-            match rerun_reason(run, step, observed) {
-                Some(again) => format!("{} {when}: {again}", paint(CARE, "?")),
-                None => contract_failure(*verdict, &when, unmet, complaint(observed))?,
-            }
-        }
+        } => contract_text(run, step, *attempt, *verdict, unmet, observed)?,
         Event::RetryScheduled {
             counted: false,
             reason,
             ..
-        } => format!("{} starting over: {}", paint(CARE, "↻"), one_line(reason)),
+        } => signed(CARE, "↻", format!("starting over: {}", one_line(reason))),
         Event::AttemptInterrupted { attempt, .. } => {
-            format!("{} attempt {attempt} was interrupted", paint(CARE, "!"))
+            signed(CARE, "!", format!("attempt {attempt} was interrupted"))
         }
-        Event::Expanded { items, .. } => {
-            format!("{} {} items", paint(DIM, "·"), items.len())
-        }
+        Event::Expanded { items, .. } => signed(DIM, "·", format!("{} items", items.len())),
         Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
-            format!("{} {}", paint(DIM, "–"), NOTHING.1)
+            signed(DIM, "–", NOTHING.1)
         }
         Event::StepCompleted {
             step,
             evidence,
             facts,
             attempts,
-        } => return Some(step_completed(run, step, (*evidence, facts), *attempts)),
+        } => return Some(step_completed(run, step, *evidence, facts, *attempts)),
         Event::StepConfirmed {
             step,
             evidence,
             facts,
-        } => return Some(step_completed(run, step, (*evidence, facts), 1)),
+        } => return Some(step_completed(run, step, *evidence, facts, 1)),
         Event::StepFailed { reason, .. } => {
-            format!("{} failed: {}", paint(ERROR, "✗"), one_line(reason))
+            signed(ERROR, "✗", format!("failed: {}", one_line(reason)))
         }
         Event::StepSkipped { reason, .. } => {
-            format!("{} skipped: {}", paint(CARE, "–"), one_line(reason))
+            signed(CARE, "–", format!("skipped: {}", one_line(reason)))
         }
-        Event::StepBlocked { by, .. } => {
-            format!("{} blocked by `{}`", paint(CARE, "–"), sanitize(by))
-        }
-        Event::StepProvisional { .. } => format!(
-            "{} no contract: the run continues, and a person decides at the end",
-            paint(CARE, "?")
-        ),
-        Event::MergeConflicted { files, text, .. } => {
-            format!("{} {}", paint(ERROR, "✗"), conflict(files, text))
-        }
+        Event::StepBlocked { by, .. } => signed(CARE, "–", format!("blocked by `{}`", sanitize(by))),
+        Event::StepProvisional { .. } => signed(CARE, "?", PROVISIONAL),
+        Event::MergeConflicted { files, text, .. } => signed(ERROR, "✗", conflict(files, text)),
         Event::StepStarted { .. }
         // Its evidence follows at once.
         | Event::Merged { .. }
@@ -107,6 +93,30 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
     };
     let step = event.step().expect("every event above is about a step");
     Some(with_step_name(&cut(&name_of(run, step), NAMED), &said))
+}
+
+/// A text after a sign.
+fn signed(style: Style, sign: &str, text: impl Display) -> String {
+    format!("{} {text}", paint(style, sign))
+}
+
+fn contract_text(
+    run: &Run,
+    step: &str,
+    attempt: u32,
+    verdict: Verdict,
+    unmet: &[String],
+    observed: &Observation,
+) -> Option<String> {
+    let when = if is_over(run, step) {
+        "at the end".to_owned()
+    } else {
+        format!("attempt {attempt}")
+    };
+    match rerun_reason(run, step, observed) {
+        Some(again) => Some(signed(CARE, "?", format!("{when}: {again}"))),
+        None => contract_failure(verdict, &when, unmet, complaint(observed)),
+    }
 }
 
 /// Puts the step's name after the sign.
@@ -172,7 +182,8 @@ fn contract_failure(
 fn step_completed(
     run: &Run,
     id: &str,
-    (found, facts): (Grade, &EvidenceFacts),
+    found: Grade,
+    facts: &EvidenceFacts,
     attempts: u32,
 ) -> String {
     let step = run.position(id).and_then(|at| run.step(at));

@@ -54,7 +54,7 @@ pub(crate) fn opening(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
     };
     let workspace = context.workspace.display().to_string();
     for line in [
-        place(context, &sanitize(&workspace)),
+        location_line(context, &sanitize(&workspace)),
         format!(
             "sandbox: {}{}, {at_once}",
             context.settings.sandbox,
@@ -65,9 +65,9 @@ pub(crate) fn opening(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
     }
     lines.extend(scope(plan));
     let notes = notes(run, context);
-    let room = context.size.1.saturating_sub(lines.len() + notes.len() + 2);
+    let rows = context.size.1.saturating_sub(lines.len() + notes.len() + 2);
     if run.done_steps() == 0 {
-        lines.extend(steps(plan, context, room.max(4)));
+        lines.extend(steps(plan, context, rows.max(4)));
     } else {
         let total = plan.steps.len();
         lines.push(format!("{} of {total} steps are done", run.done_steps()));
@@ -77,7 +77,7 @@ pub(crate) fn opening(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
 }
 
 /// Where the run works.
-fn place(context: &OpeningContext<'_>, workspace: &str) -> String {
+fn location_line(context: &OpeningContext<'_>, workspace: &str) -> String {
     let run = context.run;
     match context.settings.isolation {
         Isolation::Shared => format!("run {run} in {workspace}"),
@@ -95,18 +95,18 @@ fn place(context: &OpeningContext<'_>, workspace: &str) -> String {
 }
 
 /// The steps and their dependencies, as far as they fit.
-fn steps(plan: &Plan, context: &OpeningContext<'_>, room: usize) -> Vec<String> {
+fn steps(plan: &Plan, context: &OpeningContext<'_>, rows: usize) -> Vec<String> {
     let total = plan.steps.len();
-    let mut first = total.min(room);
+    let mut first = total.min(rows);
     let lines = loop {
         let before = |at| plan.dependencies(at).filter(|&other| other < first);
         let graph = StepGraph::reduced((0..first).map(|at| before(at).collect()).collect());
         let labels = StepLabels {
-            text: &|step, room| text(step, room, context.program),
+            text: &|step, rows| text(step, rows, context.program),
             sign: &kind,
         };
         let lines = tree(plan, &graph, usize::MAX, context.size.0, &labels);
-        let over = lines.len().saturating_sub(room);
+        let over = lines.len().saturating_sub(rows);
         if over == 0 || first <= 1 {
             break lines;
         }
@@ -118,12 +118,12 @@ fn steps(plan: &Plan, context: &OpeningContext<'_>, room: usize) -> Vec<String> 
 }
 
 /// A step in so many columns. The title is cut, not the agent, which costs money.
-fn text(step: &Step, room: usize, program: &dyn Fn(&str) -> Option<String>) -> String {
-    let remark = cut(&remark(step, program), room.saturating_sub(TITLE_LEAST));
+fn text(step: &Step, columns: usize, program: &dyn Fn(&str) -> Option<String>) -> String {
+    let remark = cut(&remark(step, program), columns.saturating_sub(TITLE_LEAST));
     let title = sanitize(step.title.trim());
     let title = if title.is_empty() { &step.id } else { &title };
     let heading = format!("{}. {title}", step.number);
-    let heading = cut(&heading, room.saturating_sub(width(&remark) + 2));
+    let heading = cut(&heading, columns.saturating_sub(width(&remark) + 2));
     format!("{heading}  {}", paint(DIM, remark))
 }
 

@@ -78,12 +78,7 @@ impl<'a> RunReporter<'a> {
             budget: left,
             ..self.limits
         };
-        let row = LiveRow::of(
-            step,
-            (state, run.work_location(at)),
-            screen.elapsed(),
-            limits,
-        );
+        let row = LiveRow::of(step, state, run.work_location(at), screen.elapsed(), limits);
         screen.set(at, row, totals);
         Some(())
     }

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::report::columns::width;
-use crate::report::run::live_rows::{LiveRow, Totals, lines};
+use crate::report::run::live_rows::{LiveRow, Totals, live_lines};
 use crate::terminal::Stream;
 
 /// Time between two drawings.
@@ -125,7 +125,7 @@ impl Screen {
         match row {
             Some(mut row) => {
                 if let Some(before) = state.rows.get(&at)
-                    && before.doing == row.doing
+                    && before.activity == row.activity
                 {
                     (row.since, row.limit) = (before.since, before.limit);
                 }
@@ -170,16 +170,16 @@ impl State {
         if self.suspended > 0 {
             return;
         }
-        let size = self.stream.size();
+        let (columns, height) = self.stream.size();
         let now = self.began.elapsed();
         let frame = match self.totals.total {
             0 => Vec::new(),
-            _ => lines(self.rows.values(), self.totals, now, size),
+            _ => live_lines(self.rows.values(), self.totals, now, columns, height),
         };
         if self.pending.is_empty() && frame == self.drawn {
             return;
         }
-        self.replace(frame, size.0);
+        self.replace(frame, columns);
     }
 
     /// Writes the lines that stay and removes the live ones.

@@ -6,7 +6,7 @@ use anstyle::Style;
 use signoff_engine::{Grade, Run, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
-use crate::report::graph::progress::seat_name;
+use crate::report::graph::progress::work_location_name;
 use crate::report::run::evidence::{because, grade};
 use crate::report::run::short_text::one_line;
 use crate::report::run::totals::{HALTED, NOTHING, grades, totals};
@@ -105,14 +105,17 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
         ),
         None => {
             let halted = run.halt_reason(at).filter(|_| !driven);
-            let place = run.work_location(at).filter(|_| driven).map(seat_name);
+            let location = run
+                .work_location(at)
+                .filter(|_| driven)
+                .map(work_location_name);
             let reason = state
                 .outcome
                 .reason
                 .as_deref()
                 .or(asked)
                 .or(halted)
-                .or(place);
+                .or(location);
             let (word, style) = status(run, at, driven);
             (word, style, with_end(reason.unwrap_or_default(), state))
         }
@@ -236,13 +239,13 @@ impl Layout {
     /// The reason, in its own column for as many lines as it takes.
     fn reason(&self, table: &mut String, because: &str) {
         let before = 2 + self.name + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
-        let room = self.columns.saturating_sub(before).max(REASON / 2);
+        let available = self.columns.saturating_sub(before).max(REASON / 2);
         table.push_str("  ");
-        if width(because) <= room {
+        if width(because) <= available {
             table.push_str(because);
             return;
         }
-        for (at, line) in wrap(because, room).iter().enumerate() {
+        for (at, line) in wrap(because, available).iter().enumerate() {
             if at > 0 {
                 table.push('\n');
                 spaces(table, before);

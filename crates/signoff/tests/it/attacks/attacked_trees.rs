@@ -249,7 +249,7 @@ fn check(attack: &Attack) -> Vec<String> {
         }
     };
     see(begun.elapsed().as_secs() < 60, "it took very long");
-    let told = format!("{}{}", output.stdout, output.stderr);
+    let text = format!("{}{}", output.stdout, output.stderr);
     let start = before["git HEAD"].lines().next().expect("a commit");
     let landed = attempts(&project, start, "HEAD");
     let landed = steps_of(&landed);
@@ -261,7 +261,7 @@ fn check(attack: &Attack) -> Vec<String> {
         }
         Fails(why) | Waits(why) => {
             see(!landed.contains(&"step-1"), "its work landed");
-            see(told.contains(why), why);
+            see(text.contains(why), why);
         }
     }
     let waits = matches!(attack.ends, Waits(_));

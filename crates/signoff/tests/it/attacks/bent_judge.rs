@@ -15,7 +15,7 @@ const BENT: &str = "check:\n\ttrue\n";
 
 /// Where a run works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Setup {
     /// On trees of its own.
     Trees,
     /// The same in a project of which no git knows.
@@ -25,14 +25,14 @@ enum Place {
     BareCheckout,
 }
 
-const PLACES: [Place; 4] = [
-    Place::Trees,
-    Place::BareTrees,
-    Place::Checkout,
-    Place::BareCheckout,
+const SETUPS: [Setup; 4] = [
+    Setup::Trees,
+    Setup::BareTrees,
+    Setup::Checkout,
+    Setup::BareCheckout,
 ];
 
-impl Place {
+impl Setup {
     fn on_trees(self) -> bool {
         matches!(self, Self::Trees | Self::BareTrees)
     }
@@ -52,12 +52,12 @@ impl Place {
 }
 
 /// A signed plan of one step, whose contract is the target of a make file that it does not say it makes.
-fn prepared(place: Place, script: &Script, policy: &str) -> Project {
+fn prepared(setup: Setup, script: &Script, policy: &str) -> Project {
     let step = format!(
         "**target:** coder\n**task:**\nMake it.\n\n**contract:**\n```shell\nmake -s check\n```\nexit_code == 0\n**on_fail:** {policy}\n"
     );
     let mut project = project(script, &plan(&[&step]));
-    if place.on_trees() {
+    if setup.on_trees() {
         project = project.on_trees();
     }
     let path = project.outside("script.json");
@@ -71,7 +71,7 @@ fn prepared(place: Place, script: &Script, policy: &str) -> Project {
     project
         .write("Makefile", HONEST)
         .write("guard.txt", "shut\n");
-    if place.has_git() {
+    if setup.has_git() {
         let git = "git init -q -b main && git add -A && git -c user.name=p -c user.email=p@x commit -qm base";
         project.bash(git, &project.path()).assert_success();
     }
@@ -91,8 +91,8 @@ fn bends_and_is_cut_off(then: Reply) -> Script {
 }
 
 #[track_caller]
-fn begun(project: &Project, place: Place) -> Running {
-    let mut running = project.spawn(place.run());
+fn begun(project: &Project, setup: Setup) -> Running {
+    let mut running = project.spawn(setup.run());
     assert!(running.wait_until(|| project.outside("began").exists()));
     running
 }
@@ -107,73 +107,73 @@ fn unmet(project: &Project) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_found_out(project: &Project, place: Place) {
+fn assert_found_out(project: &Project, setup: Setup) {
     let unmet = unmet(project);
     let first = unmet.first().expect("it was judged");
     assert!(
         first.contains(FAULT) && first.contains("Makefile"),
-        "{place:?}: {first}"
+        "{setup:?}: {first}"
     );
     let retries = events(project, "retry_scheduled");
-    assert_eq!(retries[0]["counted"], true, "{place:?}: {retries:?}");
+    assert_eq!(retries[0]["counted"], true, "{setup:?}: {retries:?}");
     assert_eq!(
         events(project, "step_completed"),
         Vec::<Value>::new(),
-        "{place:?}"
+        "{setup:?}"
     );
 }
 
 #[test]
 fn an_attempt_that_was_killed_is_judged_like_any_other() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = bends_and_is_cut_off(Reply::when([RETRY]).say("done"));
-        let project = prepared(place, &script, "retry(1), then escalate");
-        begun(&project, place).kill();
+        let project = prepared(setup, &script, "retry(1), then escalate");
+        begun(&project, setup).kill();
         project.signoff(["resume"]).assert_code(3);
-        assert_found_out(&project, place);
+        assert_found_out(&project, setup);
     }
 }
 
 #[test]
 fn an_attempt_that_was_stopped_is_judged_like_any_other() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = bends_and_is_cut_off(Reply::when([RETRY]).say("done"));
-        let project = prepared(place, &script, "retry(1), then escalate");
-        let running = begun(&project, place);
+        let project = prepared(setup, &script, "retry(1), then escalate");
+        let running = begun(&project, setup);
         let stop = format!("kill -INT {}", running.id());
         project.bash(&stop, &project.path()).assert_success();
         running.wait();
         project.signoff(["resume"]).assert_code(3);
-        assert_found_out(&project, place);
+        assert_found_out(&project, setup);
     }
 }
 
 #[test]
 fn whoever_puts_it_back_and_does_the_work_is_done() {
-    for place in PLACES {
+    for setup in SETUPS {
         let honest = Reply::when([RETRY])
             .write("Makefile", HONEST)
             .write("made.txt", "x\n");
         let project = prepared(
-            place,
+            setup,
             &bends_and_is_cut_off(honest),
             "retry(1), then escalate",
         );
-        begun(&project, place).kill();
+        begun(&project, setup).kill();
         project.signoff(["resume"]).assert_success();
         let completed = events(&project, "step_completed");
         // Where the agent could write to what judged it, nothing is proved.
-        let grade = if place.on_trees() { "proved" } else { "held" };
-        assert_eq!(completed[0]["evidence"], grade, "{place:?}");
+        let grade = if setup.on_trees() { "proved" } else { "held" };
+        assert_eq!(completed[0]["evidence"], grade, "{setup:?}");
         let facts = &completed[0]["facts"];
-        assert!(facts["judge_changed"].is_null(), "{place:?}: {facts}");
-        assert_eq!(project.read("Makefile"), HONEST, "{place:?}");
+        assert!(facts["judge_changed"].is_null(), "{setup:?}: {facts}");
+        assert_eq!(project.read("Makefile"), HONEST, "{setup:?}");
     }
 }
 
 #[test]
 fn what_a_cut_off_attempt_changed_honestly_counts_and_is_named() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = Script::new().reply(
             Reply::always()
                 .write("made.txt", "x\n")
@@ -181,35 +181,35 @@ fn what_a_cut_off_attempt_changed_honestly_counts_and_is_named() {
                 .append("BEGAN", "x")
                 .wait_for("never-there"),
         );
-        let project = prepared(place, &script, "retry(1), then escalate");
-        begun(&project, place).kill();
+        let project = prepared(setup, &script, "retry(1), then escalate");
+        begun(&project, setup).kill();
         project.signoff(["resume"]).assert_success();
         let completed = events(&project, "step_completed");
         let facts = &completed[0]["facts"];
-        assert_eq!(completed[0]["attempts"], 1, "{place:?}");
-        assert_eq!(facts["interrupted"], true, "{place:?}: {facts}");
+        assert_eq!(completed[0]["attempts"], 1, "{setup:?}");
+        assert_eq!(facts["interrupted"], true, "{setup:?}: {facts}");
         let named = serde_json::json!(["tests/test_it.py"]);
-        assert_eq!(facts["judge_changed"], named, "{place:?}: {facts}");
+        assert_eq!(facts["judge_changed"], named, "{setup:?}: {facts}");
     }
 }
 
 #[test]
 fn a_retry_that_does_nothing_does_not_make_it_good() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = Script::new()
             .reply(Reply::when([RETRY]).say("done"))
             .reply(Reply::always().write("Makefile", BENT));
-        let project = prepared(place, &script, "retry(1), then escalate");
-        project.signoff(place.run()).assert_code(3);
-        assert_found_out(&project, place);
+        let project = prepared(setup, &script, "retry(1), then escalate");
+        project.signoff(setup.run()).assert_code(3);
+        assert_found_out(&project, setup);
         let unmet = unmet(&project);
-        assert!(unmet[1].contains(FAULT), "{place:?}: {unmet:?}");
+        assert!(unmet[1].contains(FAULT), "{setup:?}: {unmet:?}");
     }
 }
 
 #[test]
 fn a_retry_that_is_cut_off_does_not_make_it_good() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = Script::new()
             .reply(
                 Reply::when([RETRY])
@@ -217,35 +217,35 @@ fn a_retry_that_is_cut_off_does_not_make_it_good() {
                     .wait_for("never-there"),
             )
             .reply(Reply::always().write("Makefile", BENT));
-        let project = prepared(place, &script, "retry(1), then escalate");
-        begun(&project, place).kill();
+        let project = prepared(setup, &script, "retry(1), then escalate");
+        begun(&project, setup).kill();
         project.signoff(["resume"]).assert_code(3);
-        assert_found_out(&project, place);
+        assert_found_out(&project, setup);
         let unmet = unmet(&project);
-        assert!(unmet[1].contains(FAULT), "{place:?}: {unmet:?}");
+        assert!(unmet[1].contains(FAULT), "{setup:?}: {unmet:?}");
     }
 }
 
 #[test]
 fn what_a_void_attempt_left_is_still_of_the_step() {
-    for place in PLACES {
+    for setup in SETUPS {
         // Not seen red, so the attempt that is cut off is not judged, and the next finds the file as it was left.
         let bends = Reply::always().write("Makefile", BENT);
         let script = Script::new().reply(bends.append("BEGAN", "x").wait_for("GO"));
-        let project = prepared(place, &script, "retry(1), then escalate\n**baseline:** no");
-        begun(&project, place).kill();
+        let project = prepared(setup, &script, "retry(1), then escalate\n**baseline:** no");
+        begun(&project, setup).kill();
         std::fs::write(project.outside("go"), "").expect("the folder is ours");
         project.signoff(["resume"]).assert_code(3);
         assert_eq!(events(&project, "attempt_interrupted").len(), 1);
-        assert_found_out(&project, place);
+        assert_found_out(&project, setup);
     }
 }
 
 #[test]
 fn a_cut_off_attempt_that_changed_a_protected_file_does_not_count() {
-    for place in PLACES {
+    for setup in SETUPS {
         // On a tree of its own an agent cannot write to one that is there.
-        let guard = if place.on_trees() {
+        let guard = if setup.on_trees() {
             "guard-2.txt"
         } else {
             "guard.txt"
@@ -258,16 +258,16 @@ fn a_cut_off_attempt_that_changed_a_protected_file_does_not_count() {
                 .wait_for("GO"),
         );
         let policy = "retry(1), then escalate\n**protects:** guard*.txt";
-        let project = prepared(place, &script, policy);
-        begun(&project, place).kill();
+        let project = prepared(setup, &script, policy);
+        begun(&project, setup).kill();
         std::fs::write(project.outside("go"), "").expect("the folder is ours");
         // In the checkout a person is told first: who changed what was signed cannot be known there.
-        let code = if place.on_trees() { 3 } else { 4 };
+        let code = if setup.on_trees() { 3 } else { 4 };
         project.signoff(["resume"]).assert_code(code);
         assert_eq!(
             events(&project, "step_completed"),
             Vec::<Value>::new(),
-            "{place:?}"
+            "{setup:?}"
         );
     }
 }
@@ -277,17 +277,17 @@ fn a_cut_off_attempt_that_changed_a_protected_file_does_not_count() {
 fn to_repair(project: &Project) -> (String, PathBuf) {
     let inbox = project.json(["inbox"]);
     let item = &inbox["items"][0];
-    let place = item["worktree"].as_str().map(PathBuf::from);
+    let worktree = item["worktree"].as_str().map(PathBuf::from);
     let id = item["id"].as_str().expect("it has a name").to_owned();
-    (id, place.unwrap_or_else(|| project.path()))
+    (id, worktree.unwrap_or_else(|| project.path()))
 }
 
 #[test]
 fn what_a_person_repaired_is_named() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = Script::new().reply(Reply::always().say("done"));
-        let project = prepared(place, &script, "escalate");
-        project.signoff(place.run()).assert_code(3);
+        let project = prepared(setup, &script, "escalate");
+        project.signoff(setup.run()).assert_code(3);
         let (item, root) = to_repair(&project);
         std::fs::write(root.join("Makefile"), BENT).expect("it is there");
         let answer = ["answer", &item, "fixed", "--resume"];
@@ -295,17 +295,17 @@ fn what_a_person_repaired_is_named() {
         let completed = events(&project, "step_completed");
         let facts = &completed[0]["facts"];
         let named = serde_json::json!(["Makefile"]);
-        assert_eq!(facts["judge_changed"], named, "{place:?}: {facts}");
-        assert_ne!(facts["no_change"], true, "{place:?}: {facts}");
+        assert_eq!(facts["judge_changed"], named, "{setup:?}: {facts}");
+        assert_ne!(facts["no_change"], true, "{setup:?}: {facts}");
     }
 }
 
 #[test]
 fn what_an_agent_bent_is_not_good_because_a_person_says_fixed() {
-    for place in PLACES {
+    for setup in SETUPS {
         let script = Script::new().reply(Reply::always().write("Makefile", BENT));
-        let project = prepared(place, &script, "escalate");
-        project.signoff(place.run()).assert_code(3);
+        let project = prepared(setup, &script, "escalate");
+        project.signoff(setup.run()).assert_code(3);
         let (item, root) = to_repair(&project);
         project
             .signoff(["answer", &item, "fixed", "--resume"])

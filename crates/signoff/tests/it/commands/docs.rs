@@ -161,13 +161,13 @@ impl Reader {
 
     /// Runs a line as a terminal would: one stream of output, and `cd` lasts.
     fn bash(&mut self, line: &str) -> Output {
-        let place = self.project.outside("directory");
+        let file = self.project.outside("directory");
         let script = format!(
             "exec 2>&1\n{line}\ncode=$?\npwd > '{}'\nexit $code",
-            place.display()
+            file.display()
         );
         let output = self.project.bash(&script, &self.directory);
-        if let Ok(directory) = fs::read_to_string(place) {
+        if let Ok(directory) = fs::read_to_string(file) {
             self.directory = directory.trim_end().into();
         }
         output

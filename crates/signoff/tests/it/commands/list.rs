@@ -289,8 +289,8 @@ fn an_archive_that_is_killed_loses_nothing() {
         let killed = project.signoff(["archive", &id]);
         assert_eq!(killed.code, None, "{point} was not reached: {killed}");
         let project = project.env("SIGNOFF_FAILPOINT", "");
-        let places = ["plans", "archive"].map(|place| format!(".signoff/{place}/{id}.md"));
-        let there: Vec<_> = places.iter().filter(|path| project.exists(path)).collect();
+        let paths = ["plans", "archive"].map(|folder| format!(".signoff/{folder}/{id}.md"));
+        let there: Vec<_> = paths.iter().filter(|path| project.exists(path)).collect();
         let [only] = there.as_slice() else {
             panic!("{point}: {there:?}");
         };

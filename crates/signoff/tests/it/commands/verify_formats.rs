@@ -120,9 +120,9 @@ fn sarif_names_rules_places_and_fixes() {
         .iter()
         .find(|one| one["ruleId"] == "unknown-field")
         .expect("a slip");
-    let place = &found["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], "my%20plans/a%20b.md");
-    assert_eq!(place["region"]["startLine"], 13);
+    let location = &found["locations"][0]["physicalLocation"];
+    assert_eq!(location["artifactLocation"]["uri"], "my%20plans/a%20b.md");
+    assert_eq!(location["region"]["startLine"], 13);
     let index = usize::try_from(found["ruleIndex"].as_u64().expect("a number")).expect("small");
     assert_eq!(run["tool"]["driver"]["rules"][index]["id"], "unknown-field");
     let text =
@@ -238,15 +238,15 @@ fn columns_and_lines_are_those_of_an_editor() {
     let faulty = plan("", "test -e x").replace("### 1. Look", "### 1. Löök\n**depends_on:** 7");
     let crlf = format!("\u{feff}{}", faulty.replace('\n', "\r\n"));
     let project = project(&[("plan.md", &faulty), ("crlf.md", &crlf)]);
-    let place = |output: &Output| {
+    let location = |output: &Output| {
         let first = output.stdout.lines().next().unwrap_or_default();
         first
             .split_once(": error")
-            .map(|(place, _)| place.to_owned())
+            .map(|(location, _)| location.to_owned())
     };
     for name in ["plan.md", "crlf.md"] {
         let output = project.signoff(["verify", name, "--format", "concise"]);
-        assert_eq!(place(&output), Some(format!("{name}:12:17")), "{output}");
+        assert_eq!(location(&output), Some(format!("{name}:12:17")), "{output}");
         project
             .signoff(["verify", name])
             .assert_stdout_contains(&format!("--> {name}:12:17"));

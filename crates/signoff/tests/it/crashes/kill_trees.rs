@@ -237,11 +237,11 @@ fn check_step_by_step(project: &Project, before: &BTreeMap<String, String>, what
     assert_eq!(merged, CHANGING, "{what}");
     assert!(of("checkout_joined").is_empty(), "{what}: {events:#?}");
     // Two steps change it, and each is told at most once.
-    let told = of("files_landed");
-    let told = told
+    let reports = of("files_landed");
+    let reports = reports
         .iter()
         .filter(|it| it["files"].to_string().contains("shared.txt"));
-    assert!(told.count() <= 2, "{what}: {events:#?}");
+    assert!(reports.count() <= 2, "{what}: {events:#?}");
     project.signoff(["undo"]).assert_success();
     let after = picture(project);
     assert!(*before == after, "{what}:\n{}", difference(before, &after));

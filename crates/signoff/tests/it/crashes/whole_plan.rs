@@ -70,8 +70,8 @@ fn kill_at(point: &str, among: u64, goal: u32, dice: &mut Dice) -> u32 {
         runs += 1;
         let mut chaos = Chaos::new(size());
         for _ in 0..200 {
-            let place = format!("{point}:{}", 1 + dice.roll(among));
-            let armed = (kills < goal).then_some(place.as_str());
+            let kill_point = format!("{point}:{}", 1 + dice.roll(among));
+            let armed = (kills < goal).then_some(kill_point.as_str());
             let is_answer = point.starts_with("answer");
             match chaos.go(armed) {
                 Gone::Killed => kills += 1,
@@ -116,9 +116,9 @@ fn killed_at_each_file_that_the_end_writes() {
         let mut chaos = Chaos::new(SMALL);
         assert_eq!(chaos.go(None), Gone::Waiting);
         chaos.attend(None);
-        let place = format!("overwrite.temp:{occasion}");
-        let gone = chaos.go(Some(&place));
-        chaos.finish(&place);
+        let kill_point = format!("overwrite.temp:{occasion}");
+        let gone = chaos.go(Some(&kill_point));
+        chaos.finish(&kill_point);
         if gone == Gone::Done {
             break;
         }
@@ -248,13 +248,13 @@ fn full_disk_from(change: usize) -> bool {
     let fault = format!("{change}+");
     let variables = [("SIGNOFF_FAULT", fault.as_str())];
     let output = chaos.project.signoff_with(&variables, chaos.args());
-    let told = output.stderr.contains("No space left");
+    let reported = output.stderr.contains("No space left");
     // It came to its question before the disk was full.
-    if output.code == Some(3) && !told {
+    if output.code == Some(3) && !reported {
         return false;
     }
     let stopped = matches!(output.code, Some(1 | 3 | 6));
-    assert!(stopped && told, "{what}: {output}");
+    assert!(stopped && reported, "{what}: {output}");
     let left = chaos.project.processes();
     assert!(left.is_empty(), "{what}: {left:#?}");
     chaos.begun_if_there_is_a_run();

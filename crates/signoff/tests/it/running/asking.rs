@@ -137,8 +137,8 @@ fn whoever_is_not_there_is_told_once() {
         project.json(["status"])["run"].clone(),
     );
     let run = run.as_str().expect("runs have names");
-    let told = format!("question|{item}|{run}|plan.md|What is it called?\n");
-    assert_eq!(project.read("told"), told);
+    let notice = format!("question|{item}|{run}|plan.md|What is it called?\n");
+    assert_eq!(project.read("told"), notice);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn nothing_is_drawn_over_a_question() {
     let (before, after) = asked.split_once("answer> ").expect("it was asked");
     let typed = after.split_once("retry> ").expect("it was answered").0;
     // What was still to be told was told first; the answer stands behind its question.
-    let told = before.matches("is not done after 1 attempt").count();
-    assert_eq!(told, 2, "{before:?}");
+    let notice = before.matches("is not done after 1 attempt").count();
+    assert_eq!(notice, 2, "{before:?}");
     assert!(!typed.contains("\u{1b}[J"), "{typed:?}");
 }

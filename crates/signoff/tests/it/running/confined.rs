@@ -53,8 +53,8 @@ fn the_evidence_names_what_was_enforced() {
 /// The account's home, and what is made by the first run: nobody finds them, though `HOME` is another place.
 #[test]
 fn what_lies_beside_the_home_is_hidden_from_the_first_agent() {
-    let place = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let project = Project::new_in(place, BINARY);
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let project = Project::new_in(directory, BINARY);
     let xdg = project.outside("xdg");
     let project = project
         .env("XDG_DATA_HOME", xdg.join("data").display().to_string())
@@ -62,12 +62,12 @@ fn what_lies_beside_the_home_is_hidden_from_the_first_agent() {
         .env("XDG_CONFIG_HOME", xdg.join("config").display().to_string());
     std::fs::create_dir_all(xdg.join("config/gh")).expect("the folder is ours");
     std::fs::write(xdg.join("config/gh/hosts.yml"), "secret").expect("the folder is ours");
-    let look = format!("find {} -type f", xdg.display());
-    let task = format!("{look} > seen; echo x > out");
+    let probe = format!("find {} -type f", xdg.display());
+    let task = format!("{probe} > seen; echo x > out");
     let project = prepared(
         project,
         &task,
-        &format!("{look}; test -s out && test ! -s seen"),
+        &format!("{probe}; test -s out && test ! -s seen"),
     );
     // Without a repository of its own the project would have one there before.
     let begin = "git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a";

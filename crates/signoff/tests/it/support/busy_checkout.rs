@@ -104,15 +104,15 @@ pub(crate) fn difference(
     before: &BTreeMap<String, String>,
     after: &BTreeMap<String, String>,
 ) -> String {
-    let mut told = String::new();
+    let mut report = String::new();
     let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for name in names {
         let (before, after) = (before.get(name), after.get(name));
         if before != after {
-            write!(told, "{name}:\n- {before:?}\n+ {after:?}\n").expect("a string");
+            write!(report, "{name}:\n- {before:?}\n+ {after:?}\n").expect("a string");
         }
     }
-    told
+    report
 }
 
 /// The attempts that the history has commits of, since this commit, from the first to the last.

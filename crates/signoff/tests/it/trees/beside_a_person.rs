@@ -275,7 +275,7 @@ fn let_go(project: &Project) {
 }
 
 /// Removes something of the run's while its agent works. That is no failure of the agent's, and can be put right.
-fn check_removed(remove: &str, told: &str, put_right: &str) {
+fn check_removed(remove: &str, message: &str, put_right: &str) {
     let project = with_held_agent();
     let running = is_at_work(&project);
     let head = shell(
@@ -288,7 +288,10 @@ fn check_removed(remove: &str, told: &str, put_right: &str) {
     );
     shell(&project, remove);
     let_go(&project);
-    running.wait().assert_code(5).assert_stderr_contains(told);
+    running
+        .wait()
+        .assert_code(5)
+        .assert_stderr_contains(message);
     assert!(events(&project, "attempt_failed").is_empty());
     let put_right = put_right
         .replace("BRANCH", branch.trim())

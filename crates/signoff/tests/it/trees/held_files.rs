@@ -51,7 +51,7 @@ fn held(git: bool) -> (Project, String) {
 
 /// What is held is told wherever one looks.
 #[track_caller]
-fn told(project: &Project, run: &str, count: usize) {
+fn assert_held(project: &Project, run: &str, count: usize) {
     let inbox = project.json(["inbox"]);
     let files = inbox["held"][0]["files"].as_array().map_or(0, Vec::len);
     assert_eq!(files, count, "{inbox}");
@@ -73,7 +73,7 @@ fn told(project: &Project, run: &str, count: usize) {
 #[track_caller]
 fn check(git: bool) {
     let (project, run) = held(git);
-    told(&project, &run, 2);
+    assert_held(&project, &run, 2);
     let refused = project.signoff(["land"]);
     let diff = format!("diff conf.txt .signoff/runs/{run}/held/conf.txt");
     refused
@@ -100,7 +100,7 @@ fn check(git: bool) {
         .assert_stderr_contains("1 file is held");
     assert_eq!(project.read("conf.txt"), "run\n");
     assert_eq!(project.read("d/b.txt"), "mine\n");
-    told(&project, &run, 1);
+    assert_held(&project, &run, 1);
     project.write("d/b.txt", "mine and run\n");
     let landed = project.bash("signoff land --keep b.txt", &project.path().join("d"));
     landed
@@ -108,7 +108,7 @@ fn check(git: bool) {
         .assert_stdout_contains("landed run")
         .assert_stdout_contains("settled");
     assert_eq!(project.read("d/b.txt"), "mine and run\n");
-    told(&project, &run, 0);
+    assert_held(&project, &run, 0);
     assert!(!project.exists(format!(".signoff/runs/{run}/held")));
     let again = project.signoff(["land"]);
     again
@@ -137,7 +137,7 @@ fn a_file_that_a_person_made_as_the_run_has_it_is_settled() {
     project.write("conf.txt", "run\n").write("d/b.txt", "run\n");
     let landed = project.signoff(["land"]);
     landed.assert_success().assert_stdout_contains("settled");
-    told(&project, &run, 0);
+    assert_held(&project, &run, 0);
 }
 
 #[test]
@@ -149,5 +149,5 @@ fn all_are_settled_at_once() {
         project.read("conf.txt") + &project.read("d/b.txt"),
         "run\nrun\n"
     );
-    told(&project, &run, 0);
+    assert_held(&project, &run, 0);
 }

@@ -29,9 +29,9 @@ fn project() -> Project {
         waits.display(),
         git.trim(),
     );
-    let place = project.home().with_file_name("bin").join("git");
-    std::fs::write(&place, text).expect("the folder is ours");
-    std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755))
+    let program = project.home().with_file_name("bin").join("git");
+    std::fs::write(&program, text).expect("the folder is ours");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))
         .expect("the folder is ours");
     project
 }

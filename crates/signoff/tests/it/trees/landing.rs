@@ -594,9 +594,9 @@ fn to_repair(project: &Project, step: &str) -> (Option<PathBuf>, String) {
     let inbox = project.json(["inbox"]);
     let mut items = inbox["items"].as_array().into_iter().flatten();
     let item = items.find(|item| item["step"] == step).expect("it waits");
-    let place = item["worktree"].as_str().map(PathBuf::from);
+    let worktree = item["worktree"].as_str().map(PathBuf::from);
     let id = item["id"].as_str().expect("it has a name");
-    (place, id.to_owned())
+    (worktree, id.to_owned())
 }
 
 #[test]
@@ -615,8 +615,8 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
     let run = ["run", "plan.md", "--isolation", "worktree"];
     project.signoff(run).assert_code(3);
     // A step without an agent has no place of its own: it is repaired in the checkout.
-    let (place, item) = to_repair(&project, "step-2");
-    assert_eq!(place, None);
+    let (worktree, item) = to_repair(&project, "step-2");
+    assert_eq!(worktree, None);
     project.write("looked", "");
     let fixed = |item: &str| project.signoff(["answer", item, "fixed", "--resume"]);
     fixed(&item).assert_code(3);
@@ -624,10 +624,10 @@ fn a_step_is_repaired_where_it_was_done_and_nothing_else_comes_with_it() {
     let files = format!("show --format= --name-only {branch}");
     // What the other step did is not done yet.
     assert_eq!(project.git(&files), "looked");
-    let (place, item) = to_repair(&project, "step-1");
-    let place = place.expect("an agent worked there");
-    assert!(place.ends_with("steps/step-1") && place.join("never").exists());
-    fs::write(place.join("fixed"), "x\n").unwrap();
+    let (worktree, item) = to_repair(&project, "step-1");
+    let worktree = worktree.expect("an agent worked there");
+    assert!(worktree.ends_with("steps/step-1") && worktree.join("never").exists());
+    fs::write(worktree.join("fixed"), "x\n").unwrap();
     fixed(&item).assert_success();
     assert!(
         ["looked", "never", "fixed"]

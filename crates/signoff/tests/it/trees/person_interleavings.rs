@@ -180,10 +180,10 @@ fn kept_version(project: &Project, landed: &Output, file: &str) -> Option<String
                 .is_some_and(|line| line.contains(&format!("`{file}`")))
         })
     };
-    let is_told = answer["refused"].as_array()?.iter().any(names_one);
+    let is_reported = answer["refused"].as_array()?.iter().any(names_one);
     let branch = answer["branch"]
         .as_str()
-        .filter(|_| is_told && answer["landed"] == false)?;
+        .filter(|_| is_reported && answer["landed"] == false)?;
     Some(shell(project, &format!("git show {branch}:{file}")))
 }
 

@@ -33,9 +33,9 @@ fn set_script(project: &Project, script: &Script) {
 fn question(project: &Project) -> (PathBuf, String) {
     let inbox = project.json(["inbox"]);
     let item = &inbox["items"][0];
-    let place = item["worktree"].as_str().expect("an agent worked there");
+    let worktree = item["worktree"].as_str().expect("an agent worked there");
     let id = item["id"].as_str().expect("it has a name");
-    (PathBuf::from(place), id.to_owned())
+    (PathBuf::from(worktree), id.to_owned())
 }
 
 fn text(project: &Project, name: &str) -> Option<String> {
@@ -57,8 +57,8 @@ fn what_a_person_did_elsewhere_is_no_part_of_the_repair() {
     project.write("user.txt", "u\n");
     project.write("shared.txt", "1\n");
     fs::remove_file(project.path().join("new.txt")).unwrap();
-    let (place, item) = question(&project);
-    fs::write(place.join("a.txt"), "good\n").unwrap();
+    let (worktree, item) = question(&project);
+    fs::write(worktree.join("a.txt"), "good\n").unwrap();
     project
         .signoff(["answer", &item, "fixed", "--resume"])
         .assert_success();
@@ -72,8 +72,8 @@ fn what_a_person_did_elsewhere_is_no_part_of_the_repair() {
 fn after_a_repair_that_did_not_help_the_agents_own_work_counts() {
     let project = to_repair(&Script::new().reply(Reply::always().write("a.txt", "bad\n")));
     project.signoff(["run", "plan.md"]).assert_code(3);
-    let (place, item) = question(&project);
-    fs::write(place.join("a.txt"), "still bad\n").unwrap();
+    let (worktree, item) = question(&project);
+    fs::write(worktree.join("a.txt"), "still bad\n").unwrap();
     project
         .signoff(["answer", &item, "fixed", "--resume"])
         .assert_code(3);

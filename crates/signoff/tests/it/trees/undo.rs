@@ -39,8 +39,11 @@ fn taken_back(project: &Project, path: &str) -> String {
 fn waiting(project: &Project) -> (String, PathBuf) {
     let inbox = project.json(["inbox"]);
     let text = |name: &str| inbox["items"][0][name].as_str().map(str::to_owned);
-    let place = text("worktree").expect("an agent worked there");
-    (text("id").expect("something waits"), PathBuf::from(place))
+    let worktree = text("worktree").expect("an agent worked there");
+    (
+        text("id").expect("something waits"),
+        PathBuf::from(worktree),
+    )
 }
 
 /// Starts the run, and waits until its agent stands before its gate.
@@ -74,9 +77,9 @@ fn what_a_person_changed_while_it_waited_stays() {
     let project = to_repair();
     assert_ne!(project.signoff(RUN).code, Some(0));
     assert_eq!(project.read("a"), "one\n", "it has not passed");
-    let (item, place) = waiting(&project);
+    let (item, worktree) = waiting(&project);
     project.write("mine", "mine\n").write("b", "keep\nmine\n");
-    fs::write(place.join("a"), "one\nFIX\n").expect("it is a person's to change");
+    fs::write(worktree.join("a"), "one\nFIX\n").expect("it is a person's to change");
     project
         .signoff(["answer", &item, "fixed", "--resume"])
         .assert_success();

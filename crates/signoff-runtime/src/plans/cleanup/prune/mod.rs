@@ -146,10 +146,10 @@ impl Pruning<'_> {
         let Some(row) = &found.entry.row else {
             return;
         };
-        if found.place.kind != PlanLocationKind::Archive || !self.is_old(row.updated()) {
+        if found.location.kind != PlanLocationKind::Archive || !self.is_old(row.updated()) {
             return;
         }
-        let path = &found.place.path;
+        let path = &found.location.path;
         let artifacts = self.context.project.store.artifacts_dir(&row.key);
         let deleted = if self.options.dry_run {
             Ok(true)
@@ -190,13 +190,13 @@ impl Pruning<'_> {
         let store = &self.context.project.store;
         let mut logs = Vec::new();
         for found in &indexed.found {
-            match (&found.entry.row, found.place.kind) {
+            match (&found.entry.row, found.location.kind) {
                 (Some(row), _) if self.gone.contains(&row.key) => {
                     logs.push((row.key.clone(), store.log_path(&row.key)));
                 }
-                (None, PlanLocationKind::Log) if self.is_gone(&found.place.path) => {
-                    let key = found.place.name.trim_end_matches(".jsonl").to_owned();
-                    logs.push((key, found.place.path.clone()));
+                (None, PlanLocationKind::Log) if self.is_gone(&found.location.path) => {
+                    let key = found.location.name.trim_end_matches(".jsonl").to_owned();
+                    logs.push((key, found.location.path.clone()));
                 }
                 _ => {}
             }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::trees;
 
 impl Pruning<'_> {
-    /// Removes what a deleted or finished run has left. `false`: some of it is still there.
+    /// Removes what a deleted or finished run has left. Returns `false` if some of it is still there.
     pub(super) fn remains_of(&mut self, run: &str) -> bool {
         let found = match self.remains.of_run(run) {
             Ok(found) => found,
@@ -53,10 +53,10 @@ impl Pruning<'_> {
             }
             self.removed(RemovedKind::Worktrees, run, root.clone(), bytes);
         }
-        if let Some(place) = found.checked_out {
+        if let Some(location) = found.checked_out {
             self.keep(
                 Path::new(&trees::branch(run)),
-                KeptReason::CheckedOut(place),
+                KeptReason::CheckedOut(location),
             );
             return false;
         }

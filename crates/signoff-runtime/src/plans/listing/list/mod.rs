@@ -73,24 +73,24 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
     } else {
         Archive::AsKnown
     };
-    let look = || refresh(project, context.clock.now(), archive);
-    let mut indexed = look()?;
+    let read_index = || refresh(project, context.clock.now(), archive);
+    let mut indexed = read_index()?;
     let report = do_housekeeping(context, &indexed);
     if report.moved {
-        indexed = look()?;
+        indexed = read_index()?;
     }
     let mut notes = report.notes;
     notes.extend(duplicate_notes(project, &indexed));
     let pending = indexed
         .rows()
         .filter(|(found, _, state)| {
-            found.place.kind != PlanLocationKind::Archive && waits_for_person(*state)
+            found.location.kind != PlanLocationKind::Archive && waits_for_person(*state)
         })
         .count();
     let names = Names::of(project, &indexed);
     let mut plans: Vec<(u64, ListedPlan)> = indexed
         .rows()
-        .filter(|(found, _, _)| wanted.archived || found.place.kind != PlanLocationKind::Archive)
+        .filter(|(found, _, _)| wanted.archived || found.location.kind != PlanLocationKind::Archive)
         .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
         .map(|(found, row, state)| {
             (
@@ -131,7 +131,7 @@ fn to_listed(
         updated_at: timestamp(row.updated()),
         proof: row.proof.clone(),
         path: found.path(project),
-        archived: found.place.kind == PlanLocationKind::Archive,
+        archived: found.location.kind == PlanLocationKind::Archive,
     }
 }
 
@@ -147,7 +147,7 @@ impl<'a> Names<'a> {
     fn of(project: &Project, indexed: &'a IndexedPlans) -> Self {
         let present = indexed
             .rows()
-            .filter(|(found, _, _)| found.place.kind != PlanLocationKind::Archive)
+            .filter(|(found, _, _)| found.location.kind != PlanLocationKind::Archive)
             .map(|(_, row, _)| row.key.as_str());
         Self {
             kept: format!("{}/", relative(project, &project.store.plans_dir())),
@@ -156,7 +156,7 @@ impl<'a> Names<'a> {
     }
 
     fn name(&self, found: &IndexedPlan, row: &PlanRow) -> Option<String> {
-        let archived = found.place.kind == PlanLocationKind::Archive;
+        let archived = found.location.kind == PlanLocationKind::Archive;
         if archived && self.present.contains(row.key.as_str()) {
             return None;
         }

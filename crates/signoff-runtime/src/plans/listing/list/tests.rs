@@ -188,16 +188,16 @@ fn a_file_that_was_just_written_is_read_next_time_too() {
     let path = world.write(".signoff/plans/a.md", &proposal("PLAN-a", "One"));
     let written = path.metadata().unwrap().modified().unwrap();
     let written = written.duration_since(UNIX_EPOCH).unwrap();
-    let look = |after: Duration| {
+    let list_after = |after: Duration| {
         let now = u64::try_from((written + after).as_millis()).unwrap();
         world.clock.0.set(now);
         world.list().plans[0].title.clone()
     };
-    assert_eq!(look(Duration::from_millis(900)), "One");
+    assert_eq!(list_after(Duration::from_millis(900)), "One");
     rewrite_unseen(&path, "One", "Two");
-    assert_eq!(look(Duration::from_secs(5)), "Two");
+    assert_eq!(list_after(Duration::from_secs(5)), "Two");
     rewrite_unseen(&path, "Two", "Six");
-    assert_eq!(look(Duration::from_secs(6)), "Two", "it has settled");
+    assert_eq!(list_after(Duration::from_secs(6)), "Two", "it has settled");
 }
 
 #[test]
@@ -427,7 +427,7 @@ fn prune_deletes_what_is_old_and_says_what() {
         dry_run,
         records,
     };
-    let told = |pruned: &crate::plans::PruneReport| -> Vec<String> {
+    let removed_paths = |pruned: &crate::plans::PruneReport| -> Vec<String> {
         assert!(pruned.kept.is_empty(), "{pruned:?}");
         let words = pruned.removed.iter();
         words
@@ -442,18 +442,22 @@ fn prune_deletes_what_is_old_and_says_what() {
         "Lock PLAN-a 0".to_owned(),
     ];
     let dry = prune(world.context(), &options(true, false)).unwrap();
-    assert_eq!(told(&dry), expected);
+    assert_eq!(removed_paths(&dry), expected);
     let real = prune(world.context(), &options(false, false)).unwrap();
-    assert_eq!(told(&real), expected, "a dry run says what happens");
+    assert_eq!(
+        removed_paths(&real),
+        expected,
+        "a dry run says what happens"
+    );
     check(&world.all(), &[("PLAN-b", "cancelled")]);
     let again = prune(world.context(), &options(false, false)).unwrap();
-    assert_eq!(told(&again), [""; 0]);
+    assert_eq!(removed_paths(&again), [""; 0]);
     assert!(world.project.store.log_path("PLAN-a").exists(), "a record");
     assert!(world.project.store.archive_dir().join("README.md").exists());
     world.days_later(366);
     let records = prune(world.context(), &options(false, true)).unwrap();
     assert!(
-        told(&records)
+        removed_paths(&records)
             .iter()
             .any(|line| line.starts_with("Log PLAN-a"))
     );

@@ -36,14 +36,14 @@ impl AllowList {
         }
     }
 
-    pub(super) fn allow_cache(&mut self, place: &Path, reads_only: bool) {
-        let Ok(real) = place.canonicalize() else {
+    pub(super) fn allow_cache(&mut self, path: &Path, reads_only: bool) {
+        let Ok(real) = path.canonicalize() else {
             return;
         };
-        let is_secret = self.secrets.cover(place) || self.secrets.cover(&real);
-        let is_around = self.tree.starts_with(&real) || self.home.starts_with(&real);
-        if real.is_dir() && !is_secret && !is_around && !real.starts_with(&self.tree) {
-            self.note_links(place);
+        let is_secret = self.secrets.cover(path) || self.secrets.cover(&real);
+        let holds_tree_or_home = self.tree.starts_with(&real) || self.home.starts_with(&real);
+        if real.is_dir() && !is_secret && !holds_tree_or_home && !real.starts_with(&self.tree) {
+            self.note_links(path);
             self.caches.insert(real, reads_only);
         }
     }

@@ -57,9 +57,9 @@ impl StoredObjects {
             if !is_loose && folder != "pack" {
                 continue;
             }
-            let room = most.saturating_sub(self.loose.len() + self.packs.len());
+            let remaining = most.saturating_sub(self.loose.len() + self.packs.len());
             let listed = objects.directory(Path::new(&folder)).and_then(|inner| {
-                let names = inner.names(room)?;
+                let names = inner.names(remaining)?;
                 Ok((inner, names))
             });
             let (inner, names) = match listed {
@@ -82,7 +82,7 @@ impl StoredObjects {
                 }
             }
         }
-        // Commits and trees are small: whatever has no room in the end is large.
+        // Commits and trees are small: what does not fit in the end is large.
         self.loose.sort_by_key(|stash| stash.size);
         self.packs.sort_by_key(|stash| stash.size);
         Ok(())
@@ -95,7 +95,7 @@ impl Import<'_> {
         stored: StoredObjects,
         scratch: &Scratch,
     ) -> Result<(), GitError> {
-        let mut room = self.limits.bytes;
+        let mut remaining = self.limits.bytes;
         let (packs, more) = stored.packs.split_at(stored.packs.len().min(MOST_PACKS));
         if !more.is_empty() {
             self.leave_out(format!("{} packs: there are too many", more.len()));
@@ -103,14 +103,14 @@ impl Import<'_> {
         for pack in packs {
             let name = pack.path.file_name().expect("a pack has a name");
             let to = self.to.join("objects/pack").join(name);
-            if self.copy(pack, &to, &mut room)? && self.index(&to)? {
+            if self.copy(pack, &to, &mut remaining)? && self.index(&to)? {
                 self.report.objects += 1;
             }
         }
         let mut names = String::new();
         for object in &stored.loose {
             let to = self.incoming.join(&object.path);
-            if self.copy(object, &to, &mut room)? {
+            if self.copy(object, &to, &mut remaining)? {
                 names.extend(object.path.to_string_lossy().chars().filter(|c| *c != '/'));
                 names.push('\n');
             }
@@ -119,18 +119,18 @@ impl Import<'_> {
     }
 
     /// Copies one file; whether it is there.
-    fn copy(&mut self, stash: &Stash, to: &Path, room: &mut u64) -> Result<bool, GitError> {
+    fn copy(&mut self, stash: &Stash, to: &Path, remaining: &mut u64) -> Result<bool, GitError> {
         if self.is_over()? {
             return Ok(false);
         }
         let path = stash.path.display();
-        if stash.size > *room {
+        if stash.size > *remaining {
             let (size, limit) = (stash.size, self.limits.bytes);
             let words = format!("`objects/{path}` ({size} bytes): more than {limit} bytes in all");
             self.leave_out(words);
             return Ok(false);
         }
-        *room -= stash.size;
+        *remaining -= stash.size;
         let file = self
             .source
             .file(&Path::new("objects").join(&stash.path), Links::Refuse);
@@ -170,12 +170,12 @@ impl Import<'_> {
         }
         let what = format!("{} objects", names.lines().count());
         let words = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-        let told = self.incoming_call().words(words);
-        let told = told.stdin(names.into_bytes()).run();
-        let Some(told) = self.unless_refused(&what, told)? else {
+        let output = self.incoming_call().words(words);
+        let output = output.stdin(names.into_bytes()).run();
+        let Some(output) = self.unless_refused(&what, output)? else {
             return Ok(());
         };
-        let wanted = self.readable_objects(&String::from_utf8_lossy(&told));
+        let wanted = self.readable_objects(&String::from_utf8_lossy(&output));
         let count = wanted.lines().count();
         let packed = self
             .incoming_call()
@@ -197,13 +197,13 @@ impl Import<'_> {
 
     /// The names of those objects, listed as `NAME SIZE`, that can be read and have room when they are unpacked.
     fn readable_objects(&mut self, listing: &str) -> String {
-        let mut room = self.limits.bytes;
+        let mut remaining = self.limits.bytes;
         let (mut wanted, mut large, mut unknown) = (String::new(), 0, 0);
         for line in listing.lines() {
             let (name, size) = line.split_once(' ').unwrap_or((line, ""));
             match size.parse::<u64>() {
-                Ok(size) if size <= room => {
-                    room -= size;
+                Ok(size) if size <= remaining => {
+                    remaining -= size;
                     wanted.extend([name, "\n"]);
                 }
                 Ok(_) => large += 1,

@@ -99,10 +99,10 @@ impl Import<'_> {
         let call = self
             .call()
             .words(["cat-file", "--batch-check=%(objectname)"]);
-        let told = call.stdin(lines.into_bytes()).run()?;
-        let told = String::from_utf8_lossy(&told);
+        let output = call.stdin(lines.into_bytes()).run()?;
+        let output = String::from_utf8_lossy(&output);
         // Others are called missing.
-        let names = told.lines().filter(|line| !line.contains(' '));
+        let names = output.lines().filter(|line| !line.contains(' '));
         Ok(names.map(str::to_owned).collect())
     }
 
@@ -130,7 +130,7 @@ impl Import<'_> {
     }
 
     fn import_logs(&mut self) {
-        let mut room = LARGEST;
+        let mut remaining = LARGEST;
         let mut paths = self.files("logs/refs");
         paths.push("logs/HEAD".into());
         for path in paths {
@@ -143,7 +143,7 @@ impl Import<'_> {
             if reference != b"HEAD" && !is_known {
                 continue;
             }
-            let text = match self.source.read(&path, Links::Refuse, room) {
+            let text = match self.source.read(&path, Links::Refuse, remaining) {
                 Ok(text) => text,
                 Err(error) if error.is_absence() => continue,
                 Err(error) => {
@@ -151,7 +151,7 @@ impl Import<'_> {
                     continue;
                 }
             };
-            room = room.saturating_sub(text.len() as u64);
+            remaining = remaining.saturating_sub(text.len() as u64);
             let lines: Vec<u8> = text
                 .split(|byte| *byte == b'\n')
                 .flat_map(log_line)
@@ -171,8 +171,8 @@ impl Import<'_> {
         let mut found = Vec::new();
         let mut ahead = vec![(PathBuf::from(folder), 0)];
         while let Some((folder, depth)) = ahead.pop() {
-            let room = self.limits.files.saturating_sub(found.len() + ahead.len());
-            match list(self.source, &folder, room) {
+            let remaining = self.limits.files.saturating_sub(found.len() + ahead.len());
+            match list(self.source, &folder, remaining) {
                 Ok(names) => {
                     for (name, is_directory) in names {
                         let path = folder.join(name);

@@ -16,14 +16,14 @@ use crate::session::Session;
 use crate::style::{CARE, ERROR, GOOD, paint};
 
 pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
-    let mut planning = planning(&session.around)?;
+    let mut planning = planning(&session.process)?;
     let project = session.project()?;
-    let doing = ActorContext {
+    let context = ActorContext {
         project: &project,
         actor: Actor::Planner,
         clock: &SystemClock::new(),
     };
-    let commit = match planning.commit(doing) {
+    let commit = match planning.commit(context) {
         Ok(commit) => commit,
         Err(Error::Thread(error)) => match *error {
             ThreadError::Problems { plans, unreadable } => {

@@ -34,13 +34,13 @@ pub(crate) fn agentctl(session: &mut Session, args: &Agentctl) -> Result<u8, Fai
 }
 
 /// The threads of the session that the environment names.
-pub(crate) fn planning(around: &ProcessContext) -> Result<Planning, Failure> {
-    let session = session_id(around)?;
-    Ok(Planning::open(&root(around)?, &session)?)
+pub(crate) fn planning(process: &ProcessContext) -> Result<Planning, Failure> {
+    let session = session_id(process)?;
+    Ok(Planning::open(&root(process)?, &session)?)
 }
 
-fn session_id(around: &ProcessContext) -> Result<String, Failure> {
-    let value = around.variables.get(OsStr::new(SESSION));
+fn session_id(process: &ProcessContext) -> Result<String, Failure> {
+    let value = process.variables.get(OsStr::new(SESSION));
     match value.filter(|value| !value.is_empty()) {
         // A value that is not UTF-8 is refused as a bad id.
         Some(value) => Ok(value.to_string_lossy().into_owned()),
@@ -53,9 +53,9 @@ fn session_id(around: &ProcessContext) -> Result<String, Failure> {
 }
 
 /// The directory that holds the directories of all threads.
-fn root(around: &ProcessContext) -> Result<PathBuf, Failure> {
+fn root(process: &ProcessContext) -> Result<PathBuf, Failure> {
     let get = |name: &str| {
-        let value = around.variables.get(OsStr::new(name));
+        let value = process.variables.get(OsStr::new(name));
         value.filter(|value| !value.is_empty()).map(PathBuf::from)
     };
     let (name, path) = match get(ROOT) {
@@ -78,7 +78,7 @@ fn root(around: &ProcessContext) -> Result<PathBuf, Failure> {
 }
 
 fn dir(session: &mut Session) -> Result<u8, Failure> {
-    let current = planning(&session.around)?.current()?;
+    let current = planning(&session.process)?.current()?;
     if session.is_json() {
         session.json(&current);
     } else {
@@ -89,22 +89,22 @@ fn dir(session: &mut Session) -> Result<u8, Failure> {
 
 /// Prints JSON in every format: `agentctl` defines this output, and it has two values to name.
 fn request(session: &mut Session) -> Result<u8, Failure> {
-    let dir = planning(&session.around)?.request()?;
+    let dir = planning(&session.process)?.request()?;
     session.json(&dir);
     Ok(0)
 }
 
 fn remove(session: &mut Session, thread: &str) -> Result<u8, Failure> {
-    let around = session.around.clone();
-    let withdrawn = planning(&around)?.remove(&around, &SystemClock::new(), thread)?;
+    let process = session.process.clone();
+    let withdrawn = planning(&process)?.remove(&process, &SystemClock::new(), thread)?;
     messages::say_withdrawn(session, &withdrawn);
     print_thread(session, &withdrawn.thread, "removed");
     Ok(0)
 }
 
 fn clear(session: &mut Session) -> Result<u8, Failure> {
-    let around = session.around.clone();
-    let withdrawn = planning(&around)?.clear_current(&around, &SystemClock::new())?;
+    let process = session.process.clone();
+    let withdrawn = planning(&process)?.clear_current(&process, &SystemClock::new())?;
     messages::say_withdrawn(session, &withdrawn);
     print_thread(session, &withdrawn.thread, "cleared");
     Ok(0)
@@ -120,8 +120,8 @@ fn print_thread(session: &mut Session, dir: &ThreadDir, word: &str) {
 }
 
 fn set_topic(session: &mut Session, text: &str) -> Result<u8, Failure> {
-    let session_id = session_id(&session.around)?;
-    let topic = planning(&session.around)?.set_topic(text)?;
+    let session_id = session_id(&session.process)?;
+    let topic = planning(&session.process)?.set_topic(text)?;
     if session.is_json() {
         let shape = Topic {
             schema: TOPIC_SCHEMA.to_owned(),

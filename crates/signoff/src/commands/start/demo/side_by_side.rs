@@ -57,9 +57,9 @@ fn git(session: &Session, words: &[&str]) -> bool {
     argv.extend(words.iter().map(OsString::from));
     let command = Command {
         argv,
-        cwd: session.around.directory.clone(),
+        cwd: session.process.directory.clone(),
         env: vec![
-            ("PATH".into(), session.around.path()),
+            ("PATH".into(), session.process.path()),
             ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
             ("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()),
         ],

@@ -49,12 +49,12 @@ const CONFIG: &str = include_str!("config.toml");
 const PLACEHOLDER: &str = "# ROLES\n";
 
 /// The agents on PATH. Starts none of them, because starting may have side effects.
-pub(super) fn installed(around: &ProcessContext) -> Vec<&'static KnownAgent> {
+pub(super) fn installed(process: &ProcessContext) -> Vec<&'static KnownAgent> {
     const { &ALL }
         .iter()
         .filter(|agent| {
-            let path = around.path();
-            signoff_sandbox::program_exists(agent.name.as_ref(), &path, &around.directory)
+            let path = process.path();
+            signoff_sandbox::program_exists(agent.name.as_ref(), &path, &process.directory)
         })
         .collect()
 }

@@ -49,17 +49,17 @@ impl fmt::Display for GitState {
 }
 
 /// Asks git. Ignores our own directory, which is being set up.
-pub(super) fn state(around: &ProcessContext) -> GitState {
+pub(super) fn state(process: &ProcessContext) -> GitState {
     let Ok(sandbox) = Sandbox::new() else {
         return GitState::NotInstalled;
     };
     // The repository is not trusted yet, so git must not run anything that its configuration names.
-    let env = match careful_environment(&sandbox, around, &around.directory) {
+    let env = match careful_environment(&sandbox, process, &process.directory) {
         Ok(Some(env)) => env,
         Ok(None) => return GitState::NoRepository,
         Err(_) => return GitState::NotInstalled,
     };
-    match sandbox.run(status(around, env)) {
+    match sandbox.run(status(process, env)) {
         Ok(ended) => match ended.status {
             ExitStatus::Exited(0) if ended.stdout.text().trim().is_empty() => GitState::Clean,
             ExitStatus::Exited(0) => GitState::Uncommitted,
@@ -72,7 +72,7 @@ pub(super) fn state(around: &ProcessContext) -> GitState {
     }
 }
 
-fn status(around: &ProcessContext, env: Environment) -> Command {
+fn status(process: &ProcessContext, env: Environment) -> Command {
     let words = [
         "git",
         "status",
@@ -84,7 +84,7 @@ fn status(around: &ProcessContext, env: Environment) -> Command {
     ];
     Command {
         argv: words.map(OsString::from).to_vec(),
-        cwd: around.directory.clone(),
+        cwd: process.directory.clone(),
         env,
         stdin: Stdin::Null,
         marker: None,

@@ -12,7 +12,7 @@ use self::fields::{DraftFields, FieldPath};
 /// How two drafts differ.
 pub(super) struct DraftDifference {
     kind: DifferenceKind,
-    place: FieldPath,
+    path: FieldPath,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ enum DifferenceKind {
 
 impl fmt::Display for DraftDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = self.place.field;
+        let field = self.path.field;
         match (self.kind, field) {
             (_, "form") => {
                 return f.write_str("a line of it would change the structure of the plan");
@@ -35,7 +35,7 @@ impl fmt::Display for DraftDifference {
                 write!(f, "it would be read differently in `{field}` of ")?;
             }
         }
-        match self.place.step {
+        match self.path.step {
             Some(at) => write!(f, "step {}", at + 1),
             None => f.write_str("the plan"),
         }
@@ -59,24 +59,24 @@ pub(super) fn difference(
     };
     let same = before.len() == after.len();
     let mut pairs = before.iter().zip(&after);
-    let changed = pairs.find(|((place, text), (other, found))| {
-        place != other || filled(text) != without_trailing_space(found)
+    let changed = pairs.find(|((path, text), (other, found))| {
+        path != other || filled(text) != without_trailing_space(found)
     });
     if same && changed.is_none() {
         return None;
     }
     let more = |many: &[(FieldPath, String)], few: &[(FieldPath, String)]| {
         let count = |fields: &[(FieldPath, String)], wanted: FieldPath| {
-            fields.iter().filter(|(place, _)| *place == wanted).count()
+            fields.iter().filter(|(path, _)| *path == wanted).count()
         };
-        let mut places = many.iter().map(|(place, _)| *place);
-        places.find(|place| count(many, *place) > count(few, *place))
+        let mut paths = many.iter().map(|(path, _)| *path);
+        paths.find(|path| count(many, *path) > count(few, *path))
     };
-    let added = more(&after, &before).map(|place| (DifferenceKind::Added, place));
-    let removed = || more(&before, &after).map(|place| (DifferenceKind::Removed, place));
-    let changed = || changed.map(|((place, _), _)| (DifferenceKind::Changed, *place));
-    let (kind, place) = added.or_else(removed).or_else(changed)?;
-    Some(DraftDifference { kind, place })
+    let added = more(&after, &before).map(|path| (DifferenceKind::Added, path));
+    let removed = || more(&before, &after).map(|path| (DifferenceKind::Removed, path));
+    let changed = || changed.map(|((path, _), _)| (DifferenceKind::Changed, *path));
+    let (kind, path) = added.or_else(removed).or_else(changed)?;
+    Some(DraftDifference { kind, path })
 }
 
 /// Removes the white space that no dialect keeps.

@@ -93,7 +93,7 @@ pub(super) fn all(session: &Session) -> Result<Vec<Template>, Failure> {
 
 /// Where a project keeps its templates.
 pub(super) fn directory(session: &Session) -> Result<Option<PathBuf>, Failure> {
-    let store = discover(&session.around.directory).map_err(Error::from)?;
+    let store = discover(&session.process.directory).map_err(Error::from)?;
     Ok(store.map(|store| store.dir().join("templates")))
 }
 

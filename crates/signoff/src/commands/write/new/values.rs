@@ -18,24 +18,26 @@ pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<Strin
     if let Some(name) = name.filter(|name| name.is_empty() || name.contains(['/', '\0', '\n'])) {
         problems.push(format!("`{name}` is not a name; `-o` takes a path"));
     }
-    let places = template::placeholders(text);
+    let placeholders = template::placeholders(text);
     let mut values = BTreeMap::new();
     for (param, value) in parse_pairs(&args.set, &mut problems) {
-        if places.iter().any(|place| place == param) {
+        if placeholders.iter().any(|placeholder| placeholder == param) {
             values.insert(param.to_owned(), value.to_owned());
         } else {
-            problems.push(unknown(label, param, &places));
+            problems.push(unknown(label, param, &placeholders));
         }
     }
-    for place in required_params(text) {
-        if args.set.iter().any(|pair| sets_param(pair, &place)) {
+    for placeholder in required_params(text) {
+        if args.set.iter().any(|pair| sets_param(pair, &placeholder)) {
             continue;
         }
-        match name.and_then(|name| library::default(&place, name)) {
+        match name.and_then(|name| library::default(&placeholder, name)) {
             Some(value) => {
-                values.insert(place, value);
+                values.insert(placeholder, value);
             }
-            None => problems.push(format!("`{place}` is missing: `--set {place}=…`")),
+            None => problems.push(format!(
+                "`{placeholder}` is missing: `--set {placeholder}=…`"
+            )),
         }
     }
     if !problems.is_empty() {
@@ -57,17 +59,19 @@ pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<Strin
 /// The placeholders that need a value, in order of first use. Parameters that the plan itself declares are left for
 /// the run.
 pub(super) fn required_params(text: &str) -> Vec<String> {
-    let mut places = template::placeholders(text);
+    let mut placeholders = template::placeholders(text);
     let declared = declared_params(text);
-    places.retain(|place| !declared.contains(place));
-    places
+    placeholders.retain(|placeholder| !declared.contains(placeholder));
+    placeholders
 }
 
 /// The parameters that a plan itself declares.
 pub(super) fn declared_params(text: &str) -> Vec<String> {
     // Inside a YAML flow mapping a placeholder would be read as more braces.
-    let places = template::placeholders(text);
-    let params = read(text, &stand_ins(text, &places)).params.into_iter();
+    let placeholders = template::placeholders(text);
+    let params = read(text, &stand_ins(text, &placeholders))
+        .params
+        .into_iter();
     params.map(|(name, _)| name.value).collect()
 }
 
@@ -93,30 +97,36 @@ pub(super) fn parse_pairs<'a>(
     pairs
 }
 
-fn sets_param(pair: &str, place: &str) -> bool {
-    pair.split_once('=').is_some_and(|(name, _)| name == place)
+fn sets_param(pair: &str, placeholder: &str) -> bool {
+    pair.split_once('=')
+        .is_some_and(|(name, _)| name == placeholder)
 }
 
-fn unknown(label: &str, param: &str, places: &[String]) -> String {
-    let near = places
+fn unknown(label: &str, param: &str, placeholders: &[String]) -> String {
+    let near = placeholders
         .iter()
-        .map(|place| (strsim::damerau_levenshtein(place, param), place))
+        .map(|placeholder| (strsim::damerau_levenshtein(placeholder, param), placeholder))
         .min()
         .filter(|(distance, _)| *distance <= 2);
     match near {
         Some((_, near)) => format!("{label} has no `{param}`; did you mean `{near}`?"),
-        None if places.is_empty() => format!("{label} has no `{param}`; it has no parameters"),
-        None => format!("{label} has no `{param}`; it has {}", places.join(", ")),
+        None if placeholders.is_empty() => {
+            format!("{label} has no `{param}`; it has no parameters")
+        }
+        None => format!(
+            "{label} has no `{param}`; it has {}",
+            placeholders.join(", ")
+        ),
     }
 }
 
 /// Finds values that change more than their own field. Parses the text once with neutral words and once with the value:
 /// only the fields that contain the word may differ, and only by it.
 pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) -> Vec<String> {
-    let places: Vec<String> = values.keys().cloned().collect();
-    let words = stand_ins(text, &places);
+    let placeholders: Vec<String> = values.keys().cloned().collect();
+    let words = stand_ins(text, &placeholders);
     let harmless = read(text, &words);
-    let told = |name: &str, difference: DraftDifference| format!("`{name}`: {difference}");
+    let problem = |name: &str, difference: DraftDifference| format!("`{name}`: {difference}");
     let mut found = Vec::new();
     for (name, value) in values {
         let mut one = words.clone();
@@ -124,7 +134,7 @@ pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) ->
         let word = word.expect("each value has a stand-in");
         let put = BTreeMap::from([(word, value.clone())]);
         let difference = draft_difference::difference(&harmless, &put, &read(text, &one));
-        found.extend(difference.map(|difference| told(name, difference)));
+        found.extend(difference.map(|difference| problem(name, difference)));
     }
     if found.is_empty() {
         let put = words.iter().filter_map(|(name, word)| {
@@ -132,23 +142,23 @@ pub(super) fn misplaced_values(text: &str, values: &BTreeMap<String, String>) ->
             Some((word.clone(), value.clone()))
         });
         let all = draft_difference::difference(&harmless, &put.collect(), &read(text, values));
-        found.extend(all.map(|difference| told(&places.join("`, `"), difference)));
+        found.extend(all.map(|difference| problem(&placeholders.join("`, `"), difference)));
     }
     found
 }
 
 /// For each placeholder a word that does not occur in the text.
-fn stand_ins(text: &str, places: &[String]) -> BTreeMap<String, String> {
+fn stand_ins(text: &str, placeholders: &[String]) -> BTreeMap<String, String> {
     let letters = |rest: &str| rest.bytes().take_while(|byte| *byte == b'x').count();
     let longest = text.split("value").skip(1).map(letters).max();
     let stem = format!(
         "value{}",
         "x".repeat(longest.map_or(0, |letters| letters + 1))
     );
-    let places = places.iter().enumerate();
+    let placeholders = placeholders.iter().enumerate();
     // The last letter keeps the first word from being a prefix of the tenth.
-    places
-        .map(|(at, place)| (place.clone(), format!("{stem}{at}z")))
+    placeholders
+        .map(|(at, placeholder)| (placeholder.clone(), format!("{stem}{at}z")))
         .collect()
 }
 

@@ -23,7 +23,7 @@ pub(crate) enum Item {
 
 /// The chains of a graph: each after all it waits for, those that may begin earlier first.
 ///
-/// Of a chain longer than `longest` the middle is folded away.
+/// The middle of a chain that is longer than `longest` is folded away.
 pub(crate) fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
     let dependents = graph.dependents();
     let continues = |step: usize| match list(&graph.dependencies, step) {
@@ -40,8 +40,8 @@ pub(crate) fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
                 members.len() - 1
             }
         };
-        if let (Some(place), Some(steps)) = (chain_of.get_mut(step), members.get_mut(chain)) {
-            *place = chain;
+        if let (Some(slot), Some(steps)) = (chain_of.get_mut(step), members.get_mut(chain)) {
+            *slot = chain;
             steps.push(step);
         }
     }
@@ -64,9 +64,9 @@ fn sorted(members: Vec<Vec<usize>>, before: &[Vec<usize>], longest: usize) -> Ve
         let first = list(&members, *chain).first().copied();
         (super::at(&ranks, *chain), first)
     });
-    let mut place = vec![0; order.len()];
+    let mut positions = vec![0; order.len()];
     for (position, chain) in order.iter().enumerate() {
-        if let Some(slot) = place.get_mut(*chain) {
+        if let Some(slot) = positions.get_mut(*chain) {
             *slot = position;
         }
     }
@@ -74,7 +74,7 @@ fn sorted(members: Vec<Vec<usize>>, before: &[Vec<usize>], longest: usize) -> Ve
         items: items(list(&members, *chain), longest),
         dependencies: list(before, *chain)
             .iter()
-            .map(|other| super::at(&place, *other))
+            .map(|other| super::at(&positions, *other))
             .collect(),
     });
     chains.collect()

@@ -40,9 +40,9 @@ pub(super) fn order(
 fn positions(layers: &[Vec<usize>], count: usize) -> Vec<usize> {
     let mut position = vec![0; count];
     for layer in layers {
-        for (place, node) in layer.iter().enumerate() {
+        for (index, node) in layer.iter().enumerate() {
             if let Some(slot) = position.get_mut(*node) {
-                *slot = place;
+                *slot = index;
             }
         }
     }
@@ -67,10 +67,10 @@ fn sort(nodes: &mut Vec<usize>, neighbours: &[Vec<usize>], position: &mut [usize
         .collect();
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
     nodes.clear();
-    for (place, (_, node)) in keyed.into_iter().enumerate() {
+    for (index, (_, node)) in keyed.into_iter().enumerate() {
         nodes.push(node);
         if let Some(slot) = position.get_mut(node) {
-            *slot = place;
+            *slot = index;
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Cell {
     pub(crate) down: bool,
     pub(crate) left: bool,
     pub(crate) right: bool,
-    /// A line goes through the room between this lane and the next.
+    /// A line goes through the gap between this lane and the next.
     pub(crate) gap: bool,
     pub(crate) node: bool,
 }
@@ -215,15 +215,15 @@ impl<'a> LaneGrid<'a> {
     /// A line between a lane and a node; lanes on its way that it has nothing to do with stay whole.
     fn connect(&self, row: &mut LaneRow, lane: usize, column: usize) {
         let (from, to) = (lane.min(column), lane.max(column));
-        for place in from..to {
-            cell(row, place).gap = true;
+        for slot in from..to {
+            cell(row, slot).gap = true;
         }
         cell(row, from).right |= from != to;
         cell(row, to).left |= from != to;
-        for place in from + 1..to {
-            if self.lanes.get(place).is_none_or(Option::is_none) {
-                cell(row, place).left = true;
-                cell(row, place).right = true;
+        for slot in from + 1..to {
+            if self.lanes.get(slot).is_none_or(Option::is_none) {
+                cell(row, slot).left = true;
+                cell(row, slot).right = true;
             }
         }
     }
@@ -247,14 +247,14 @@ impl<'a> LaneGrid<'a> {
         if self.lanes.len() <= column {
             self.lanes.resize(column + 1, None);
         }
-        if let Some(place) = self.lanes.get_mut(column) {
-            *place = Some(waiting);
+        if let Some(slot) = self.lanes.get_mut(column) {
+            *slot = Some(waiting);
         }
     }
 
     fn close(&mut self, column: usize) {
-        if let Some(place) = self.lanes.get_mut(column) {
-            *place = None;
+        if let Some(slot) = self.lanes.get_mut(column) {
+            *slot = None;
         }
         while self.lanes.last().is_some_and(Option::is_none) {
             self.lanes.pop();

@@ -1,16 +1,9 @@
 //! Places boxes in layers: each box below (or right of) its dependencies, with few crossing lines.
 
+use super::grid::{Band, Grid};
+pub(crate) use super::grid::{Direction, Point};
 use super::spread::{Preferred, spread};
 use super::{at, crossings, list, ranks, reversed};
-
-/// Which way the layers follow each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// From top to bottom.
-    Down,
-    /// From left to right.
-    Right,
-}
 
 /// Width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,15 +12,6 @@ pub(crate) struct Size {
     pub(crate) width: f64,
     /// From top to bottom.
     pub(crate) height: f64,
-}
-
-/// A place in the plane; `y` grows downwards.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Point {
-    /// Distance from the left.
-    pub(crate) x: f64,
-    /// Distance from the top.
-    pub(crate) y: f64,
 }
 
 /// Where everything goes.
@@ -60,17 +44,26 @@ pub(crate) struct EdgeSegment {
 const LAYER_GAP: f64 = 44.0;
 /// Between two boxes of a layer.
 const BOX_GAP: f64 = 22.0;
-/// Room of a line that passes a layer.
-const LINE_ROOM: f64 = 16.0;
+/// The space of a line that passes a layer.
+const LINE_EXTENT: f64 = 16.0;
 /// How often boxes are moved towards their neighbours.
 const ROUNDS: usize = 24;
 
 /// Places boxes of these sizes, each after its `dependencies` (which have no cycle).
-pub(crate) fn place(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
+pub(crate) fn arrange(
+    sizes: &[Size],
+    dependencies: &[Vec<usize>],
+    direction: Direction,
+) -> Picture {
     let net = LayerGraph::new(sizes, dependencies, direction);
     let middles = net.middles();
     let bands = net.bands();
-    net.picture(sizes, &middles, &bands, direction)
+    let grid = Grid {
+        middles: &middles,
+        bands: &bands,
+        direction,
+    };
+    net.picture(sizes, &grid)
 }
 
 /// Boxes and the points where lines pass layers, all called nodes; boxes come first.
@@ -95,9 +88,9 @@ impl LayerGraph {
                 .iter()
                 .map(|other| at(&rank, *other));
             if let (true, Some(next)) = (list(dependencies, node).is_empty(), next.min())
-                && let Some(place) = rank.get_mut(node)
+                && let Some(slot) = rank.get_mut(node)
             {
-                *place = next.saturating_sub(1);
+                *slot = next.saturating_sub(1);
             }
         }
         let extents = sizes.iter().map(|size| match direction {
@@ -191,7 +184,7 @@ impl LayerGraph {
         middles.iter().map(|middle| middle - first).collect()
     }
 
-    /// Moves the nodes of a layer to their preferred positions, as far as there is room.
+    /// Moves the nodes of a layer to their preferred positions, as far as there is space.
     fn settle(
         &self,
         nodes: &[usize],
@@ -204,21 +197,20 @@ impl LayerGraph {
                 let is_box = *node < self.boxes;
                 Preferred {
                     middle: prefer(*node, middles).unwrap_or_else(|| at(middles, *node)),
-                    room: at(&self.extents, *node).0 + if is_box { BOX_GAP } else { LINE_ROOM },
+                    extent: at(&self.extents, *node).0 + if is_box { BOX_GAP } else { LINE_EXTENT },
                     // Long lines should be straight.
                     weight: if is_box { 1.0 } else { 8.0 },
                 }
             })
             .collect();
         for (node, middle) in nodes.iter().zip(spread(&preferred)) {
-            if let Some(place) = middles.get_mut(*node) {
-                *place = middle;
+            if let Some(slot) = middles.get_mut(*node) {
+                *slot = middle;
             }
         }
     }
 
-    /// Where each layer begins, and how thick it is.
-    fn bands(&self) -> Vec<(f64, f64)> {
+    fn bands(&self) -> Vec<Band> {
         let mut begin = 0.0;
         let mut bands = Vec::new();
         for layer in &self.layers {
@@ -226,8 +218,8 @@ impl LayerGraph {
                 .iter()
                 .map(|node| at(&self.extents, *node).1)
                 .fold(0.0, f64::max);
-            bands.push((begin, thickness));
-            // Many lines between two layers need room to be told apart.
+            bands.push(Band { begin, thickness });
+            // Many lines between two layers need space to be distinguished.
             let lines: usize = layer
                 .iter()
                 .map(|node| list(&self.below, *node).len())
@@ -238,71 +230,54 @@ impl LayerGraph {
         bands
     }
 
-    fn picture(
-        &self,
-        sizes: &[Size],
-        middles: &[f64],
-        bands: &[(f64, f64)],
-        direction: Direction,
-    ) -> Picture {
-        let point = |within: f64, across: f64| match direction {
-            Direction::Down => Point {
-                x: within,
-                y: across,
-            },
-            Direction::Right => Point {
-                x: across,
-                y: within,
-            },
-        };
-        let band = |node: usize| at(bands, at(&self.rank, node));
+    fn picture(&self, sizes: &[Size], grid: &Grid<'_>) -> Picture {
         let boxes: Vec<Point> = (0..self.boxes)
             .map(|node| {
-                let within = at(middles, node) - at(&self.extents, node).0 / 2.0;
-                point(within, band(node).0)
+                let within = at(grid.middles, node) - at(&self.extents, node).0 / 2.0;
+                grid.point(within, self.band(node, grid).begin)
             })
             .collect();
-        let mut segments = Vec::new();
-        for node in 0..self.extents.len() {
-            let (begin, thickness) = band(node);
-            let is_box = node < self.boxes;
-            let end = begin
-                + if is_box {
-                    at(&self.extents, node).1
-                } else {
-                    thickness
-                };
-            let middle = at(middles, node);
-            if !is_box {
-                segments.push(EdgeSegment {
-                    from: point(middle, begin),
-                    to: point(middle, end),
-                    passing: true,
-                    ends: false,
-                });
-            } else if end < begin + thickness && !list(&self.below, node).is_empty() {
-                segments.push(EdgeSegment {
-                    from: point(middle, end),
-                    to: point(middle, begin + thickness),
-                    passing: true,
-                    ends: false,
-                });
-            }
-            for other in list(&self.below, node) {
-                segments.push(EdgeSegment {
-                    from: point(middle, begin + thickness),
-                    to: point(at(middles, *other), band(*other).0),
-                    passing: false,
-                    ends: *other < self.boxes,
-                });
-            }
-        }
+        let nodes = 0..self.extents.len();
+        let segments: Vec<EdgeSegment> = nodes.flat_map(|node| self.segments(node, grid)).collect();
         Picture {
-            direction,
+            direction: grid.direction,
             size: bounds(&boxes, sizes, &segments),
             boxes,
             segments,
         }
+    }
+
+    fn band(&self, node: usize, grid: &Grid<'_>) -> Band {
+        at(grid.bands, at(&self.rank, node))
+    }
+
+    /// The line through the rest of a node's band, and the lines to the nodes below.
+    fn segments(&self, node: usize, grid: &Grid<'_>) -> Vec<EdgeSegment> {
+        let band = self.band(node, grid);
+        let middle = at(grid.middles, node);
+        let below = list(&self.below, node);
+        let passing = |from: f64, to: f64| EdgeSegment {
+            from: grid.point(middle, from),
+            to: grid.point(middle, to),
+            passing: true,
+            ends: false,
+        };
+        let mut segments = Vec::new();
+        if node >= self.boxes {
+            segments.push(passing(band.begin, band.end()));
+        } else {
+            let end = band.begin + at(&self.extents, node).1;
+            if end < band.end() && !below.is_empty() {
+                segments.push(passing(end, band.end()));
+            }
+        }
+        segments.extend(below.iter().map(|other| EdgeSegment {
+            from: grid.point(middle, band.end()),
+            to: grid.point(at(grid.middles, *other), self.band(*other, grid).begin),
+            passing: false,
+            ends: *other < self.boxes,
+        }));
+        segments
     }
 }
 
@@ -338,7 +313,7 @@ mod tests {
 
     fn picture(dependencies: &[&[usize]], direction: Direction) -> Picture {
         let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
-        place(&vec![SIZE; dependencies.len()], &dependencies, direction)
+        arrange(&vec![SIZE; dependencies.len()], &dependencies, direction)
     }
 
     #[test]
@@ -373,7 +348,7 @@ mod tests {
                         height: if at % 3 == 0 { 90.0 } else { 40.0 },
                     })
                     .collect();
-                let picture = place(&sizes, &dependencies, direction);
+                let picture = arrange(&sizes, &dependencies, direction);
                 for (one, first) in picture.boxes.iter().enumerate() {
                     assert!(first.x >= -0.01 && first.y >= -0.01, "{first:?}");
                     for (other, second) in picture.boxes.iter().enumerate().skip(one + 1) {

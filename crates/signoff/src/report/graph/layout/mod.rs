@@ -5,6 +5,7 @@
 
 pub(crate) mod chains;
 mod crossings;
+mod grid;
 pub(crate) mod lanes;
 pub(crate) mod layered;
 mod reduce;
@@ -48,8 +49,8 @@ fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut reversed = vec![Vec::new(); edges.len()];
     for (from, list) in edges.iter().enumerate() {
         for to in list {
-            if let Some(place) = reversed.get_mut(*to) {
-                place.push(from);
+            if let Some(slot) = reversed.get_mut(*to) {
+                slot.push(from);
             }
         }
     }
@@ -85,8 +86,8 @@ fn ranks(dependencies: &[Vec<usize>]) -> Vec<usize> {
             .iter()
             .map(|other| at(&ranks, *other) + 1);
         let rank = before.max().unwrap_or(0);
-        if let Some(place) = ranks.get_mut(node) {
-            *place = rank;
+        if let Some(slot) = ranks.get_mut(node) {
+            *slot = rank;
         }
     }
     ranks

@@ -24,8 +24,8 @@ pub(super) fn direct(plan: &Plan) -> Vec<Vec<usize>> {
         };
         for other in &own {
             ends.remove(other);
-            if let Some(place) = waited_for.get_mut(*other) {
-                *place = true;
+            if let Some(slot) = waited_for.get_mut(*other) {
+                *slot = true;
             }
         }
         if !at(&waited_for, position) {
@@ -85,8 +85,8 @@ pub(super) fn without_cycles(
 }
 
 fn set<T>(values: &mut [T], index: usize, value: T) {
-    if let Some(place) = values.get_mut(index) {
-        *place = value;
+    if let Some(slot) = values.get_mut(index) {
+        *slot = value;
     }
 }
 
@@ -96,12 +96,12 @@ fn set<T>(values: &mut [T], index: usize, value: T) {
 /// into memory for the largest plans.
 pub(super) fn reduce(mut dependencies: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let order = in_order(&dependencies);
-    let mut place = vec![0; order.len()];
+    let mut positions = vec![0; order.len()];
     for (position, step) in order.iter().enumerate() {
-        set(&mut place, *step, position);
+        set(&mut positions, *step, position);
     }
     let mut reached = vec![0_u64; dependencies.len()];
-    for (block, (from, to)) in doubtful(&dependencies, &place) {
+    for (block, (from, to)) in doubtful(&dependencies, &positions) {
         let bit = |step: usize| {
             let inside = step / BITS == block;
             if inside { 1 << (step % BITS) } else { 0 }
@@ -109,7 +109,7 @@ pub(super) fn reduce(mut dependencies: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
         for step in order.get(from..=to).unwrap_or_default() {
             let own = list(&dependencies, *step);
             // What stands before the block reaches nothing in it, whatever is left there.
-            let before = own.iter().filter(|other| at(&place, **other) >= from);
+            let before = own.iter().filter(|other| at(&positions, **other) >= from);
             let through = before.fold(0, |bits, other| bits | at(&reached, *other));
             let bits = own.iter().fold(through, |bits, other| bits | bit(*other));
             set(&mut reached, *step, bits);
@@ -128,7 +128,7 @@ const BITS: usize = 64;
 /// with the part of the order in which that happens.
 ///
 /// A dependency in the layer right before cannot be reached in any other way.
-fn doubtful(dependencies: &[Vec<usize>], place: &[usize]) -> BTreeMap<usize, (usize, usize)> {
+fn doubtful(dependencies: &[Vec<usize>], positions: &[usize]) -> BTreeMap<usize, (usize, usize)> {
     let ranks = ranks(dependencies);
     let mut blocks: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for (step, own) in dependencies
@@ -139,8 +139,8 @@ fn doubtful(dependencies: &[Vec<usize>], place: &[usize]) -> BTreeMap<usize, (us
         for other in own {
             if at(&ranks, step) > at(&ranks, *other) + 1 {
                 let range = blocks.entry(other / BITS).or_insert((usize::MAX, 0));
-                range.0 = range.0.min(at(place, *other));
-                range.1 = range.1.max(at(place, step));
+                range.0 = range.0.min(at(positions, *other));
+                range.1 = range.1.max(at(positions, step));
             }
         }
     }

@@ -5,8 +5,8 @@
 pub(super) struct Preferred {
     /// The preferred middle.
     pub(super) middle: f64,
-    /// Room it needs, the gap to its neighbour included.
-    pub(super) room: f64,
+    /// The space it needs, including the gap to its neighbour.
+    pub(super) extent: f64,
     /// How much its preference counts.
     pub(super) weight: f64,
 }
@@ -18,8 +18,8 @@ pub(super) fn spread(preferred: &[Preferred]) -> Vec<f64> {
     let mut used = Vec::with_capacity(preferred.len());
     let mut total = 0.0;
     for prefer in preferred {
-        used.push(total + prefer.room / 2.0);
-        total += prefer.room;
+        used.push(total + prefer.extent / 2.0);
+        total += prefer.extent;
     }
     // Groups that move together: weighted sum of preferred middles, weight, number of members.
     let mut groups: Vec<(f64, f64, usize)> = Vec::new();
@@ -34,10 +34,13 @@ pub(super) fn spread(preferred: &[Preferred]) -> Vec<f64> {
         }
         groups.push(group);
     }
-    let places = groups
+    let offsets = groups
         .iter()
         .flat_map(|(sum, weight, count)| std::iter::repeat_n(sum / weight, *count));
-    places.zip(used).map(|(place, used)| place + used).collect()
+    offsets
+        .zip(used)
+        .map(|(offset, used)| offset + used)
+        .collect()
 }
 
 #[cfg(test)]
@@ -48,9 +51,9 @@ mod tests {
     fn check(preferred: &[(f64, f64)], expected: &[f64]) {
         let preferred: Vec<Preferred> = preferred
             .iter()
-            .map(|(middle, room)| Preferred {
+            .map(|(middle, extent)| Preferred {
                 middle: *middle,
-                room: *room,
+                extent: *extent,
                 weight: 1.0,
             })
             .collect();

@@ -2,27 +2,33 @@ use super::*;
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-fn row(name: &str, doing: &str, limit: Option<Duration>) -> LiveRow {
+fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
     LiveRow {
         name: name.to_owned(),
-        doing: doing.to_owned(),
+        activity: activity.to_owned(),
         since: Duration::ZERO,
         limit,
     }
 }
 
 #[track_caller]
-fn check(rows: &[LiveRow], totals: Totals, size: (usize, usize), expected: &[&str]) {
-    let lines = lines(rows.iter(), totals, Duration::from_secs(30), size);
+fn check(rows: &[LiveRow], totals: Totals, (columns, height): (usize, usize), expected: &[&str]) {
+    let lines = live_lines(
+        rows.iter(),
+        totals,
+        Duration::from_secs(30),
+        columns,
+        height,
+    );
     let plain: Vec<String> = lines
         .iter()
         .map(|line| anstream::adapter::strip_str(line).to_string())
         .collect();
     assert_eq!(plain, expected);
     for line in &plain {
-        assert!(width(line) < size.0, "{line:?} is too wide for {size:?}");
+        assert!(width(line) < columns, "{line:?} is too wide for {columns}");
     }
-    assert!(plain.len() < size.1.max(1), "more lines than fit {size:?}");
+    assert!(plain.len() < height.max(1), "more lines than fit {height}");
 }
 
 const SOME: Totals = Totals {
@@ -81,13 +87,13 @@ fn there_are_never_more_lines_than_fit() {
         asked: 0,
     };
     for height in 0..40 {
-        let lines = lines(many.iter(), totals, MINUTE, (80, height));
+        let lines = live_lines(many.iter(), totals, MINUTE, 80, height);
         assert!(
             lines.len() <= height.saturating_sub(1),
             "{height}: {lines:?}"
         );
     }
-    let lines = lines(many.iter(), totals, MINUTE, (80, 10));
+    let lines = live_lines(many.iter(), totals, MINUTE, 80, 10);
     let last = anstream::adapter::strip_str(&lines[3]).to_string();
     assert_eq!((lines.len(), last.as_str()), (5, "… and 27 more under way"));
 }
@@ -124,7 +130,7 @@ fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
         (1, nearly(30), 20),
     ] {
         let (step, _) = run.step(at).unwrap();
-        let row = LiveRow::of(step, (&working, None), Duration::ZERO, limits(budget)).unwrap();
+        let row = LiveRow::of(step, &working, None, Duration::ZERO, limits(budget)).unwrap();
         assert_eq!(row.limit, Some(expected * MINUTE), "{at} {budget:?}");
     }
 }
@@ -179,7 +185,7 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
             },
             ..StepState::default()
         };
-        let row = LiveRow::of(step, (&state, seat), Duration::ZERO, limits).unwrap();
-        assert_eq!(row.doing, expected, "{:?}", state.stage);
+        let row = LiveRow::of(step, &state, seat, Duration::ZERO, limits).unwrap();
+        assert_eq!(row.activity, expected, "{:?}", state.stage);
     }
 }

@@ -59,7 +59,7 @@ impl<'a> Stage<'a> {
             return None;
         }
         let project = Project::new(BINARY);
-        let run = listening_place(&project);
+        let run = listening_directory(&project);
         let stage = Self {
             project,
             attack,
@@ -223,13 +223,13 @@ impl Drop for Stage<'_> {
 }
 
 /// Below `/run`, where we may; otherwise in `/tmp`, which is hidden as well.
-fn listening_place(project: &Project) -> PathBuf {
+fn listening_directory(project: &Project) -> PathBuf {
     let name = project.outside("").to_string_lossy().replace('/', "-");
     let run = PathBuf::from(format!("/run/signoff-test{name}"));
     let own = project.outside("run");
     [run, own]
         .into_iter()
-        .find(|place| fs::create_dir(place).is_ok())
+        .find(|directory| fs::create_dir(directory).is_ok())
         .expect("the folder is ours")
 }
 

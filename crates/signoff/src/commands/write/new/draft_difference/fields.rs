@@ -140,12 +140,7 @@ impl DraftFields {
             acceptance,
             subtasks,
             instructions,
-            hint:
-                Hint {
-                    tool,
-                    operation,
-                    target,
-                },
+            hint,
             record,
         } = details;
         self.some("ask", ask.as_ref());
@@ -171,11 +166,20 @@ impl DraftFields {
         self.list("accept", acceptance);
         self.list("subtasks", subtasks);
         self.some("instructions", instructions.as_ref());
-        self.some("hint", tool.as_ref());
-        self.some("hint", operation.as_ref());
-        self.some("hint", target.as_ref());
+        self.hint(hint);
         for (name, value) in record {
             self.put(name, strings(&value.value));
+        }
+    }
+
+    fn hint(&mut self, hint: &Hint) {
+        let Hint {
+            tool,
+            operation,
+            target,
+        } = hint;
+        for part in [tool, operation, target] {
+            self.some("hint", part.as_ref());
         }
     }
 

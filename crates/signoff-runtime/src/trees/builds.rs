@@ -12,8 +12,7 @@ use std::{fs, io};
 
 use signoff_work::layers::{Mask, ignored_paths};
 
-use crate::trees::overlays::fresh;
-use crate::trees::{Trees, error_text, lock, remove_tree};
+use super::{Trees, error_text, fresh, lock, remove_tree};
 
 /// Where the builds are.
 #[derive(Default)]
@@ -58,7 +57,7 @@ impl Drop for LentBuildCache {
 }
 
 impl Trees {
-    /// The layer for the builds, with what earlier contracts left in it; `None`: another overlay has it.
+    /// The layer for the builds, with what earlier contracts left in it. `None` if another overlay has it.
     pub(crate) fn borrow_builds(&self, mask: &Arc<Mask>) -> Result<Option<LentBuildCache>, String> {
         let known = {
             let mut builds = lock(&self.builds);

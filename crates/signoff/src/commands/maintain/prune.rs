@@ -14,16 +14,16 @@ use crate::session::Session;
 use crate::style::sanitize;
 
 pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "delete archived plans")?;
+    require_person(&session.process.variables, "delete archived plans")?;
     let project = session.project()?;
     let clock = SystemClock::new();
-    let wish = PruneOptions {
+    let options = PruneOptions {
         older_than_days: args.older_than.unwrap_or(project.rules.prune_after_days),
         dry_run: args.dry_run,
         records: args.records,
     };
-    let pruned = signoff_runtime::plans::prune(by_person(&project, &clock), &wish)?;
-    let shape = shape(session, &wish, pruned);
+    let pruned = signoff_runtime::plans::prune(by_person(&project, &clock), &options)?;
+    let shape = shape(session, &options, pruned);
     let code = if shape.kept.is_empty() { 0 } else { 6 };
     if session.is_json() {
         session.json(&shape);
@@ -72,7 +72,7 @@ fn name(kind: RemovedKind) -> &'static str {
     }
 }
 
-fn shape(session: &Session, wish: &PruneOptions, pruned: PruneReport) -> Shape {
+fn shape(session: &Session, options: &PruneOptions, pruned: PruneReport) -> Shape {
     let removed: Vec<RemovedItem> = pruned
         .removed
         .into_iter()
@@ -90,17 +90,17 @@ fn shape(session: &Session, wish: &PruneOptions, pruned: PruneReport) -> Shape {
             KeptReason::NotLanded(run) => format!(
                 "its changes are not in your checkout: `signoff land {run}`, or `signoff undo {run}`"
             ),
-            KeptReason::CheckedOut(place) => format!(
+            KeptReason::CheckedOut(directory) => format!(
                 "it is checked out in {}: `git switch` to another branch there",
-                relative_path(session, &place)
+                relative_path(session, &directory)
             ),
             KeptReason::Error(error) => Failure::from(error).message,
         },
     });
     Shape {
         schema: SCHEMA.to_owned(),
-        dry_run: wish.dry_run,
-        older_than_days: wish.older_than_days,
+        dry_run: options.dry_run,
+        older_than_days: options.older_than_days,
         bytes: removed.iter().map(|one| one.bytes).sum(),
         kept: kept.collect(),
         removed,

@@ -13,16 +13,16 @@ use crate::session::Session;
 use crate::style::{GOOD, paint};
 
 pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failure> {
-    require_person(&session.around.variables, "archive plans")?;
+    require_person(&session.process.variables, "archive plans")?;
     let project = session.project()?;
     let clock = SystemClock::new();
-    let doing = by_person(&project, &clock);
+    let context = by_person(&project, &clock);
     let archived = match &args.plan {
         Some(plan) => {
             let (path, name) = locate(&project, plan)?;
-            vec![signoff_runtime::plans::archive(doing, &path, &name)?]
+            vec![signoff_runtime::plans::archive(context, &path, &name)?]
         }
-        None => signoff_runtime::plans::archive_due(doing)?,
+        None => signoff_runtime::plans::archive_due(context)?,
     };
     for note in archived.iter().flat_map(|one| &one.notes) {
         say_note(session, note);

@@ -12,7 +12,7 @@ use crate::session::Session;
 pub(crate) fn man(session: &mut Session, args: &Man) -> Result<u8, Failure> {
     let pages = pages();
     if let Some(dir) = &args.dir {
-        write_all(&session.around.directory.join(dir), &pages)
+        write_all(&session.process.directory.join(dir), &pages)
             .map_err(|why| Failure::new(6, "file", format!("{}: {why}", dir.display())))?;
         let line = format!("wrote {} pages into {}", pages.len(), dir.display());
         session.out.say(line);

@@ -18,7 +18,7 @@ const HOLD_MANY: [&str; 6] = [
 impl Home {
     /// Names below the home, as `[sandbox] home` takes them, of what is there, is not seen, and is named in a text by its
     /// path or from `~` or `$HOME`. Not keys and logins: those are hidden on purpose.
-    pub fn missed_in(&self, text: &str) -> Vec<String> {
+    pub fn unseen_paths_in(&self, text: &str) -> Vec<String> {
         let Some(real) = self.0.real.as_ref().filter(|_| self.0.replaceable) else {
             return Vec::new();
         };
@@ -28,20 +28,20 @@ impl Home {
             .chain(["~", "$HOME", "${HOME}"].map(str::to_owned))
             .collect();
         let named = homes.iter().flat_map(|home| paths_below(text, home));
-        let missed: BTreeSet<String> = named
-            .filter_map(|below| self.missed(real, Path::new(below)))
+        let outermost_unseen: BTreeSet<String> = named
+            .filter_map(|below| self.outermost_unseen(real, Path::new(below)))
             .collect();
-        missed.into_iter().collect()
+        outermost_unseen.into_iter().collect()
     }
 
-    /// The outermost directory or file around this one that is there and of which nothing is seen.
-    fn missed(&self, home: &Path, below: &Path) -> Option<String> {
+    /// The outermost directory on the way to this path that exists, and of which the process sees nothing.
+    fn outermost_unseen(&self, home: &Path, below: &Path) -> Option<String> {
         let path = home.join(below);
         let tree = &self.0.list.tree;
         let is_seen = |path: &Path| {
             path.starts_with(tree) || self.seen_paths().any(|seen| path.starts_with(seen))
         };
-        let is_around = |path: &Path| {
+        let holds_seen = |path: &Path| {
             tree.starts_with(path) || self.seen_paths().any(|seen| seen.starts_with(path))
         };
         if is_seen(&path) || self.is_secret(&path) {
@@ -52,18 +52,18 @@ impl Home {
                 .iter()
                 .any(|many| home.join(many).starts_with(path))
         };
-        let around: Vec<&Path> = path.ancestors().take_while(|path| *path != home).collect();
-        let outermost = around
+        let inside_home: Vec<&Path> = path.ancestors().take_while(|path| *path != home).collect();
+        let outermost = inside_home
             .into_iter()
             .rev()
-            .find(|path| !is_around(path) && !holds_many(path))?;
+            .find(|path| !holds_seen(path) && !holds_many(path))?;
         let is_there = outermost.symlink_metadata().is_ok();
         let below = outermost.strip_prefix(home).ok().filter(|_| is_there)?;
         Some(format!("~/{}", below.display()))
     }
 }
 
-/// What stands after `HOME/` in a text, up to where a path ends for whoever reads it.
+/// The paths after `HOME/` in a text, each up to the character where a reader would end it.
 fn paths_below<'t>(text: &'t str, home: &str) -> impl Iterator<Item = &'t str> {
     let ends = |letter: char| {
         letter.is_whitespace() || letter.is_control() || "'\"`:,;()[]{}<>|&*?!".contains(letter)

@@ -15,11 +15,11 @@ use crate::style::sanitize;
 
 pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
     // The report is about the machine, so it needs no project; a project's settings may require more.
-    let store = discover(&session.around.directory).map_err(Error::from)?;
-    let config = load_config(&session.around, store.as_ref())?;
+    let store = discover(&session.process.directory).map_err(Error::from)?;
+    let config = load_config(&session.process, store.as_ref())?;
     let project = store.map(|_| session.project()).transpose()?;
     let machine = Machine {
-        process: &session.around.clone(),
+        process: &session.process.clone(),
         config: &config,
         project: project.as_ref(),
     };
@@ -32,7 +32,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     if session.is_json() {
         session.json(&found);
     } else {
-        for line in lines(&found) {
+        for line in doctor_lines(&found) {
             session.out.answer(line);
         }
     }
@@ -144,7 +144,7 @@ pub(crate) fn worktrees_line(found: &Worktrees) -> String {
     format!("{possible}; their work is recorded outside your repository and lands as files: {why}")
 }
 
-fn lines(found: &Doctor) -> Vec<String> {
+fn doctor_lines(found: &Doctor) -> Vec<String> {
     let sandbox = &found.sandbox;
     let network = if sandbox.network { "on" } else { "off" };
     let before = sandbox.before.as_ref();

@@ -1,0 +1,140 @@
+//! Begins a run: decides whether and how it can run, then makes its directory.
+
+use std::path::Path;
+
+use signoff_engine::{Bounds, Isolation, Run, Settings};
+use signoff_store::failpoint;
+use signoff_store::journal::Journal;
+use signoff_store::lock::{RunLock, WorkspaceLock};
+use signoff_store::runs::{self, RunDir, new_run_id};
+use signoff_work::beneath::remove_tree;
+
+use super::options::{RunOptions, bounds, settings};
+use crate::clock::Clock;
+use crate::confinement::levels;
+use crate::drive::{FileJournal, JournaledRun};
+use crate::error::Error;
+use crate::plan_file::SignedText;
+use crate::plans::approval::preflight;
+use crate::plans::locked::LockedPlan;
+use crate::project::locks::{take_run, take_start, take_workspace};
+use crate::project::{Project, random};
+use crate::runs::marks::Times;
+use crate::runs::{OpenedRun, snapshot};
+use crate::signing::signed::require_signed;
+use crate::trees::IsolationChoice;
+use crate::{confinement, trees};
+
+/// What is decided about a new run before anything is written: it has not begun if it cannot run.
+pub(super) struct RunSetup {
+    pub(super) run: Run,
+    /// How far it is to go.
+    pub(super) bounds: Bounds,
+    pub(super) chosen: IsolationChoice,
+    pub(super) settings: Settings,
+}
+
+impl RunSetup {
+    pub(super) fn decide(
+        project: &Project,
+        locked: &LockedPlan<'_>,
+        options: &RunOptions,
+    ) -> Result<Self, Error> {
+        locked.may_start()?;
+        project.remember_id()?;
+        preflight::require_runnable(project, &locked.plan)?;
+        confinement::require(project)?;
+        let run = Run::new(require_signed(project, &locked.plan)?);
+        let bounds = bounds(&run, options)?;
+        let chosen = trees::choose(project, run.plan(), options.isolation)?;
+        levels::require(project, run.plan(), options.isolation)?;
+        let settings = settings(project, options, chosen.isolation, chosen.land)?;
+        Ok(Self {
+            run,
+            bounds,
+            chosen,
+            settings,
+        })
+    }
+}
+
+/// Makes the directory of a new run, with its locks, its snapshot and an empty journal.
+pub(super) fn create_run<'a>(
+    project: &'a Project,
+    clock: &'a dyn Clock,
+    locked: &LockedPlan<'_>,
+    run: Run,
+    isolation: Isolation,
+) -> Result<OpenedRun<'a>, Error> {
+    let (plan, key) = (&locked.plan, locked.key.clone());
+    let terms = project.present_terms(run.plan(), &key)?;
+    let mut workspace_lock = workspace_lock(project, isolation)?;
+    let NewRun { id, dir, lock } = new_run(project)?;
+    if let Some(workspace) = &mut workspace_lock {
+        workspace.name_run(&id).map_err(Error::Sandbox)?;
+    }
+    snapshot::save(&dir, plan)?;
+    snapshot::keep_signature(project, &key, &dir, run.signed())?;
+    let durability = project.config.run.durability.value;
+    let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
+    failpoint::reached("run.created");
+    let text = SignedText::default();
+    text.set(
+        plan.source.bytes().to_vec(),
+        plan.checked.dialect,
+        run.signed().digest(),
+    );
+    Ok(OpenedRun {
+        project,
+        clock,
+        id,
+        run: JournaledRun::new(run, journal, clock),
+        dir,
+        times: Times::default(),
+        key,
+        plan: plan.path.clone(),
+        terms,
+        versions: 1,
+        text,
+        _run_lock: lock,
+        workspace_lock,
+    })
+}
+
+/// A run that has a directory and nothing else yet.
+struct NewRun {
+    id: String,
+    dir: RunDir,
+    lock: RunLock,
+}
+
+/// Makes a directory under a name that no other run has, and locks it. Removes what is left of runs that never began.
+fn new_run(project: &Project) -> Result<NewRun, Error> {
+    // Two runs may start at once, and neither may take the other's directory for one that was left.
+    let starting = take_start(project)?;
+    let with_trees = |run: &str, dir: &Path| {
+        trees::remove_never_begun(project, run);
+        remove_tree(dir)
+    };
+    runs::remove_never_begun(&project.store, &starting, with_trees)?;
+    let (id, dir) = loop {
+        let id = new_run_id(std::time::SystemTime::now(), random());
+        let dir = project.store.run_dir(&id);
+        if dir.create()? {
+            break (id, dir);
+        }
+    };
+    let lock = take_run(&dir, &id)?;
+    Ok(NewRun { id, dir, lock })
+}
+
+/// The lock of the checkout, for a run that works in it. A run on its own trees needs none.
+pub(super) fn workspace_lock(
+    project: &Project,
+    isolation: Isolation,
+) -> Result<Option<WorkspaceLock>, Error> {
+    match isolation {
+        Isolation::Worktree => Ok(None),
+        Isolation::Shared => take_workspace(project).map(Some),
+    }
+}

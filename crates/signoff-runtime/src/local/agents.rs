@@ -1,0 +1,141 @@
+//! Starts agents, and records what they change.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use signoff_engine::{FinishedWork, Input, Run};
+use signoff_plan::model::Step;
+use signoff_work::git::ImportLimits;
+
+use super::commands::{broken_run, require_step};
+use super::commits::{newest_base, work_context, work_context_from};
+use super::message::Message;
+use super::shared_checkout::StepAttempts;
+use super::worked_tree::WorkedTree;
+use super::{Local, RunIsolation};
+use crate::confinement::Scratch;
+use crate::drive::{Readiness, WakeReason};
+use crate::error::Error;
+use crate::trees::TreeMount;
+
+impl Local<'_> {
+    /// Gathers what the journal has to know of an agent before it starts.
+    pub(super) fn prepare_dispatch(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+    ) -> Result<Readiness, Error> {
+        let quotes = |step: &Step| !step.subscriptions.is_empty();
+        let quotes = run.definition(step).is_some_and(quotes);
+        let base = match self.trees() {
+            Some(trees) => newest_base(trees, run, step)?,
+            None => None,
+        };
+        let files = match self.trees() {
+            // The quoted files have to exist before the journal names the prompt.
+            Some(trees) if quotes => {
+                let began = work_context_from(trees, run, step, attempt, base.clone())?.began;
+                // If it is missing, starting the agent reports it.
+                trees.files(&began).ok()
+            }
+            Some(_) | None => None,
+        };
+        let checkout = self.commands.project.store.workspace();
+        let path = files.as_ref().map_or(checkout, |files| files.path());
+        let item = self.commands.work_item(run, step, attempt, path)?;
+        Ok(Readiness::Go(Input::WorkBegins {
+            step,
+            attempt,
+            item,
+            base: base.map(|base| base.to_string()),
+        }))
+    }
+
+    /// Starts an agent, held at its gate until the journal knows its process.
+    pub(super) fn dispatch(
+        &mut self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<(), Error> {
+        let signed = self.watch.signed_files();
+        let tree = mount.as_deref();
+        let (command, scratch) = self.commands.agent(run, step, attempt, tree, &signed)?;
+        let (release, released) = channel();
+        self.gates.insert(step, release);
+        let sender = self.sender.clone();
+        let (definition, _) = require_step(run, step)?;
+        let kept = self
+            .commands
+            .dir
+            .attempt(&definition.id, attempt)
+            .repository();
+        let before = self.work_begins(run, step, attempt, mount)?;
+        let own = self.isolation.git().cloned();
+        self.supervisor.start_held(
+            command,
+            move || Ok((before()?, scratch)),
+            move |process| {
+                let held = Input::ProcessHeld {
+                    step,
+                    attempt,
+                    process,
+                };
+                let held = Message::Happened(WakeReason::Input(held));
+                sender.send(held).is_ok() && released.recv().is_ok()
+            },
+            move |before, seen| {
+                let changes = before.map(|(worked, scratch)| {
+                    let from = worked.repository(scratch.as_ref().map(Scratch::path));
+                    if let (Some(own), Some(from)) = (own, from) {
+                        // Commits and stashes of an agent may hold work that is nowhere else.
+                        own.import_repository(&from, &kept, ImportLimits::default())
+                            .ok();
+                    }
+                    worked.end()
+                });
+                Input::WorkEnded {
+                    step,
+                    attempt,
+                    work: FinishedWork {
+                        ended: seen.ended,
+                        text: seen.stdout,
+                        changes: changes.unwrap_or_default(),
+                    },
+                }
+            },
+        );
+        Ok(())
+    }
+
+    /// Records the state right before an agent begins.
+    fn work_begins(
+        &self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+        mount: Option<Box<TreeMount>>,
+    ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
+        let (definition, state) = require_step(run, step)?;
+        let globs = definition.protects.clone();
+        let attempts = StepAttempts::of(&self.commands.dir, definition, state);
+        let in_tree = match (&self.isolation, mount) {
+            (RunIsolation::Trees(trees), Some(mount)) => {
+                let work = work_context(trees, run, step, attempt)?;
+                Ok((Arc::clone(trees), mount, Box::new(work)))
+            }
+            (RunIsolation::Checkout(own), _) => Err(self.shared_checkout(own.as_ref())),
+            (RunIsolation::Trees(_), None) => {
+                return Err(broken_run(run, "an agent without a tree"));
+            }
+        };
+        Ok(move || match in_tree {
+            Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
+            Err(checkout) => checkout
+                .record_checkout(globs, attempts)
+                .map(|before| WorkedTree::Checkout(Box::new(before))),
+        })
+    }
+}
