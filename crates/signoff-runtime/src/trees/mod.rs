@@ -114,6 +114,8 @@ pub(crate) struct Trees {
     templates: Mutex<()>,
     /// Joining and landing take turns.
     syncing: Mutex<()>,
+    /// The tree that the checkout and the run agree on, if this process has set it.
+    agreed: Mutex<Option<Id>>,
     /// The commit that the run's tree shows, if that is known.
     run_tree: RwLock<Option<Id>>,
     setup: Setup,
@@ -178,6 +180,7 @@ impl Trees {
             preparing: Mutex::default(),
             templates: Mutex::default(),
             syncing: Mutex::default(),
+            agreed: Mutex::default(),
             run_tree: RwLock::default(),
             setup,
         })

@@ -60,10 +60,15 @@ impl Trees {
     pub(super) fn agree_on(&self, tree: &Id) -> Result<(), GitError> {
         let tree = self.own.tree_of(tree)?;
         let commit = self.own.commit(&tree, &[], "Agreed\n")?;
-        self.remember(AGREED, &commit)
+        self.remember(AGREED, &commit)?;
+        *lock(&self.agreed) = Some(tree);
+        Ok(())
     }
 
     pub(crate) fn agreed_tree(&self) -> Result<Id, String> {
+        if let Some(tree) = &*lock(&self.agreed) {
+            return Ok(tree.clone());
+        }
         let agreed = self.remembered_commit(AGREED).map_err(error_text)?;
         match agreed {
             Some(commit) => self.own.tree_of(&commit).map_err(error_text),

@@ -10,6 +10,7 @@ use crate::call::StopFlag;
 use crate::git::command::GitCall;
 use crate::git::names::{Name, name, within};
 use crate::git::scratch::{Scratch, write};
+use crate::git::trees::recent::RecentDifferences;
 use crate::git::{GitError, Id, Repository};
 
 /// The harness's own git directory. New objects go to the person's; nothing else of the person's repository is
@@ -24,6 +25,7 @@ pub struct HarnessGit {
     attributes: Arc<OnceLock<Attributes>>,
     /// The trees of commits that were asked for.
     pub(crate) trees: Arc<Mutex<BTreeMap<Id, Id>>>,
+    pub(crate) recent_differences: Arc<Mutex<RecentDifferences>>,
     /// Taken while the index of the checkout is read or replaced.
     looking: Arc<Mutex<()>>,
 }
@@ -59,6 +61,7 @@ impl HarnessGit {
             empty: Arc::default(),
             attributes: Arc::default(),
             trees: Arc::default(),
+            recent_differences: Arc::default(),
             looking: Arc::default(),
         };
         own.configure()?;

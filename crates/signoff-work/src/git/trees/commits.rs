@@ -71,6 +71,22 @@ impl HarnessGit {
     }
 
     pub(crate) fn differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
+        if from == to {
+            return Ok(Vec::new());
+        }
+        let recent = || {
+            let locked = self.recent_differences.lock();
+            locked.unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(known) = recent().get(from, to) {
+            return Ok(known);
+        }
+        let found = self.ask_for_differences(from, to)?;
+        recent().insert(from, to, &found);
+        Ok(found)
+    }
+
+    fn ask_for_differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
         let out = self
             .call()
             .words([

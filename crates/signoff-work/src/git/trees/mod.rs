@@ -7,3 +7,4 @@ pub(crate) mod index;
 pub(crate) mod inspect;
 pub(crate) mod links;
 pub(crate) mod listing;
+pub(crate) mod recent;
