@@ -12,8 +12,8 @@ pub(crate) const COMMAND: Command = Command {
     details: "\
 Stops at the first stage that fails and prints the command that repeats it. Needs the Rust toolchain,
 git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen
-through apt-get where there is one, and the tests run under cargo-nextest where that is installed,
-else under `cargo test`. With npm, a public MCP tool server is installed into the target directory;
+and bubblewrap through apt-get where there is one, and the tests run under cargo-nextest where that
+is installed, else under `cargo test`. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
 without npm the tests against that server are skipped.",
     run: |_| run(),
 };
@@ -22,6 +22,7 @@ fn run() -> Result<(), String> {
     let begun = Instant::now();
     install_components()?;
     install_ssh()?;
+    install_bubblewrap();
     mcp_server::install();
     let stages = stages();
     let mut times = Vec::new();
@@ -164,20 +165,33 @@ fn install_ssh() -> Result<(), String> {
     if Invocation::new("ssh", ["-V"]).succeeds() {
         return Ok(());
     }
-    let add = Invocation::new("apt-get", ["install", "--yes", "--quiet", "openssh-client"])
-        .env("DEBIAN_FRONTEND", "noninteractive");
-    println!("── ssh-keygen is missing: {add}");
-    // A fresh machine may have no list of packages yet.
-    let update_and_add = || {
-        Invocation::new("apt-get", ["update", "--quiet"])
-            .run()
-            .and_then(|()| add.run())
-    };
-    add.run().or_else(|_| update_and_add()).map_err(|reason| {
+    install_package("openssh-client").map_err(|reason| {
         format!(
             "`ssh-keygen` is missing and could not be added: {reason}\n  \
              = help: install the OpenSSH client"
         )
+    })
+}
+
+/// Installs what one level of the sandbox uses. The tests leave that level out where it is missing, and fail in CI.
+fn install_bubblewrap() {
+    if Invocation::new("bwrap", ["--version"]).succeeds() {
+        return;
+    }
+    if let Err(reason) = install_package("bubblewrap") {
+        println!("── NOT TESTED: the level `bubblewrap`, because `bwrap` is missing: {reason}");
+    }
+}
+
+fn install_package(name: &str) -> Result<(), String> {
+    let add = Invocation::new("apt-get", ["install", "--yes", "--quiet", name])
+        .env("DEBIAN_FRONTEND", "noninteractive");
+    println!("── {name} is missing: {add}");
+    // A fresh machine may have no list of packages yet.
+    add.run().or_else(|_| {
+        Invocation::new("apt-get", ["update", "--quiet"])
+            .run()
+            .and_then(|()| add.run())
     })
 }
 

@@ -20,7 +20,7 @@ pub enum Input {
     Reopen {
         by: String,
     },
-    /// The run is to go on under the plan that was [offered](crate::Run::offer).
+    /// The run is to go on under the plan that was [offered](crate::Run::offer_plan).
     Replan {
         /// The file that holds it.
         snapshot: String,

@@ -22,7 +22,7 @@ pub struct Step {
     /// What else the file says of how far it is: `failed`, `skipped`, `running`, `ready`, `blocked`.
     /// A mark, never believed.
     pub mark: Option<String>,
-    /// The steps this one waits for; [`Plan::dependencies`] lists them.
+    /// The steps this one waits for; [`Plan::dependencies`](super::Plan::dependencies) lists them.
     pub depends_on: Depends,
     /// What is done.
     pub work: Work,

@@ -433,7 +433,7 @@ fn a_command_that_names_a_secret_does_not_hand_it_over() {
     let needs = AgentRequirements::of_command(&world.command).with(&["~/notes".to_owned()], &[]);
     let unreachable = world.run_paths(Level::Namespaces).unreachable(&needs);
     assert_eq!(unreachable, [home.join(".ssh/id"), home.join(".ssh/run")]);
-    for level in super::home_world::MOUNTED {
+    for level in super::home_world::mounting_levels() {
         world.check_agent(
             level,
             "sh ~/scripts/agent.sh; cat ~/.ssh/id ~/agent ~/notes",
@@ -501,7 +501,7 @@ fn an_odd_home_hides_nothing_that_is_needed_and_shows_no_keys() {
         change(&mut world);
         let script = script.replace("~/.ssh/id KEY", "/dev/null");
         world.command = vec!["agent".to_owned()];
-        for level in super::home_world::MOUNTED {
+        for level in super::home_world::mounting_levels() {
             world.check_without_home(level, &script, "x\nprivate");
         }
     };

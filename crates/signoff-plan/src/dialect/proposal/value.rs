@@ -79,14 +79,7 @@ pub(super) fn contract(
     field: &SubitemField,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Contract> {
-    let mut blocks: Vec<&Fence> = Vec::new();
-    for (_, line) in numbered(document, &field.lines) {
-        if let LineKind::Fence(index) = line.kind {
-            let fence = document.fences.get(index);
-            let new = |fence: &&Fence| blocks.last().is_none_or(|last| last.span != fence.span);
-            blocks.extend(fence.filter(new));
-        }
-    }
+    let blocks = fenced_blocks(document, field);
     let mut expect = conditions(document, field);
     let (command, shell) = match blocks.first() {
         Some(fence) => (
@@ -94,19 +87,9 @@ pub(super) fn contract(
             block::shell(DIALECT, fence, problems),
         ),
         None => {
-            // The command is on the line of the field: no condition.
-            let inline = code(document.slice(field.inline));
-            let Some(inline) = inline else {
-                problems.push(match document.slice(field.inline) {
-                    "" => missing_field::command(DIALECT, field.name.span),
-                    text => missing_field::back_ticks(DIALECT, field.inline, text),
-                });
-                return None;
-            };
-            let inline = inline.shifted(field.inline.start);
+            let command = inline_command(document, field, problems)?;
+            // The line of the field holds the command, so it is no condition.
             expect.retain(|condition| condition.span.start > field.inline.end);
-            let mut command = Command::default();
-            command.push(document.slice(inline), inline);
             (command, None)
         }
     };
@@ -129,7 +112,38 @@ pub(super) fn contract(
     Some(contract)
 }
 
-/// The place of the text between back-ticks, if that is all there is.
+fn fenced_blocks<'d>(document: &'d Document<'_>, field: &SubitemField) -> Vec<&'d Fence> {
+    let mut blocks: Vec<&Fence> = Vec::new();
+    for (_, line) in numbered(document, &field.lines) {
+        if let LineKind::Fence(index) = line.kind {
+            let fence = document.fences.get(index);
+            let new = |fence: &&Fence| blocks.last().is_none_or(|last| last.span != fence.span);
+            blocks.extend(fence.filter(new));
+        }
+    }
+    blocks
+}
+
+/// The command in back-ticks on the field's own line.
+fn inline_command(
+    document: &Document<'_>,
+    field: &SubitemField,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Command> {
+    let Some(inline) = code(document.slice(field.inline)) else {
+        problems.push(match document.slice(field.inline) {
+            "" => missing_field::command(DIALECT, field.name.span),
+            text => missing_field::back_ticks(DIALECT, field.inline, text),
+        });
+        return None;
+    };
+    let inline = inline.shifted(field.inline.start);
+    let mut command = Command::default();
+    command.push(document.slice(inline), inline);
+    Some(command)
+}
+
+/// The span of the text between back-ticks, if that is all there is.
 fn code(text: &str) -> Option<Span> {
     let marks = text.len() - text.trim_start_matches('`').len();
     let inside = text.get(marks..text.len().checked_sub(marks)?)?;

@@ -7,6 +7,11 @@ use crate::source::Span;
 
 const UNCLOSED: &str = "`[[` is never closed with `]]`";
 
+/// Operators between two operands of `[[`.
+const BINARY_OPERATORS: [&str; 15] = [
+    "==", "=", "!=", "=~", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef",
+];
+
 impl<'a> Parser<'a> {
     /// `a && b || c`
     pub(super) fn alternatives(
@@ -85,26 +90,10 @@ impl<'a> Parser<'a> {
             }
             _ => self.operand(start)?,
         };
-        let known = operator.text().is_some_and(|name| {
-            matches!(
-                name,
-                "==" | "="
-                    | "!="
-                    | "=~"
-                    | "<"
-                    | ">"
-                    | "-eq"
-                    | "-ne"
-                    | "-lt"
-                    | "-le"
-                    | "-gt"
-                    | "-ge"
-                    | "-nt"
-                    | "-ot"
-                    | "-ef"
-            )
-        });
-        if !known {
+        if !operator
+            .text()
+            .is_some_and(|name| BINARY_OPERATORS.contains(&name))
+        {
             let name = operator.span.slice(self.text);
             return Err(error(
                 operator.span,

@@ -240,7 +240,7 @@ fn killed_at_random_times() {
     let (rounds, first) = if soak() {
         (100, u64::from(std::process::id()))
     } else {
-        (10, 1)
+        (4, 1)
     };
     let mut kills = 0;
     for seed in first..first + rounds {
