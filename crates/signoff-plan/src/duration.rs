@@ -16,9 +16,17 @@ pub(crate) const UNITS: [&str; 10] = [
     "day",
 ];
 
-/// Reads a duration; every number needs its unit, and the whole is longer than nothing.
+/// Reads a duration that is longer than nothing.
 pub fn parse(text: &str) -> Option<Duration> {
+    parse_with_zero(text).filter(|duration| !duration.is_zero())
+}
+
+/// Reads a duration; every number needs its unit.
+pub fn parse_with_zero(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
+    if rest.is_empty() {
+        return None;
+    }
     let mut total = Duration::ZERO;
     let mut largest_allowed = u64::MAX;
     while !rest.is_empty() {
@@ -38,7 +46,7 @@ pub fn parse(text: &str) -> Option<Duration> {
         total = total.checked_add(Duration::from_millis(number.checked_mul(unit)?))?;
         rest = after.get(letters..)?.trim_start();
     }
-    (total > Duration::ZERO).then_some(total)
+    Some(total)
 }
 
 /// Writes a duration the way [`parse`] reads it.
@@ -105,6 +113,8 @@ mod tests {
         ] {
             check(text, None);
         }
+        assert_eq!(parse_with_zero("0s"), Some(Duration::ZERO));
+        assert_eq!(parse_with_zero(" "), None);
         check("99999999999999999999s", None);
         check("18446744073709551615h", None);
     }

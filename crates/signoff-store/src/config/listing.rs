@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use signoff_plan::duration;
 
 use super::key::KEYS;
 use super::problem::did_you_mean;
@@ -112,7 +113,7 @@ impl ShownValue for Vec<String> {
 /// As it could be written: `10m`, not a number of seconds.
 impl ShownValue for Duration {
     fn shown_value(&self) -> Value {
-        humantime::format_duration(*self).to_string().into()
+        duration::format(*self).into()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use signoff_plan::duration;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -99,10 +100,10 @@ impl Reader<'_> {
         let DeValue::String(text) = value.get_ref() else {
             return self.wrong_type(value, "a duration like `\"10m\"`", value.get_ref());
         };
-        let message = match humantime::parse_duration(text) {
-            Ok(duration) if duration <= LONGEST => return Some(duration),
-            Ok(_) => format!("`{text}` is too long; the longest is `365d`"),
-            Err(_) => format!("`{}` is not a duration", text.escape_debug()),
+        let message = match duration::parse_with_zero(text) {
+            Some(duration) if duration <= LONGEST => return Some(duration),
+            Some(_) => format!("`{text}` is too long; the longest is `365d`"),
+            None => format!("`{}` is not a duration", text.escape_debug()),
         };
         let hint = "write one like `90s`, `10m` or `1h 30m`".to_owned();
         self.problem(value, message, Some(hint));
