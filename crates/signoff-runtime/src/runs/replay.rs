@@ -60,7 +60,7 @@ impl<'a> Replay<'a> {
             terms: &terms,
         };
         let text = SignedText::default();
-        let (signed, terms) = signed_snapshot(project, (id, &key), &dir, (&named, &text))?;
+        let (signed, terms) = signed_snapshot(project, id, &key, &dir, &named, &text)?;
         Ok(Self {
             project,
             dir,
@@ -88,9 +88,14 @@ impl<'a> Replay<'a> {
                 digest,
                 terms,
             };
-            let whose = (self.id.as_str(), self.key.as_str());
-            let found = (&named, &self.text);
-            let (signed, terms) = signed_snapshot(self.project, whose, &self.dir, found)?;
+            let (signed, terms) = signed_snapshot(
+                self.project,
+                &self.id,
+                &self.key,
+                &self.dir,
+                &named,
+                &self.text,
+            )?;
             self.run.offer_plan(signed);
             self.terms = terms;
             self.versions += 1;

@@ -41,15 +41,15 @@ fn extension(plan: &PlanFile) -> &str {
 }
 
 fn load(dir: &RunDir, name: Option<&str>) -> Result<Option<PlanFile>, Error> {
-    let place = match name {
+    let path = match name {
         Some(name) => dir.path().join(name),
         None => dir.snapshot(""),
     };
     let known = |path: &Path| path.to_string_lossy().into_owned();
-    if place.is_dir() || (name.is_some() && place.is_file()) {
+    if path.is_dir() || (name.is_some() && path.is_file()) {
         return Ok(Some(PlanFile::read(
-            &place,
-            &known(&place),
+            &path,
+            &known(&path),
             &PermissiveWorkspace,
         )?));
     }
@@ -73,9 +73,11 @@ pub(super) struct PlanVersion<'e> {
 /// The signed plan of a run, from its snapshot and the signature.
 pub(super) fn signed_snapshot(
     project: &Project,
-    (id, key): (&str, &str),
+    id: &str,
+    key: &str,
     dir: &RunDir,
-    (named, text): (&PlanVersion<'_>, &SignedText),
+    named: &PlanVersion<'_>,
+    text: &SignedText,
 ) -> Result<(SignedPlan, Value), Error> {
     let broken = |why: String| Error::BrokenRun {
         run: id.to_owned(),
