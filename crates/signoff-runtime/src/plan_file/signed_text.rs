@@ -105,4 +105,21 @@ mod tests {
         assert_eq!(text.dialect_of(&other, next), signed);
         assert_eq!(text.dialect_of(&other, digest), None);
     }
+
+    #[test]
+    fn what_was_parsed_is_handed_on_once_and_only_for_its_own_text() {
+        let digest = Digest::of_plan(&resolved_plan(&parse(&source(PLAN))));
+        let is_kept = |text: &SignedText| {
+            let known = text.0.lock().expect("not poisoned");
+            known.as_ref().is_some_and(|known| known.parsed.is_some())
+        };
+        let text = SignedText::default();
+        assert!(text.dialect_of(&source(PLAN), digest).is_some());
+        assert!(is_kept(&text));
+        let other = source(&PLAN.replace("Look", "Search"));
+        let taken = text.take_parsed(other.clone());
+        assert_eq!(taken.source().bytes(), other.bytes());
+        assert_eq!(taken.plan(), &resolved_plan(&parse(&other)));
+        assert!(!is_kept(&text));
+    }
 }
