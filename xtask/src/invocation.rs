@@ -35,6 +35,14 @@ impl Invocation {
         self
     }
 
+    /// Another program that starts this one: its words follow the other's.
+    pub(crate) fn started_by(mut self, program: &str, args: &[&str]) -> Self {
+        let started = std::mem::replace(&mut self.program, program.to_owned());
+        let before = args.iter().map(|&arg| arg.to_owned());
+        self.args.splice(0..0, before.chain([started]));
+        self
+    }
+
     /// Runs it with our own input and output; an exit code other than 0 is an error.
     pub(crate) fn run(&self) -> Result<(), String> {
         let status = self
@@ -136,6 +144,15 @@ mod tests {
         assert_eq!(
             doc.to_string(),
             r"RUSTDOCFLAGS='-D warnings' cargo doc 'it'\''s' ''"
+        );
+    }
+
+    #[test]
+    fn another_program_can_start_it() {
+        let date = Invocation::new("date", ["-u"]).env("TZ", "UTC");
+        assert_eq!(
+            date.started_by("nice", &["-n", "5"]).to_string(),
+            "TZ=UTC nice -n 5 date -u"
         );
     }
 

@@ -16,8 +16,8 @@ Installs cargo-deny and cargo-fuzz where they are missing, into $SIGNOFF_CI_CACH
 and reads deny.toml. The crash tests kill the real binary at every named point and at many random
 times; SIGNOFF_SOAK=1 asks for their long form. The generated tests run with a seed that no run had
 before, and many more cases than usual; the line printed for them repeats a failure. Each fuzzer runs for SIGNOFF_FUZZ_SECONDS (default
-60) and needs a nightly toolchain; what it finds joins fuzz/corpus, which the tests replay. All checks run, whether or not one
-before them failed. Where the advisories cannot be fetched, they are reported as not checked.",
+60), on the nightly toolchain or else with RUSTC_BOOTSTRAP=1; what it finds joins fuzz/corpus, which the tests replay. All checks run,
+whether or not one before them failed. Where the advisories cannot be fetched, they are reported as not checked.",
     run: |_| run(),
 };
 
@@ -71,13 +71,11 @@ fn run() -> Result<(), String> {
         },
     ];
     let fuzz = FUZZ.find()?;
+    let nightly = Invocation::new("rustup", ["run", "nightly", "cargo", "--version"]).succeeds();
     checks.extend(TARGETS.map(|target| Check {
         name: target,
-        needs: Some(Invocation::new(
-            "rustup",
-            ["run", "nightly", "cargo", "--version"],
-        )),
-        does: fuzzer(&fuzz, target),
+        needs: None,
+        does: fuzzer(&fuzz, target, nightly),
     }));
     let mut lines = Vec::new();
     let mut failed = Vec::new();
@@ -160,20 +158,22 @@ impl Tool {
     }
 }
 
-/// One fuzzer for a while, over its corpus, which it extends.
-fn fuzzer(tool: &str, target: &str) -> Invocation {
+/// One fuzzer for a while, over its corpus, which it extends. The compiler's sanitizers are unstable: without a nightly
+/// toolchain the stable one is told to offer them all the same.
+fn fuzzer(tool: &str, target: &str, nightly: bool) -> Invocation {
     let seconds = std::env::var("SIGNOFF_FUZZ_SECONDS").unwrap_or_else(|_| "60".to_owned());
     let limit = format!("-max_total_time={seconds}");
-    Invocation::new(
-        "rustup",
-        ["run", "nightly", tool, "fuzz", "run", target, "--"],
-    )
-    .args(&[
+    let fuzzer = Invocation::new(tool, ["fuzz", "run", target, "--"]).args(&[
         &limit,
         "-rss_limit_mb=4096",
         "-timeout=10",
         "-print_final_stats=1",
-    ])
+    ]);
+    if nightly {
+        fuzzer.started_by("rustup", &["run", "nightly"])
+    } else {
+        fuzzer.env("RUSTC_BOOTSTRAP", "1")
+    }
 }
 
 // Not nextest: its profiles end a test after a minute, and the figures are printed by the tests.

@@ -13,7 +13,8 @@ pub(crate) const COMMAND: Command = Command {
 Stops at the first stage that fails and prints the command that repeats it. Needs the Rust toolchain,
 git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen
 and bubblewrap through apt-get where there is one, and the tests run under cargo-nextest where that
-is installed, else under `cargo test`. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
+is installed, else under `cargo test`. Where a mount namespace can be made (as root), their temporary files
+are in memory. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
 without npm the tests against that server are skipped.",
     run: |_| run(),
 };
@@ -109,7 +110,7 @@ fn stages() -> Vec<Stage> {
             Some("cargo xfmt"),
         ),
         stage("clippy", clippy, None),
-        stage("tests", tests(), None),
+        stage("tests", in_memory_where_possible(tests()), None),
         stage("docs", docs, None),
         Stage {
             name: "generated",
@@ -139,6 +140,28 @@ fn tests() -> Invocation {
             "--all-features",
             "--no-fail-fast",
         ])
+    }
+}
+
+/// Runs a command with its temporary directory in memory, which vanishes with it.
+const IN_MEMORY: &str = r#"
+memory=$(mktemp -d) || exit
+mount -t tmpfs -o mode=1777 tmpfs "$memory" && TMPDIR="$memory" "$@"
+code=$?
+umount -l "$memory"
+rmdir "$memory"
+exit $code"#;
+
+/// The same with temporary files in memory. Most tests make projects and repositories, sync and remove them, which takes half
+/// of their time on a disk; `cargo xtask soak` does it there.
+fn in_memory_where_possible(tests: Invocation) -> Invocation {
+    let in_memory = |command: Invocation| {
+        command.started_by("unshare", &["--mount", "sh", "-c", IN_MEMORY, "sh"])
+    };
+    if in_memory(Invocation::new("true", [])).succeeds() {
+        in_memory(tests)
+    } else {
+        tests
     }
 }
 
@@ -224,6 +247,18 @@ mod tests {
             let builds = !line.contains("xfmt") && !line.contains("xtask");
             assert_eq!(line.contains("--locked"), builds, "{line}");
         }
+    }
+
+    #[test]
+    fn tests_have_their_temporary_files_in_memory_where_that_is_possible() {
+        let show = Invocation::new("sh", ["-c", r#"stat -f -c %T "${TMPDIR:-/}""#]);
+        let mounts = Invocation::new("unshare", ["--mount", "true"]).succeeds();
+        let kind = in_memory_where_possible(show)
+            .stdout()
+            .expect("stat answers");
+        assert_eq!(kind == "tmpfs\n", mounts, "{kind}");
+        let failed = in_memory_where_possible(Invocation::new("false", []));
+        assert!(failed.run().is_err());
     }
 
     #[test]
