@@ -34,6 +34,7 @@ pub use self::checkout::times::CheckoutTimes;
 pub use self::command::{Git, is_absent};
 pub(crate) use self::entries::{Difference, Entry};
 pub use self::error::GitError;
+pub(crate) use self::error::is_of_machine;
 pub use self::files::hold_reason::HoldReason;
 pub use self::id::Id;
 pub use self::landing::commits::{LandOutcome, Landing, LandingReadiness};
