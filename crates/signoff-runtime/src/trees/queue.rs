@@ -77,6 +77,7 @@ impl Trees {
             let parent = std::slice::from_ref(head);
             self.own.commit(&tree, parent, &work.message)?
         };
+        self.own.sync_objects()?;
         failpoint::reached("candidate.built");
         Ok(CandidateResult::Candidate(Candidate {
             tree: tree.to_string(),

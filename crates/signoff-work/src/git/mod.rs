@@ -15,6 +15,7 @@
 mod agents;
 mod checkout;
 mod command;
+mod durable;
 mod entries;
 mod error;
 mod files;
