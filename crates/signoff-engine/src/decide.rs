@@ -26,13 +26,15 @@ use signoff_plan::model::Step;
 
 use self::acceptance::ask_for_acceptance;
 use self::attempt::{baseline_begins, baseline_ended, process_held, work_begins, work_ended};
-use self::call::{call_begins, call_ended, call_impossible, call_needs_approval};
+use self::call::{call_begins, call_ended, call_impossible, call_needs_approval, call_not_made};
 use self::control::{abort, retry_step, skip_step};
 use self::ending::finish;
 use self::evaluation::{evaluation_begins, evaluation_ended};
 use self::gate::gate;
 use self::loops::gather;
-use self::merge::{candidate_begins, candidate_built, conflicted, merge_begins, merged};
+use self::merge::{
+    candidate_begins, candidate_built, conflicted, merge_begins, merge_refused, merged,
+};
 use self::person::{Answer, answer, over_budget};
 use self::recovery::{resume, stop};
 pub use self::refusal::Refusal;
@@ -83,6 +85,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             call,
         } => call_begins(run, step, attempt, call),
         Input::CallEnded { step, attempt, end } => call_ended(run, now, step, attempt, end),
+        Input::CallNotMade { step, attempt } => call_not_made(run, step, attempt),
         Input::EvaluationBegins { step, attempt } => evaluation_begins(run, step, attempt),
         Input::EvaluationEnded {
             step,
@@ -100,6 +103,12 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             attempt,
             conflict,
         } => conflicted(run, now, step, attempt, conflict),
+        Input::MergeRefused {
+            step,
+            attempt,
+            onto,
+            why,
+        } => merge_refused(run, step, attempt, onto, why),
         Input::MergeBegins { step, attempt } => merge_begins(run, step, attempt),
         Input::Merged {
             step,

@@ -258,6 +258,8 @@ fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Work::Tool { .. } if skipped_reference(run, at).is_some() => {
             Some(Action::Gate { step: at })
         }
+        // Only a person lets it be made again.
+        Work::Tool { .. } if run.made_call(at).is_some() => Some(Action::Gate { step: at }),
         Work::Tool { .. } => Some(Action::Call { step: at, attempt }),
     }
 }

@@ -83,6 +83,11 @@ pub enum Input {
         attempt: u32,
         end: CallEnd,
     },
+    /// The call was journaled and could not be made.
+    CallNotMade {
+        step: usize,
+        attempt: u32,
+    },
     EvaluationBegins {
         step: usize,
         attempt: u32,
@@ -101,11 +106,19 @@ pub enum Input {
         attempt: u32,
         candidate: Candidate,
     },
-    /// The step's work cannot be merged: it conflicts, or git refuses it.
+    /// The step's work cannot be merged: it conflicts, or it is nothing that may be merged.
     Conflicted {
         step: usize,
         attempt: u32,
         conflict: MergeConflict,
+    },
+    /// The step's work holds what this harness cannot merge.
+    MergeRefused {
+        step: usize,
+        attempt: u32,
+        /// The head that it was to be merged onto.
+        onto: String,
+        why: String,
     },
     MergeBegins {
         step: usize,
@@ -221,7 +234,7 @@ pub struct FinishedWork {
 pub struct MergeConflict {
     /// The head that it was to be merged onto.
     pub onto: String,
-    /// The conflicting files; none if git refuses the merge for another reason.
+    /// The conflicting files; none if it is refused for another reason.
     pub files: Vec<String>,
     /// The conflicting parts, or the reason.
     pub text: String,

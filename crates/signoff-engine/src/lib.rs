@@ -53,8 +53,8 @@ pub use lifecycle::{
 };
 pub use state::{
     Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, CutOffAttempts,
-    Failure, History, InboxItem, LoopItem, Run, Stage, StepOutcome, StepState, StepStatus,
-    WorkLocation,
+    Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome, StepState,
+    StepStatus, WorkLocation,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};

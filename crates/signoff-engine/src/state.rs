@@ -3,6 +3,7 @@
 mod attempt;
 mod contract;
 mod inbox;
+mod made_call;
 mod rechecks;
 mod run_tree;
 mod schedule;
@@ -20,6 +21,7 @@ pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
 pub(crate) use self::inbox::Inbox;
 pub use self::inbox::InboxItem;
+pub use self::made_call::MadeCall;
 pub(crate) use self::rechecks::Rechecks;
 pub use self::run_tree::WorkLocation;
 pub(crate) use self::run_tree::{JoinedFile, Landing, LandingState, TreeState};
@@ -31,7 +33,7 @@ pub use self::step::{
     StepOutcome, StepState,
 };
 pub(crate) use self::usage::Usage;
-use crate::event::{Outcome, PauseReason, Settings};
+use crate::event::{Outcome, PauseReason, Settings, ToolCall};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
 #[derive(Debug, Clone)]
@@ -156,6 +158,11 @@ impl Run {
 
     pub fn step(&self, at: usize) -> Option<(&Step, &StepState)> {
         Some((self.definition(at)?, self.steps.get(at)?))
+    }
+
+    /// The step's call that is not made again without a person's leave.
+    pub(crate) fn made_call(&self, at: usize) -> Option<&ToolCall> {
+        self.steps.get(at).and_then(|step| step.made_call.get())
     }
 
     /// Is something under way that the harness itself does (agent, call, baseline, contract)?

@@ -204,6 +204,12 @@ impl From<Error> for Failure {
             Error::File(error) => Self::new(6, "file", error.to_string()),
             Error::Replace(error) => storage::replace(&error),
             Error::Signature(error) => storage::signature(&error),
+            Error::HarnessTrouble {
+                run,
+                step,
+                what,
+                why,
+            } => runs::harness_trouble(&run, &step, what, &why),
             Error::Survivors { count } => runs::survivors(count),
             Error::Sandbox(error) => requirements::no_processes(&error),
             Error::Thread(error) => (*error).into(),

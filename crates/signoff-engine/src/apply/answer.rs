@@ -94,7 +94,10 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     step.attempt.inconclusive = 0;
     step.activation.interruptions = 0;
     match choice {
-        Choice::Retry => retry(step, retries, note),
+        Choice::Retry => {
+            step.made_call.clear();
+            retry(step, retries, note);
+        }
         Choice::Fixed => {
             accept_repair(step, retries, by);
             if starts_over {

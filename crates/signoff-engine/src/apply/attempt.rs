@@ -4,7 +4,7 @@ use super::merge::carry_work_over;
 use crate::Millis;
 use crate::event::{AgentOutput, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
-use crate::state::{Allocation, AttemptState, Run, Stage, StepStatus};
+use crate::state::{Allocation, AttemptState, MadeCall, Run, Stage, StepStatus};
 use crate::verdict::ProcessEnd;
 
 pub(super) fn start_attempt(
@@ -35,6 +35,7 @@ pub(super) fn start_call(run: &mut Run, at: usize, call: &ToolCall) {
         step.attempt.changed_tree = call.changes_tree;
         step.values.output = None;
         step.attempt.call = Some(call.clone());
+        step.made_call = MadeCall::begin(call);
     }
 }
 
@@ -87,6 +88,7 @@ pub(super) fn finish_call(run: &mut Run, at: usize, attempt: u32, end: &CallEnd)
     };
     let call = step.attempt.call.take();
     let changed = call.is_some_and(|call| call.changes_tree);
+    step.made_call = step.made_call.after(end);
     if let CallEnd::Done(value) = end {
         step.values.output = Some(value.clone());
     }
@@ -105,6 +107,8 @@ pub(super) fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
     step.attempt.interrupted = true;
     step.attempt.process = None;
     step.attempt.call = None;
+    // A call is only interrupted if it was not made, or may be made twice.
+    step.made_call.clear();
     step.cut_off.unseen_since.get_or_insert(attempt);
     step.cut_off.numbers.insert(attempt);
     // These are from an earlier attempt; this one started without them.

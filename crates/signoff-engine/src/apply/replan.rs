@@ -206,6 +206,8 @@ impl Replanning<'_> {
         // Its budget stays spent, and the prompt of an unchanged task says why it failed.
         step.activation.agents = was.activation.agents;
         step.history.ended_before = was.stage == Stage::Ended;
+        // A person decides whether the new version calls again.
+        step.made_call.clone_from(&was.made_call);
         if same && !was.satisfies {
             step.advice.failure.clone_from(&was.advice.failure);
             step.advice.hint.clone_from(&was.advice.hint);

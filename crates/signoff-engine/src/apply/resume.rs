@@ -83,6 +83,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     take_up(run, at);
     if let Some(step) = run.steps.get_mut(at) {
         step.advice.hint = hint.map(str::to_owned);
+        step.made_call.clear();
     }
     let parent = run.steps.get(at).and_then(StepState::parent);
     let mut freed = vec![at];

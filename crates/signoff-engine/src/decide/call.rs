@@ -63,6 +63,11 @@ pub(super) fn call_begins(
     attempt: u32,
     call: ToolCall,
 ) -> Result<Vec<Event>, Refusal> {
+    if run.made_call(at).is_some() {
+        return Err(Refusal::OutOfPlace {
+            what: "a call that was made already",
+        });
+    }
     begin(run, at, |step| {
         vec![
             Event::AttemptStarted {
@@ -87,6 +92,10 @@ pub(super) fn call_ended(
     end: CallEnd,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
+        let state = &StepState {
+            made_call: state.made_call.after(&end),
+            ..state.clone()
+        };
         let mut events = vec![Event::CallFinished {
             step: definition.id.clone(),
             attempt,
@@ -94,6 +103,17 @@ pub(super) fn call_ended(
         }];
         events.extend(after_call(run, now, definition, state, &end));
         events
+    })
+}
+
+/// It is certain that the call was not made: the attempt is void.
+pub(super) fn call_not_made(run: &Run, at: usize, attempt: u32) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, _| {
+        vec![Event::AttemptInterrupted {
+            step: definition.id.clone(),
+            attempt,
+            stopped: true,
+        }]
     })
 }
 
@@ -115,17 +135,11 @@ pub(super) fn after_call(
             evidence: Grade::Observed,
             facts: facts(run, definition, state),
         }],
-        // A call that may have taken place is never repeated.
         CallEnd::Failed {
             message,
             unknown: true,
             ..
-        } if state
-            .attempt
-            .call
-            .as_ref()
-            .is_some_and(|call| !call.repeatable) =>
-        {
+        } if state.made_call.get().is_some() => {
             ask_about_unknown_call(run, definition, state, message)
         }
         // A `toolplan`, and a step without `on_fail`, retries only transient failures.
@@ -148,12 +162,7 @@ pub(super) fn call_cut_off(
     attempt: u32,
     stopped: bool,
 ) -> Vec<Event> {
-    if state
-        .attempt
-        .call
-        .as_ref()
-        .is_none_or(|call| call.repeatable)
-    {
+    if state.made_call.get().is_none() {
         return vec![Event::AttemptInterrupted {
             step: definition.id.clone(),
             attempt,
@@ -175,7 +184,7 @@ fn ask_about_unknown_call(
     state: &StepState,
     why: &str,
 ) -> Vec<Event> {
-    let args = state.attempt.call.as_ref().map(|call| &call.args);
+    let args = state.made_call.get().map(|call| &call.args);
     let question = format!(
         "step `{}` was cut off while it called {} ({why}); it is not known whether the call took place",
         definition.id,

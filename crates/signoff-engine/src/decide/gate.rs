@@ -6,7 +6,7 @@ use signoff_plan::model::{Step, Work};
 
 use super::call::call_text;
 use super::loops::expand;
-use super::person::{Question, open_item};
+use super::person::{Question, escalate, open_item};
 use super::policy::{block_dependents, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::apply::reads_item;
@@ -39,6 +39,11 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
             let words = vec![Choice::Reply, Choice::Skip, Choice::Abort];
             let question = Question::new(InboxKind::Question, question.clone(), words);
             ask_at_gate(run, at, question.with_options(choices))
+        }
+        Work::Tool { .. } if state.made_call.get().is_some() => {
+            let mut events = begin(run, at, |_| Vec::new())?;
+            events.extend(escalate(run, definition, state, "it is to start again"));
+            Ok(events)
         }
         Work::Agent { .. } | Work::Tool { .. } | Work::Check => Err(Refusal::OutOfPlace {
             what: "a gate that is open",

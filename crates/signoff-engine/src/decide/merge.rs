@@ -5,7 +5,7 @@ use signoff_plan::model::{Step, Work};
 
 use super::attempt::end_without_contract;
 use super::evidence::{completion, facts};
-use super::policy::attempt_failed;
+use super::policy::{attempt_failed, retries_exhausted};
 use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, with_step};
 use crate::Millis;
@@ -85,6 +85,27 @@ pub(super) fn conflicted(
         }
         events.extend(then);
         events
+    })
+}
+
+/// The work is what the harness cannot merge, however often it is done: no retry would help.
+pub(super) fn merge_refused(
+    run: &Run,
+    at: usize,
+    attempt: u32,
+    onto: String,
+    why: String,
+) -> Result<Vec<Event>, Refusal> {
+    with_step(run, at, |definition, state| {
+        let then = retries_exhausted(run, definition, state, &why);
+        let refused = Event::MergeConflicted {
+            step: definition.id.clone(),
+            attempt,
+            onto,
+            files: Vec::new(),
+            text: why,
+        };
+        std::iter::once(refused).chain(then).collect()
     })
 }
 

@@ -3,6 +3,7 @@
 use signoff_plan::model::{Step, Work};
 
 use super::acceptance::acceptance;
+use super::call::call_text;
 use super::evidence::facts;
 use super::policy::{fail_step, skip_and_block};
 use super::{Refusal, begin, with_step};
@@ -21,10 +22,21 @@ pub(super) fn escalate(
     let attempts = state.attempts;
     let plural = if attempts == 1 { "" } else { "s" };
     let question = format!(
-        "step `{}` is not done after {attempts} attempt{plural}: {reason}",
-        definition.id
+        "step `{}` is not done after {attempts} attempt{plural}: {reason}{}",
+        definition.id,
+        made_call_suffix(definition, state)
     );
     ask(run, definition, InboxKind::Escalation, question)
+}
+
+/// What a person has to know before they let a step start again: its call took place.
+fn made_call_suffix(definition: &Step, state: &StepState) -> String {
+    state.made_call.get().map_or_else(String::new, |call| {
+        format!(
+            "; its call of {} took place, and only `retry` makes it again",
+            call_text(definition, &call.args)
+        )
+    })
 }
 
 pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event>, Refusal> {

@@ -27,6 +27,10 @@ pub(super) fn attempt_failed(
     reason: &str,
 ) -> Vec<Event> {
     let failures = state.activation.failures + 1;
+    if failures <= definition.on_fail.retries && state.made_call.get().is_some() {
+        // The policy wants another attempt, which would make the call again.
+        return escalate(run, definition, state, reason);
+    }
     if failures <= definition.on_fail.retries {
         return vec![Event::RetryScheduled {
             step: definition.id.clone(),

@@ -137,15 +137,15 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
     events
 }
 
-/// The consequence of a call whose end is the last thing in the journal. Without a value it failed; the
-/// reason is lost, so it counts as a failed attempt.
+/// The consequence of a call whose end is the last thing in the journal. Without a value it failed, and the reason is
+/// lost.
 fn consequence_of_call(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
     let end = match &state.values.output {
         Some(value) => CallEnd::Done(value.clone()),
         None => CallEnd::Failed {
             message: "its call failed".to_owned(),
             transient: true,
-            unknown: false,
+            unknown: state.made_call.get().is_some(),
         },
     };
     after_call(run, now, definition, state, &end)

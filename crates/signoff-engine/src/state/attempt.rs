@@ -11,7 +11,7 @@ pub struct AttemptState {
     /// When its work started.
     pub started_at: Millis,
     pub process: Option<ProcessIdentity>,
-    /// The call that is active, or whose result is unknown.
+    /// The call that is active.
     pub call: Option<ToolCall>,
     /// Its call may have changed the tree.
     pub changed_tree: bool,

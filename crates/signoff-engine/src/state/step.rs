@@ -7,6 +7,7 @@ use signoff_plan::expression::StepValues;
 
 use super::attempt::AttemptState;
 use super::contract::{Baseline, ContractRuns};
+use super::made_call::MadeCall;
 use super::stage::{Stage, StepStatus};
 use crate::Millis;
 use crate::event::{Changes, Choice};
@@ -35,6 +36,8 @@ pub struct StepState {
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
     pub attempt: AttemptState,
+    /// A call that must not be made again without a person's leave, whatever became of the attempt.
+    pub made_call: MadeCall,
     /// What the run has given it to work with.
     pub allocation: Allocation,
     pub baseline: Baseline,

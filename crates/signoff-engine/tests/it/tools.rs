@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use signoff_engine::{
-    CallEnd, Choice, Event, Evidence, Grade, InboxKind, Input, Outcome, StepStatus,
-    resolved_arguments,
+    AcceptAt, CallEnd, Choice, Event, Evidence, Grade, InboxKind, Input, Outcome, ProcessEnd,
+    StepStatus, resolved_arguments,
 };
 
 use crate::world::{CHECK, Outcomes, World, plan_text};
@@ -216,6 +216,107 @@ fn a_denied_call_blocks_what_waits_for_it() {
     let (_, step) = world.run.step(0).expect("a step");
     assert_eq!(step.outcome.reason.as_deref(), Some("User denied approval"));
     assert_eq!(status(&world, 1), StepStatus::Blocked);
+}
+
+/// A world in which a call that cannot be made twice succeeds, and something fails after it.
+fn after_the_call(body: &str, outcomes: Outcomes, worktrees: bool) -> World {
+    let outcomes = Outcomes {
+        careful: true,
+        ..outcomes
+    };
+    let plan = plan_text(&[body]);
+    let mut world = if worktrees {
+        World::in_worktrees(AcceptAt::Step, 4, &plan, outcomes)
+    } else {
+        World::new(&plan, outcomes)
+    };
+    world.play();
+    world
+}
+
+#[test]
+fn a_call_that_succeeded_is_not_repeated_whatever_fails_after_it() {
+    let write = using("step-1").replace("${step-1.got.path}", "");
+    let red = || Outcomes {
+        contracts: vec![ProcessEnd::Exited(1); 4].into(),
+        ..Outcomes::default()
+    };
+    let conflict = || Outcomes {
+        conflicts: vec![true; 4].into(),
+        ..Outcomes::default()
+    };
+    let judged = format!("{write}{CHECK}**on_fail:** retry(3), then abort\n");
+    let bare = format!("{write}**on_fail:** retry(3), then abort\n");
+    for (body, outcomes, worktrees) in [
+        (&judged, red(), false),
+        (&judged, red(), true),
+        (&judged, conflict(), true),
+        (&bare, conflict(), true),
+    ] {
+        let mut world = after_the_call(body, outcomes, worktrees);
+        let item = world.run.items().next().expect("a person is asked").clone();
+        assert_eq!((item.kind, calls(&world)), (InboxKind::Escalation, 1));
+        assert!(
+            item.question.contains("`write_file` with") && item.question.contains("took place"),
+            "{}",
+            item.question
+        );
+        // A person may have it made again; then the policy's retries are used up.
+        answer(&mut world, Choice::Retry, None);
+        assert_eq!(
+            (calls(&world), world.run.outcome()),
+            (2, Some(Outcome::Failed))
+        );
+        // Reopened, the step asks before it calls for the third time.
+        world.record(Input::Reopen {
+            by: "ann".to_owned(),
+        });
+        world.play();
+        assert_eq!((world.run.items().count(), calls(&world)), (1, 2));
+    }
+}
+
+#[test]
+fn what_a_person_says_happened_is_not_called_again_when_its_contract_fails() {
+    let body = format!("{READ}{CHECK}**on_fail:** retry(3), then escalate\n");
+    let outcomes = Outcomes {
+        careful: true,
+        contracts: vec![ProcessEnd::Exited(1); 4].into(),
+        ..Outcomes::default()
+    };
+    let mut world = World::new(&plan_text(&[&body]), outcomes);
+    world.step(false);
+    world.step(true);
+    world.crash();
+    world.play();
+    answer(&mut world, Choice::Happened, None);
+    let kinds: Vec<InboxKind> = world.run.items().map(|item| item.kind).collect();
+    assert_eq!((kinds, calls(&world)), (vec![InboxKind::Escalation], 1));
+}
+
+#[test]
+fn a_call_that_was_not_made_begins_again_without_a_question() {
+    let outcomes = Outcomes {
+        careful: true,
+        ..Outcomes::default()
+    };
+    let mut world = World::new(&plan_text(&[READ]), outcomes);
+    world.step(true);
+    world.record(Input::CallNotMade {
+        step: 0,
+        attempt: 1,
+    });
+    world.record(Input::Stop);
+    world.crash();
+    world.play();
+    assert_eq!(
+        (
+            world.run.outcome(),
+            world.run.items().count(),
+            calls(&world)
+        ),
+        (Some(Outcome::Completed), 0, 2)
+    );
 }
 
 #[test]

@@ -12,7 +12,9 @@ use signoff_store::failpoint;
 pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
 pub use self::request::RunRequest;
-pub use self::roles::{NoPerson, Observe, Perform, Person, PersonAnswer, Readiness, WakeReason};
+pub use self::roles::{
+    HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness, WakeReason,
+};
 use crate::error::{Error, SignedDifference};
 
 /// Why the loop came back.
@@ -58,11 +60,19 @@ impl Loop<'_, '_> {
     /// Drives the run until it ends or cannot go on by itself.
     pub fn drive(mut self) -> Result<StopReason, Error> {
         let stopped = self.drive_until_stopped();
-        if stopped.is_err() {
-            // Whatever went wrong, no agent may outlive the loop that journals for it.
-            self.perform.stop();
-        } else {
-            self.run.close()?;
+        match &stopped {
+            Ok(_) => self.run.close()?,
+            // The journal can still be written, unless that is part of the trouble.
+            Err(Error::HarnessTrouble { .. }) => {
+                let paused = self.interrupt().and_then(|_| self.run.close());
+                if paused.is_err() {
+                    self.perform.stop();
+                }
+            }
+            Err(_) => {
+                // Whatever went wrong, no agent may outlive the loop that journals for it.
+                self.perform.stop();
+            }
         }
         stopped
     }
@@ -186,6 +196,7 @@ impl Loop<'_, '_> {
             WakeReason::Requested { name, request } => return self.handle_request(&name, request),
             WakeReason::Timer => {}
             WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
+            WakeReason::Trouble(trouble) => return Err(self.stop_for(trouble)),
             WakeReason::Interrupted => return self.interrupt().map(Some),
         }
         Ok(None)
@@ -198,6 +209,23 @@ impl Loop<'_, '_> {
         failpoint::reached(after);
         self.perform.input_recorded(self.run.state(), &input);
         Ok(())
+    }
+
+    /// Journals what is certain, and says why the run cannot go on now.
+    fn stop_for(&mut self, trouble: HarnessTrouble) -> Error {
+        if let Some(known) = trouble.known
+            && let Err(error) = self.record(known)
+        {
+            return error;
+        }
+        let run = self.run.state();
+        let step = run.definition(trouble.step).map(|step| step.id.clone());
+        Error::HarnessTrouble {
+            run: run.id().to_owned(),
+            step: step.unwrap_or_default(),
+            what: trouble.what,
+            why: trouble.why,
+        }
     }
 
     /// Handles a request of another process.

@@ -62,6 +62,28 @@ pub enum WakeReason {
     Interrupted,
     /// Processes of an attempt could not be ended: nothing may be judged beside them.
     Survivors(usize),
+    /// The harness could not do its own part.
+    Trouble(HarnessTrouble),
+}
+
+impl From<Input> for WakeReason {
+    fn from(input: Input) -> Self {
+        Self::Input(input)
+    }
+}
+
+/// Something that the harness needs for a step failed: git, the disk, a mount. It is no attempt's failure, so it has no
+/// place among the inputs: the run stops as after a crash, and goes on from there once the cause is gone.
+#[derive(Debug)]
+pub struct HarnessTrouble {
+    /// For which step.
+    pub step: usize,
+    /// What could not be done, as in "its work could not be merged".
+    pub what: &'static str,
+    /// Why not.
+    pub why: String,
+    /// What is certain all the same, and is journaled first.
+    pub known: Option<Input>,
 }
 
 /// Sees every event, right after it was journaled and applied.

@@ -242,6 +242,13 @@ pub enum Error {
     },
     /// Signatures could not be read or written.
     Signature(signoff_store::signatures::SignatureError),
+    /// The harness could not do its own part for a step: no attempt failed, and the run can be resumed.
+    HarnessTrouble {
+        run: String,
+        step: String,
+        what: &'static str,
+        why: String,
+    },
     /// Processes of an attempt could not be ended.
     Survivors { count: usize },
     /// The sandbox could not be set up.
@@ -250,7 +257,21 @@ pub enum Error {
     Thread(Box<ThreadError>),
 }
 
+/// What could not be done for a step whose tree is missing.
+pub(crate) const NO_TREE: &str = "its tree could not be made";
+
 impl Error {
+    /// What a step needs to begin with could not be made.
+    pub(crate) fn no_tree(run: &Run, step: usize, why: String) -> Self {
+        let step = run.definition(step).map(|step| step.id.clone());
+        Self::HarnessTrouble {
+            run: run.id().to_owned(),
+            step: step.unwrap_or_default(),
+            what: NO_TREE,
+            why,
+        }
+    }
+
     /// The run has come to its end.
     pub(crate) fn already_finished(run: &Run, outcome: Outcome) -> Self {
         Self::AlreadyFinished {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use signoff_engine::{Action, Changes, ContractCache, FinishedWork, Input, ProcessEnd, Run};
+use signoff_engine::{Action, ContractCache, Run};
 
 use super::commands::{broken_run, require_step};
 use super::commits::{judged_commit, work_context};
-use super::{Local, attempts, supervisor};
+use super::{Local, attempts};
 use crate::drive::WakeReason;
 use crate::error::Error;
 use crate::trees::{ContractOverlayOptions, TreeMount};
@@ -109,15 +109,13 @@ impl Local<'_> {
         self.trees()?.missing_error(head)
     }
 
-    /// Replaces a conflict without files by the error if the run's branch or repository was removed: the merge may only
-    /// have missed that.
-    pub(super) fn check_conflict(
+    /// Replaces a trouble by its cause if the run's branch or repository was removed.
+    pub(super) fn check_trouble(
         &self,
         run: &Run,
         happened: WakeReason,
     ) -> Result<WakeReason, Error> {
-        if let WakeReason::Input(Input::Conflicted { conflict, .. }) = &happened
-            && conflict.files.is_empty()
+        if matches!(happened, WakeReason::Trouble(_))
             && let Some(lost) = self.missing_error(run)
         {
             return Err(lost);
@@ -125,35 +123,17 @@ impl Local<'_> {
         Ok(happened)
     }
 
-    /// The result of an action whose tree could not be made.
-    pub(super) fn without_tree(
-        run: &Run,
-        action: &Action,
-        why: String,
-    ) -> Result<WakeReason, Error> {
-        let observed = supervisor::not_started(why.clone());
-        Ok(WakeReason::Input(match *action {
-            Action::Baseline { step } => Input::BaselineEnded { step, observed },
-            Action::Evaluate { step, attempt, .. } => Input::EvaluationEnded {
-                step,
-                attempt,
-                observed,
-            },
-            Action::Recheck { step, .. } => Input::EvaluationEnded {
-                step,
-                attempt: attempts(run, step),
-                observed,
-            },
-            Action::Dispatch { step, attempt } => Input::WorkEnded {
-                step,
-                attempt,
-                work: FinishedWork {
-                    ended: ProcessEnd::NotStarted(why),
-                    text: String::new(),
-                    changes: Changes::default(),
-                },
-            },
-            _ => return Err(broken_run(run, "a tree for an action without one")),
-        }))
+    /// The error for an action whose tree could not be made. It has not begun, and begins when the run goes on.
+    pub(super) fn no_tree(&self, run: &Run, action: &Action, why: String) -> Error {
+        if let Some(lost) = self.missing_error(run) {
+            return lost;
+        }
+        match *action {
+            Action::Baseline { step }
+            | Action::Evaluate { step, .. }
+            | Action::Recheck { step, .. }
+            | Action::Dispatch { step, .. } => Error::no_tree(run, step, why),
+            _ => broken_run(run, "a tree for an action without one"),
+        }
     }
 }

@@ -21,8 +21,8 @@ use signoff_work::tools::{self, StopFlag, Toolbox};
 use super::RunIsolation;
 use super::commands::{broken_run, require_step};
 use super::supervisor::Starter;
-use crate::drive::Readiness;
-use crate::error::Error;
+use crate::drive::{HarnessTrouble, Readiness, WakeReason};
+use crate::error::{Error, NO_TREE};
 use crate::project::Project;
 use crate::runs::marker;
 use crate::tools::toolbox;
@@ -121,9 +121,7 @@ impl Calls {
             // The call's own tree tells whether something is overwritten. No other step uses it: this step
             // has the queue.
             let shown = trees.show_head(&head_commit(run)?, starter);
-            if let Err(why) = shown {
-                return Ok(impossible_call(step, why));
-            }
+            shown.map_err(|why| Error::no_tree(run, step, why))?;
         }
         Ok(self.readiness(run, step, attempt))
     }
@@ -210,23 +208,27 @@ impl Calls {
 
 impl ReadyCall {
     /// Makes the call, and waits for its end. `None` if the run is being stopped.
-    pub(super) fn make(self) -> Option<Input> {
+    pub(super) fn make(self) -> Option<WakeReason> {
+        let (step, attempt) = (self.step, self.attempt);
         let tree = self.tree.as_ref();
-        let end = match tree.map(|tree| tree.take(self.changes_tree)).transpose() {
-            Ok(_tree_in_use) => self.make_in_tree()?,
-            // Stopping the run ends git: that says nothing about the call, which was not made.
-            Err(_) if tree.is_some_and(|tree| tree.starter.is_stopping()) => return None,
-            Err(message) => CallEnd::Failed {
-                message,
-                transient: false,
-                unknown: false,
-            },
+        let why = match tree.map(|tree| tree.take(self.changes_tree)).transpose() {
+            Ok(_tree_in_use) => {
+                let end = self.make_in_tree()?;
+                return Some(Input::CallEnded { step, attempt, end }.into());
+            }
+            Err(why) => why,
         };
-        Some(Input::CallEnded {
-            step: self.step,
-            attempt: self.attempt,
-            end,
-        })
+        let not_made = Input::CallNotMade { step, attempt };
+        // Stopping the run ends git: that says nothing about the tree.
+        if tree.is_some_and(|tree| tree.starter.is_stopping()) {
+            return Some(not_made.into());
+        }
+        Some(WakeReason::Trouble(HarnessTrouble {
+            step,
+            what: NO_TREE,
+            why,
+            known: Some(not_made),
+        }))
     }
 
     fn make_in_tree(&self) -> Option<CallEnd> {

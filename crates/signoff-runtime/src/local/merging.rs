@@ -5,9 +5,11 @@ use signoff_engine::{Input, MergeConflict, Run};
 use super::Local;
 use super::commands::{broken_run, require_step};
 use super::commits::attempt_of;
-use crate::drive::Readiness;
+use crate::drive::{HarnessTrouble, Readiness, WakeReason};
 use crate::error::Error;
-use crate::trees::{CandidateResult, LandedFiles, Trees, WorkContext, first_commit, head_commit};
+use crate::trees::{
+    CandidateResult, LandedFiles, Trees, WorkContext, WorkError, first_commit, head_commit,
+};
 
 impl Local<'_> {
     /// Builds the step's candidate.
@@ -26,7 +28,7 @@ impl Local<'_> {
                     text,
                 },
             };
-            Some(match trees.candidate(&work, &head, &signed) {
+            let input = match trees.candidate(&work, &head, &signed) {
                 Ok(CandidateResult::Candidate(mut candidate)) => {
                     candidate.files.extend(protected_work(&trees, &work.work));
                     Input::CandidateBuilt {
@@ -38,8 +40,18 @@ impl Local<'_> {
                 Ok(CandidateResult::Conflict(files, text)) => conflicted(files, text),
                 // It is built when the run goes on.
                 Err(_) if starter.is_stopping() => return None,
-                Err(why) => conflicted(Vec::new(), why),
-            })
+                Err(WorkError::Attempt(why)) => conflicted(Vec::new(), why),
+                Err(WorkError::Unsupported(why)) => Input::MergeRefused {
+                    step,
+                    attempt,
+                    onto: head.to_string(),
+                    why,
+                },
+                Err(WorkError::Harness(why)) => {
+                    return Some(unmerged(step, why));
+                }
+            };
+            Some(input.into())
         });
         Ok(())
     }
@@ -54,25 +66,20 @@ impl Local<'_> {
         let name = definition.id.clone();
         let starter = self.supervisor.starter();
         self.supervisor.work(move || {
-            Some(match trees.merge(&name, attempt, &candidate, &since) {
-                Ok((commit, tree)) => Input::Merged {
-                    step,
-                    attempt,
-                    commit,
-                    tree,
-                },
+            match trees.merge(&name, attempt, &candidate, &since) {
+                Ok((commit, tree)) => {
+                    let merged = Input::Merged {
+                        step,
+                        attempt,
+                        commit,
+                        tree,
+                    };
+                    Some(merged.into())
+                }
                 // Whether it took place is found out when the run goes on.
-                Err(_) if starter.is_stopping() => return None,
-                Err(text) => Input::Conflicted {
-                    step,
-                    attempt,
-                    conflict: MergeConflict {
-                        onto: candidate.onto,
-                        files: Vec::new(),
-                        text,
-                    },
-                },
-            })
+                Err(_) if starter.is_stopping() => None,
+                Err(why) => Some(unmerged(step, why)),
+            }
         });
         Ok(())
     }
@@ -98,6 +105,16 @@ impl Local<'_> {
             held: landed.held,
         }))
     }
+}
+
+/// The step's work stays where it is until the run goes on.
+fn unmerged(step: usize, why: String) -> WakeReason {
+    WakeReason::Trouble(HarnessTrouble {
+        step,
+        what: "its work could not be merged",
+        why,
+        known: None,
+    })
 }
 
 /// The protected files that a cut-off attempt changed. Its candidate has them unchanged, but they count against the attempt

@@ -86,18 +86,13 @@ impl Perform for Local<'_> {
                 None => return Ok(self.note_event(WakeReason::Timer)),
                 Some(Message::Happened(happened)) => {
                     let happened = self.note_event(happened);
-                    return self.check_conflict(run, happened);
+                    return self.check_trouble(run, happened);
                 }
                 Some(Message::Ready { action, made }) => match made {
                     // What has not begun is void, and begins when the run goes on.
                     Ok(_) if self.supervisor.is_stopping() => {}
                     Ok(mount) => self.begin_in(run, &action, Some(mount))?,
-                    Err(why) => {
-                        return match self.missing_error(run) {
-                            Some(lost) => Err(lost),
-                            None => Self::without_tree(run, &action, why),
-                        };
-                    }
+                    Err(why) => return Err(self.no_tree(run, &action, why)),
                 },
             }
         }
@@ -113,6 +108,7 @@ impl Perform for Local<'_> {
             // An agent that was not released has not started.
             Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
             Message::Happened(WakeReason::Input(input)) => Some(input),
+            Message::Happened(WakeReason::Trouble(trouble)) => trouble.known,
             Message::Happened(_) | Message::Ready { .. } => None,
         });
         late.collect()

@@ -123,12 +123,12 @@ impl ProcessSupervisor {
     }
 
     /// Runs a job on a thread of the supervisor. It has to end soon after it is asked to stop.
-    pub(super) fn work(&mut self, work: impl FnOnce() -> Option<Input> + Send + 'static) {
+    pub(super) fn work(&mut self, work: impl FnOnce() -> Option<WakeReason> + Send + 'static) {
         let sender = self.sender.clone();
         self.pool.run(move || {
-            if let Some(input) = work() {
+            if let Some(happened) = work() {
                 // The receiver is gone: the run was abandoned.
-                drop(sender.send(Message::Happened(WakeReason::Input(input))));
+                drop(sender.send(Message::Happened(happened)));
             }
         });
     }

@@ -12,6 +12,7 @@ use signoff_work::layers::{
 };
 
 use super::ignored::note_found;
+use super::work_error::WorkError;
 use super::{
     Start, TreeMount, Trees, WorkContext, changed_files, error_text, ref_part, remove_tree,
 };
@@ -56,10 +57,10 @@ impl Trees {
         &self,
         work: &WorkContext,
         mount: Option<&TreeMount>,
-    ) -> Result<Option<RecordedWork>, String> {
+    ) -> Result<Option<RecordedWork>, WorkError> {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
-        if let Some(commit) = self.recorded_commit(work).map_err(error_text)? {
+        if let Some(commit) = self.recorded_commit(work)? {
             // Left by a harness that was killed before it had kept everything.
             if upper.is_dir()
                 && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
@@ -87,9 +88,9 @@ impl Trees {
         &self,
         work: &WorkContext,
         read: impl FnOnce(&LayerContext<'_>) -> Result<LayerReport, LayerError>,
-    ) -> Result<LayerReport, String> {
+    ) -> Result<LayerReport, WorkError> {
         let rules = self.rules()?;
-        let base = self.own.tree_of(&work.began).map_err(error_text)?;
+        let base = self.own.tree_of(&work.began)?;
         let ignored = self.known_ignored();
         let context = LayerContext {
             own: &self.own,
@@ -99,39 +100,35 @@ impl Trees {
             ignored_roots: &ignored,
             limits: LayerLimits::default(),
         };
-        read(&context).map_err(error_text)
+        Ok(read(&context)?)
     }
 
     /// A commit of the work, without what it must not change.
-    pub(super) fn commit_work(&self, work: &WorkContext, tree: &Id) -> Result<Id, String> {
+    pub(super) fn commit_work(&self, work: &WorkContext, tree: &Id) -> Result<Id, WorkError> {
         let protected = self.protected(work, tree)?;
         let tree = if protected.is_empty() {
             tree.clone()
         } else {
             let kept = self.own.with_paths_from(tree, &work.base, &protected);
-            kept.map_err(error_text)?
+            kept?
         };
         let parent = std::slice::from_ref(&work.base);
-        let commit = self
-            .own
-            .commit(&tree, parent, &work.message)
-            .map_err(error_text)?;
+        let commit = self.own.commit(&tree, parent, &work.message)?;
         let name = work_name(&work.step, work.attempt);
-        self.remember(&name, &commit).map_err(error_text)?;
+        self.remember(&name, &commit)?;
         if !protected.is_empty() {
             // A file that is no longer in the tree has to be reported too.
             let list = protected.join("\n");
-            fs::write(self.protected_file(work), list).map_err(error_text)?;
+            fs::write(self.protected_file(work), list)?;
         }
         Ok(commit)
     }
 
-    fn protected(&self, work: &WorkContext, tree: &Id) -> Result<Vec<String>, String> {
+    fn protected(&self, work: &WorkContext, tree: &Id) -> Result<Vec<String>, WorkError> {
         if work.protects.is_empty() {
             return Ok(Vec::new());
         }
-        let (changed, details) =
-            changed_files(&self.own, &work.base, tree, self.installed()).map_err(error_text)?;
+        let (changed, details) = changed_files(&self.own, &work.base, tree, self.installed())?;
         let mut found = Vec::new();
         for path in changed {
             if self.is_protected(work, tree, &path, &details)? {
@@ -148,7 +145,7 @@ impl Trees {
         tree: &Id,
         path: &str,
         details: &ChangeDetails,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, WorkError> {
         let covers = |name: &String| work.protects.iter().any(|glob| glob::covers(glob, name));
         if names_of(path, details).iter().any(covers) {
             return Ok(true);
@@ -156,17 +153,16 @@ impl Trees {
         let Some(link) = details.links.iter().find(|one| one.link == path) else {
             return Ok(false);
         };
-        let files = self.own.files_below(tree, &link.end).map_err(error_text)?;
+        let files = self.own.files_below(tree, &link.end)?;
         let mut inner = files.iter().filter_map(|file| file.strip_prefix(&link.end));
         Ok(inner.any(|rest| covers(&format!("{path}/{}", rest.trim_start_matches('/')))))
     }
 
-    fn describe_work(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, String> {
-        let (mut files, details) =
-            changed_files(&self.own, &work.base, &commit, self.installed()).map_err(error_text)?;
+    fn describe_work(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, WorkError> {
+        let (mut files, details) = changed_files(&self.own, &work.base, &commit, self.installed())?;
         let list = match fs::read_to_string(self.protected_file(work)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            list => list.map_err(error_text)?,
+            list => list?,
         };
         let protected: Vec<String> = list.lines().map(str::to_owned).collect();
         files.extend(protected.iter().cloned());

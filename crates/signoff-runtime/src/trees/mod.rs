@@ -24,6 +24,7 @@ mod run_tree;
 mod setup;
 mod sync;
 mod work_context;
+mod work_error;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -59,6 +60,7 @@ pub(crate) use self::setup::Setup;
 pub use self::sync::HeldFileVersion;
 pub(crate) use self::sync::{JoinedChanges, LandedFiles};
 pub(crate) use self::work_context::WorkContext;
+pub(crate) use self::work_error::WorkError;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;

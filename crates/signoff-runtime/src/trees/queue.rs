@@ -7,6 +7,7 @@ use signoff_work::git::{Id, Merge};
 
 use super::layers::RecordedWork;
 use super::work_context::WorkContext;
+use super::work_error::WorkError;
 use super::{JoinedChanges, Trees, changed_files, error_text};
 
 /// The result of building a candidate.
@@ -41,7 +42,7 @@ impl Trees {
         attempt: &Attempt,
         head: &Id,
         signed: &[String],
-    ) -> Result<CandidateResult, String> {
+    ) -> Result<CandidateResult, WorkError> {
         let is_repaired = matches!(attempt.source, WorkSource::Repaired);
         let work = &if is_repaired {
             self.repair_context(&attempt.work)
@@ -55,12 +56,11 @@ impl Trees {
             WorkSource::Nowhere => None,
         };
         let tree = match recorded {
-            None => self.own.tree_of(head).map_err(error_text)?,
+            None => self.own.tree_of(head)?,
             Some(recorded) => match self.on_top(work, &recorded, head)? {
                 // Repaired in the checkout, which has joined the head by now: the person's version counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
-                    let tree = self.own.merge_keeping(&work.base, head, &recorded.commit);
-                    tree.map_err(error_text)?
+                    self.own.merge_keeping(&work.base, head, &recorded.commit)?
                 }
                 Merge::Conflict { files, text } => {
                     return Ok(CandidateResult::Conflict(files, text));
@@ -68,18 +68,16 @@ impl Trees {
                 Merge::Clean(tree) => tree,
             },
         };
-        let (files, details) =
-            changed_files(&self.own, head, &tree, self.installed()).map_err(error_text)?;
+        let (files, details) = changed_files(&self.own, head, &tree, self.installed())?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = if files.is_empty() {
             head.clone()
         } else {
             let parent = std::slice::from_ref(head);
-            self.own
-                .commit(&tree, parent, &work.message)
-                .map_err(error_text)?
+            self.own.commit(&tree, parent, &work.message)?
         };
+        self.own.sync_objects()?;
         failpoint::reached("candidate.built");
         Ok(CandidateResult::Candidate(Candidate {
             tree: tree.to_string(),
@@ -91,14 +89,11 @@ impl Trees {
     }
 
     /// A file that the person stores through a filter, encrypted for example, is never committed unfiltered.
-    fn refuse_unfiltered(&self, tree: &Id, files: &[String]) -> Result<(), String> {
+    fn refuse_unfiltered(&self, tree: &Id, files: &[String]) -> Result<(), WorkError> {
         if self.repository.is_private() {
             return Ok(());
         }
-        let found = self
-            .own
-            .paths_needing_filter(tree, files)
-            .map_err(error_text)?;
+        let found = self.own.paths_needing_filter(tree, files)?;
         if found.is_empty() {
             return Ok(());
         }
@@ -106,10 +101,10 @@ impl Trees {
             .iter()
             .map(|(file, filter)| format!("`{file}` (filter `{filter}`)"))
             .collect();
-        Err(format!(
+        Err(WorkError::Unsupported(format!(
             "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that is not run here: {}; `signoff run --isolation shared` works without",
             found.join(", ")
-        ))
+        )))
     }
 
     /// Takes back from the head what a person changed and an attempt changed in another way, so that each keeps its own:
@@ -119,21 +114,18 @@ impl Trees {
         &self,
         work: &WorkContext,
         head: &Id,
-    ) -> Result<Option<JoinedChanges>, String> {
+    ) -> Result<Option<JoinedChanges>, WorkError> {
         let Some(recorded) = self.record(work, None)? else {
             return Ok(None);
         };
         let Merge::Conflict { files, .. } = self.on_top(work, &recorded, head)? else {
             return Ok(None);
         };
-        let of_run = self
-            .own
-            .changed_by_run(&work.base, head)
-            .map_err(error_text)?;
+        let of_run = self.own.changed_by_run(&work.base, head)?;
         if files.is_empty() || files.iter().any(|file| of_run.contains(file)) {
             return Ok(None);
         }
-        self.take_back(&work.base, head, files).map(Some)
+        Ok(Some(self.take_back(&work.base, head, files)?))
     }
 
     /// The work of an attempt, whose candidate this commit was, on a newer base. `None` if they conflict.
@@ -174,14 +166,12 @@ impl Trees {
         work: &WorkContext,
         recorded: &RecordedWork,
         head: &Id,
-    ) -> Result<Merge, String> {
+    ) -> Result<Merge, WorkError> {
         if work.base == *head {
-            let tree = self.own.tree_of(&recorded.commit).map_err(error_text)?;
+            let tree = self.own.tree_of(&recorded.commit)?;
             return Ok(Merge::Clean(tree));
         }
-        self.own
-            .merge(&work.base, head, &recorded.commit)
-            .map_err(error_text)
+        Ok(self.own.merge(&work.base, head, &recorded.commit)?)
     }
 
     /// What the commit of an attempt says.
@@ -236,7 +226,7 @@ impl Trees {
     }
 }
 
-fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), String> {
+fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), WorkError> {
     let forbidden: Vec<&str> = files
         .iter()
         .filter(|file| signed.contains(file))
@@ -245,10 +235,10 @@ fn refuse_signed(files: &[String], signed: &[String]) -> Result<(), String> {
     if forbidden.is_empty() {
         return Ok(());
     }
-    Err(format!(
+    Err(WorkError::Attempt(format!(
         "it changed files that were signed with the plan, which only a step may that names them in `produces`: {}",
         forbidden.join(", ")
-    ))
+    )))
 }
 
 /// A commit that the journal names.

@@ -8,6 +8,7 @@ use signoff_work::git::{Id, Worktree};
 
 use super::layers::RecordedWork;
 use super::work_context::WorkContext;
+use super::work_error::WorkError;
 use super::{Trees, error_text, remove_tree};
 use crate::project::directories::step_tree_dir;
 
@@ -52,10 +53,13 @@ impl Trees {
     }
 
     /// Records what a person did there. Without such a directory they repaired it in the checkout.
-    pub(super) fn record_repair(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
+    pub(super) fn record_repair(
+        &self,
+        work: &WorkContext,
+    ) -> Result<Option<RecordedWork>, WorkError> {
         let worktree = self.repair_worktree(&work.step);
         if worktree.exists() {
-            let tree = worktree.tree().map_err(error_text)?;
+            let tree = worktree.tree()?;
             self.commit_work(work, &tree)?;
         }
         self.record(work, None)

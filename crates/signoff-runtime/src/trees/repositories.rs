@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use signoff_sandbox::Sandbox;
+use signoff_store::config::Durability;
 use signoff_store::key;
 use signoff_work::git::{Git, Repository, RunRepository, is_absent};
 
@@ -64,7 +65,11 @@ pub(crate) fn private_repository(project: &Project) -> Result<Option<Repository>
 fn git(project: &Project) -> Result<Git, Error> {
     let sandbox = Arc::new(Sandbox::new().map_err(Error::Sandbox)?);
     let workspace = project.store.workspace();
-    Ok(Git::new(sandbox, &project.process.variables, workspace))
+    let git = Git::new(sandbox, &project.process.variables, workspace);
+    Ok(match project.config.run.durability.value {
+        Durability::Power => git.surviving_power_failures(),
+        Durability::Process => git,
+    })
 }
 
 /// What no step of a run changes, because the harness does: the store, the plan itself, and what describes its run in

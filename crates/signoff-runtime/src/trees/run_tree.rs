@@ -9,6 +9,7 @@ use signoff_work::git::{Id, Worktree};
 
 use super::layers::RecordedWork;
 use super::work_context::WorkContext;
+use super::work_error::WorkError;
 use super::{Start, Trees, error_text};
 use crate::project::directories::run_tree_dir;
 
@@ -83,14 +84,17 @@ impl Trees {
 
     /// Records what a call did in the run's tree, once. Nobody else uses it: the call has just ended, or was the last
     /// one before a crash.
-    pub(crate) fn record_call(&self, work: &WorkContext) -> Result<Option<RecordedWork>, String> {
-        if self.recorded_commit(work).map_err(error_text)?.is_none() {
+    pub(crate) fn record_call(
+        &self,
+        work: &WorkContext,
+    ) -> Result<Option<RecordedWork>, WorkError> {
+        if self.recorded_commit(work)?.is_none() {
             let worktree = self.run_worktree();
             let shows = worktree.base().is_ok_and(|base| base == work.base);
             if !worktree.exists() || self.changing_mark().exists() || !shows {
                 return Ok(None);
             }
-            let tree = worktree.tree().map_err(error_text)?;
+            let tree = worktree.tree()?;
             self.commit_work(work, &tree)?;
         }
         self.record(work, None)

@@ -102,6 +102,7 @@ impl Trees {
             .own
             .commit_join(&report.head_tree, head)
             .map_err(error_text)?;
+        self.own.sync_objects().map_err(error_text)?;
         Ok(Some(JoinedChanges {
             commit,
             onto: head.clone(),
@@ -126,6 +127,7 @@ impl Trees {
             .with_paths_from(head, base, &files)
             .map_err(error_text)?;
         let commit = self.own.commit_join(&tree, head).map_err(error_text)?;
+        self.own.sync_objects().map_err(error_text)?;
         let agreed = self.own.with_paths_from(&self.agreed_tree()?, base, &files);
         let agreed = agreed.map_err(error_text)?;
         // Before the journal knows: where both agreed on the person's files, landing would write over them. If it never

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Action, Choice, Event, Input, Outcome, PauseReason, ProcessEnd, StepStatus};
 use signoff_runtime::Error;
-use signoff_runtime::drive::{StopReason, WakeReason};
+use signoff_runtime::drive::{HarnessTrouble, StopReason, WakeReason};
 use signoff_testkit::performer::Outcomes;
 use signoff_testkit::signed_plan::{AGENT, CHECK, UNVERIFIED};
 
@@ -178,6 +178,50 @@ fn processes_that_cannot_be_ended_stop_everything() {
         "{stopped:?}"
     );
     assert_eq!(world.hands.stops, 1);
+}
+
+/// Wherever the harness itself is in trouble, the run stops and goes on from there: no attempt is used up, no step fails,
+/// and what cannot be done twice is not done twice.
+#[test]
+fn trouble_of_the_harness_is_no_attempts_failure() {
+    let outcomes = || Outcomes {
+        careful: true,
+        ..Outcomes::default()
+    };
+    let kept = format!("{CALL}{CHECK}");
+    for begun in 1..20 {
+        let mut world = World::new(&[&kept, CALL], outcomes()).in_worktrees(1);
+        let trouble = HarnessTrouble {
+            step: 0,
+            what: "its work could not be merged",
+            why: "`git add` failed: no space left on device".to_owned(),
+            known: None,
+        };
+        world
+            .hands
+            .news
+            .push_back((begun, WakeReason::Trouble(trouble)));
+        let first = world.drive();
+        if completed(&first) {
+            assert!(begun > 6, "only {begun} actions");
+            return;
+        }
+        assert!(
+            matches!(first, Err(Error::HarnessTrouble { .. })),
+            "{first:?}"
+        );
+        let second = world.drive();
+        assert!(completed(&second), "after {begun}: {second:?}");
+        let called = |action: &&Action| matches!(action, Action::Call { .. });
+        assert_eq!(
+            world.hands.began.iter().filter(called).count(),
+            2,
+            "{begun}"
+        );
+        let retried = |event: &Event| matches!(event, Event::RetryScheduled { .. });
+        assert!(!world.disk.events().iter().any(retried), "after {begun}");
+    }
+    panic!("the run never comes to its end");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 
 use crate::call::StopFlag;
 use crate::environment::{Variables, path_outside};
+use crate::git::durable::Durability;
 use crate::git::error::GitError;
 
 /// Longer than any call takes that is not held up.
@@ -27,6 +28,7 @@ pub struct Git {
     home: Arc<[(OsString, OsString)]>,
     /// Ends calls under way.
     stop: StopFlag,
+    durability: Durability,
 }
 
 impl fmt::Debug for Git {
@@ -63,7 +65,19 @@ impl Git {
             env: fixed.into_iter().chain([("PATH".into(), path)]).collect(),
             home: own.collect(),
             stop: StopFlag::new(),
+            durability: Durability::default(),
         }
+    }
+
+    /// The same, whose objects, references and landed files survive a power failure.
+    #[must_use]
+    pub fn surviving_power_failures(mut self) -> Self {
+        self.durability = Durability::power();
+        self
+    }
+
+    pub(crate) fn durability(&self) -> &Durability {
+        &self.durability
     }
 
     /// The same, whose calls end when this flag is raised: a tree may hold them up. What writes to the person's

@@ -74,6 +74,25 @@ pub enum GitError {
 }
 
 impl GitError {
+    /// Is it caused by what somebody put into a tree? Everything else is between the harness, git and the machine.
+    pub fn is_about_content(&self) -> bool {
+        match self {
+            Self::Submodules { .. } => true,
+            Self::Tree { error, .. } => match error {
+                TreeError::Unreadable { error, .. } => !is_of_machine(error),
+                _ => true,
+            },
+            Self::Start { .. }
+            | Self::Failed { .. }
+            | Self::Stopped { .. }
+            | Self::TooMuch { .. }
+            | Self::Unexpected { .. }
+            | Self::File { .. }
+            | Self::Gone { .. }
+            | Self::ChangedMeanwhile { .. } => false,
+        }
+    }
+
     pub(crate) fn unexpected(expected: &'static str, found: &str) -> Self {
         Self::Unexpected {
             expected,
@@ -86,6 +105,25 @@ impl GitError {
         let path = path.to_owned();
         move |error| Self::File { path, error }
     }
+}
+
+/// Does the machine lack something (space, memory, descriptors), or is its disk failing?
+pub(crate) fn is_of_machine(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let raw = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(
+        raw,
+        Some(
+            Errno::NOSPC
+                | Errno::DQUOT
+                | Errno::IO
+                | Errno::ROFS
+                | Errno::NOMEM
+                | Errno::MFILE
+                | Errno::NFILE
+                | Errno::STALE
+        )
+    )
 }
 
 impl fmt::Display for GitError {

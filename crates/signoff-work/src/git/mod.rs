@@ -15,6 +15,7 @@
 mod agents;
 mod checkout;
 mod command;
+mod durable;
 mod entries;
 mod error;
 mod files;
@@ -34,6 +35,7 @@ pub use self::checkout::times::CheckoutTimes;
 pub use self::command::{Git, is_absent};
 pub(crate) use self::entries::{Difference, Entry};
 pub use self::error::GitError;
+pub(crate) use self::error::is_of_machine;
 pub use self::files::hold_reason::HoldReason;
 pub use self::id::Id;
 pub use self::landing::commits::{LandOutcome, Landing, LandingReadiness};

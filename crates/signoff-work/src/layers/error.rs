@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::{fmt, io};
 
-use crate::git::{GitError, text};
+use crate::git::{GitError, is_of_machine, text};
 
 /// Why a layer could not be recorded. A recording is complete or it fails.
 #[derive(Debug)]
@@ -49,6 +49,19 @@ pub enum LayerError {
 }
 
 impl LayerError {
+    /// Is it caused by what somebody put into the layer? Everything else is between the harness, git and the machine.
+    pub fn is_about_content(&self) -> bool {
+        match self {
+            Self::Special { .. }
+            | Self::Name { .. }
+            | Self::Redirected { .. }
+            | Self::Limit { .. }
+            | Self::ChangedMeanwhile { .. } => true,
+            Self::Read { error, .. } => !is_of_machine(error),
+            Self::Git(error) => error.is_about_content(),
+        }
+    }
+
     /// For `map_err`: the path that an operation failed on.
     pub(super) fn read<E: Into<io::Error>>(path: &[u8]) -> impl FnOnce(E) -> Self + use<E> {
         let path = path.to_vec();

@@ -187,6 +187,15 @@ pub(super) fn not_reached(step: &str, waits_for: &[String]) -> Failure {
     .hint(format!("`--until {step}` runs those steps as well"))
 }
 
+pub(super) fn harness_trouble(run: &str, step: &str, what: &str, why: &str) -> Failure {
+    let message = format!("run {run} stopped at step `{step}`: {what}: {why}");
+    Failure::new(6, "harness-trouble", message)
+        .hint("this is not the step's failure: no attempt was used, and nothing is done twice")
+        .hint(format!(
+            "`signoff resume {run}` continues it once the cause is gone; `signoff abort {run}` ends it"
+        ))
+}
+
 pub(super) fn survivors(count: usize) -> Failure {
     Failure::new(
         6,

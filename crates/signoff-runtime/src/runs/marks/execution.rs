@@ -7,6 +7,7 @@ use serde_json::Value;
 use signoff_engine::{Event, Grade, Millis, RecordedEvent, Run, StepStatus};
 use signoff_plan::edit::{Edit, EditRefused, apply, apply_to};
 use signoff_plan::source::Source;
+use signoff_store::config::Durability;
 use signoff_store::runs::RunDir;
 
 use super::session;
@@ -40,6 +41,8 @@ pub(crate) struct Execution {
     log: Option<PathBuf>,
     /// What the file calls the log of its execution.
     named: String,
+    /// What is written survives a power failure.
+    pub(super) survives_power: bool,
 }
 
 impl Execution {
@@ -50,13 +53,14 @@ impl Execution {
             times,
             named: relative(project, &named),
             log,
+            survives_power: project.config.run.durability.value == Durability::Power,
         }
     }
 
     /// Writes the log of the steps; says why it could not.
     pub(super) fn log(&self, run: &Run) -> Option<String> {
         let log = self.log.as_ref()?;
-        session::write(log, run).err()
+        session::write(log, run, self.survives_power).err()
     }
 
     /// The file's text with the execution in it. What it says already stays as it is spelled.

@@ -103,7 +103,13 @@ impl Projection {
             return;
         }
         failpoint::reached("mark.before");
-        match replace(&self.plan, Some(&bytes), &marked, false) {
+        // A text that takes the file's place before its content is on disk leaves an empty file after a power failure.
+        match replace(
+            &self.plan,
+            Some(&bytes),
+            &marked,
+            self.execution.survives_power,
+        ) {
             // Somebody was quicker; the next write sees what they did.
             Err(ReplaceError::Changed { .. }) => {}
             // Nothing but marks was changed.

@@ -11,7 +11,7 @@ use signoff_store::atomic::{ReplaceError, create_directories, replace};
 const LONGEST: usize = 200;
 
 /// Brings the log up to date: one line for each step that is done or has failed.
-pub(super) fn write(path: &Path, run: &Run) -> Result<(), String> {
+pub(super) fn write(path: &Path, run: &Run, survives_power: bool) -> Result<(), String> {
     let mut text = String::new();
     for line in run.steps().filter_map(line) {
         let line = serde_json::to_string(&line).map_err(|why| why.to_string())?;
@@ -36,7 +36,7 @@ pub(super) fn write(path: &Path, run: &Run) -> Result<(), String> {
     if let Some(directory) = path.parent() {
         create_directories(directory).map_err(|why| why.to_string())?;
     }
-    match replace(path, present.as_deref(), text.as_bytes(), false) {
+    match replace(path, present.as_deref(), text.as_bytes(), survives_power) {
         Ok(_) | Err(ReplaceError::Changed { .. }) => Ok(()),
         Err(error) => Err(error.to_string()),
     }

@@ -197,6 +197,7 @@ impl HarnessGit {
             .iter()
             .partition(|(change, _)| change.before.is_some());
         self.write_files(&index, &folder, come.iter().map(|(change, _)| &change.name))?;
+        self.sync_files(&folder, come.iter().map(|(change, _)| &change.name))?;
         let top = self.repository.top();
         let working_tree = WorkingTree::open(top)?;
         working_tree.check_unchanged(&plan.changes)?;
@@ -220,7 +221,7 @@ impl HarnessGit {
             }
         }
         fs::remove_dir_all(&folder).ok();
-        Ok(())
+        self.sync_names(plan.changes.iter().map(|(change, _)| &change.name))
     }
 }
 

@@ -225,7 +225,15 @@ fn swap_result(swapped: rustix::io::Result<SwapOutcome>) -> Result<(), HoldReaso
 /// Moves a staged file to a temporary name in the directory where it will be.
 fn move_beside(from: &Path, folder: BorrowedFd<'_>) -> io::Result<()> {
     match renameat(CWD, from, folder, TEMPORARY) {
-        Err(Errno::XDEV) => copy_to(from, folder, TEMPORARY),
+        // The copy has to be on disk like the original, whatever was asked for: it is rare.
+        Err(Errno::XDEV) => {
+            copy_to(from, folder, TEMPORARY)?;
+            match open_file(folder, TEMPORARY.as_bytes()) {
+                Ok(copy) => copy.sync_all(),
+                // A link.
+                Err(_) => Ok(()),
+            }
+        }
         moved => Ok(moved?),
     }
 }

@@ -218,6 +218,7 @@ impl HarnessGit {
 
     fn move_head(&self, to: &Id, from: Option<&Id>) -> Result<bool, GitError> {
         let old = from.map_or_else(|| to.none_like(), Id::to_string);
+        self.sync_objects()?;
         let moved = self
             .repository
             .call()?
@@ -232,7 +233,11 @@ impl HarnessGit {
             .outliving_harness()
             .run();
         match moved {
-            Ok(_) => Ok(true),
+            Ok(_) => {
+                let branch = self.repository.head()?.branch;
+                let name = branch.as_deref().unwrap_or("HEAD");
+                self.repository.sync_reference(name).map(|()| true)
+            }
             Err(error) if self.repository.head()?.commit.as_ref() == from => Err(error),
             Err(_) => Ok(false),
         }

@@ -150,6 +150,7 @@ impl HarnessGit {
                 Err(reason) => drop(held.insert(name, reason)),
             }
         }
+        self.sync_names(&written)?;
         let there = |name: &&Name| names.contains(*name) && !held.contains_key(*name);
         Ok(FilesOutcome {
             merged: merge.merged.iter().filter(there).cloned().collect(),
@@ -174,7 +175,9 @@ impl HarnessGit {
             .collect();
         self.set_entries(&index, &entries)?;
         let come = changes.iter().filter(|change| change.after.is_some());
-        self.write_files(&index, &folder, come.map(|change| &change.name))?;
+        let come: Vec<&Name> = come.map(|change| &change.name).collect();
+        self.write_files(&index, &folder, come.iter().copied())?;
+        self.sync_files(&folder, come)?;
         Ok(folder)
     }
 }

@@ -96,6 +96,8 @@ impl HarnessGit {
         let config = found
             .settings
             .harness_config(&bytes(&excludes), &bytes(&attributes));
+        let fsync = self.repository.git.durability().fsync_setting();
+        let config = format!("{config}[core]\n\tfsync = {fsync}\n");
         write(&self.directory.join("config"), config.as_bytes())?;
         for file in ["info/attributes", "shallow"] {
             let to = self.directory.join(file);
@@ -234,7 +236,9 @@ impl HarnessGit {
         if let Some(known) = self.empty.get() {
             return Ok(known.clone());
         }
-        let made = Id::read(&self.call().words(["mktree"]).run()?)?;
+        // Not `mktree`: it does not read what is to be synced.
+        let words = ["hash-object", "-t", "tree", "-w", "--stdin"];
+        let made = Id::read(&self.call().words(words).stdin(Vec::new()).run()?)?;
         Ok(self.empty.get_or_init(|| made).clone())
     }
 

@@ -147,7 +147,8 @@ impl Repository {
         }
         let call = without_programs(self.git.call(&self.info.top))
             .env("GIT_DIR", &self.info.directory)
-            .env("GIT_WORK_TREE", &self.info.top);
+            .env("GIT_WORK_TREE", &self.info.top)
+            .setting("core.fsync", self.git.durability().fsync_setting());
         let hooks = self.info.settings.hooks();
         Ok(hooks.fold(call, |call, hook| {
             call.setting(&format!("hook.{hook}.enabled"), "false")

@@ -31,9 +31,10 @@ impl Repository {
     }
 
     /// Moves a reference if it stands where we think; `from` `None` means that there is none yet. `false`: it stands
-    /// elsewhere.
+    /// elsewhere. It never leads to objects that a power failure would take away, where that is asked for.
     pub fn move_ref(&self, name: &str, to: &Id, from: Option<&Id>) -> Result<bool, GitError> {
         let old = from.map_or_else(|| to.none_like(), Id::to_string);
+        self.sync_objects()?;
         let moved = self
             .call()?
             .words([
@@ -47,7 +48,7 @@ impl Repository {
             .outliving_harness()
             .run();
         match moved {
-            Ok(_) => Ok(true),
+            Ok(_) => self.sync_reference(name).map(|()| true),
             Err(error) => {
                 if self.read_ref(name)?.as_ref() == from {
                     return Err(error);

@@ -2,5 +2,6 @@
 
 mod kill;
 mod kill_trees;
+mod power;
 mod store_chaos;
 mod whole_plan;
