@@ -17,8 +17,18 @@ pub(crate) fn shell(project: &Project, line: &str) -> String {
 }
 
 /// A project in a repository with these files committed, trusted and signed; its runs work on trees of their own.
+/// `OUTSIDE` in the plan and the script is a directory beside the project that agents and contracts can write to.
 pub(crate) fn repository(script: &Script, plan: &str, files: &[(&str, &str)]) -> Project {
     let project = project(script, plan).on_trees();
+    let outside = project.outside("");
+    for path in [
+        project.path().join("plan.md"),
+        project.outside("script.json"),
+    ] {
+        let text = std::fs::read_to_string(&path).expect("it was just written");
+        let text = text.replace("OUTSIDE/", &outside.to_string_lossy());
+        std::fs::write(&path, text).expect("the folder is ours");
+    }
     for (path, text) in files {
         project.write(path, text);
     }

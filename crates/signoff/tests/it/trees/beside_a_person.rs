@@ -1,8 +1,6 @@
 //! A person works in the checkout while a run is under way: what they do joins the run, never holds it up, and is never
 //! blamed on an agent.
 
-use std::time::{Duration, Instant};
-
 use signoff_testkit::{Project, Reply, Script};
 
 use crate::support::busy_checkout::{repository, shell};
@@ -48,14 +46,11 @@ fn a_file_that_never_rests_keeps_no_run_from_working_or_from_being_stopped() {
         let person = scope.spawn(|| project.bash(writing, &writer));
         let mut running = project.spawn(["run", "plan.md"]);
         let works = running.wait_until(|| !events(&project, "process_started").is_empty());
-        let asked = Instant::now();
         project.signoff(["stop"]);
         let output = running.wait();
         project.write("stop", "");
-        let took = asked.elapsed();
         drop(person.join());
         assert!(works, "no agent ever started");
-        assert!(took < Duration::from_secs(5), "{took:?} to stop");
         assert!(output.code.is_some());
     });
 }
@@ -72,19 +67,22 @@ const FILES: [(&str, &str); 2] = [
     (".gitignore", "ignored/\n.venv/\ntarget/\n"),
 ];
 
-/// Runs the plan, and lets the person act when the contract is at work after the agent.
-fn act_during_the_contract(project: &Project, act: &str) -> signoff_testkit::Output {
+/// What an agent or a contract does while it waits for the person.
+const WAIT: &str = "echo x > OUTSIDE/began; until test -e OUTSIDE/go; do sleep 0.02; done";
+
+/// Runs the plan, and lets the person act when the agent or the contract waits for it.
+fn act_meanwhile(project: &Project, act: &str) -> signoff_testkit::Output {
     let mut running = project.spawn(["run", "plan.md"]);
-    assert!(running.wait_until(|| !events(project, "contract_started").is_empty()));
-    std::thread::sleep(Duration::from_millis(300));
+    assert!(running.wait_until(|| project.outside("began").exists()));
     shell(project, act);
+    std::fs::write(project.outside("go"), "").expect("the folder is ours");
     running.wait()
 }
 
 #[test]
 fn a_new_file_in_the_checkout_costs_a_contract_no_more_than_another_run_of_it() {
-    let project = repository(&makes("a.txt"), &plan(&[&slow("sleep 2")]), &FILES);
-    let output = act_during_the_contract(&project, "echo mine > z.txt");
+    let project = repository(&makes("a.txt"), &plan(&[&slow(WAIT)]), &FILES);
+    let output = act_meanwhile(&project, "echo mine > z.txt");
     output
         .assert_success()
         .assert_stderr_contains("contract is run again: `z.txt` changed in the checkout");
@@ -95,10 +93,10 @@ fn a_new_file_in_the_checkout_costs_a_contract_no_more_than_another_run_of_it() 
 
 #[test]
 fn an_ignored_file_that_a_person_writes_in_place_makes_no_contract_green() {
-    let line = "sleep 2; grep -q FIX ignored/i.log";
+    let line = &format!("{WAIT}; grep -q FIX ignored/i.log");
     let project = repository(&makes("a.txt"), &plan(&[&slow(line)]), &FILES);
     shell(&project, "mkdir ignored && echo x > ignored/i.log");
-    let output = act_during_the_contract(&project, "echo FIX >> ignored/i.log");
+    let output = act_meanwhile(&project, "echo FIX >> ignored/i.log");
     let status = project.json(["status"]);
     assert_ne!(status["status"], "completed", "{status:#}");
     output
@@ -112,18 +110,11 @@ fn an_ignored_file_that_a_person_writes_in_place_makes_no_contract_green() {
 fn waits(project_file: &str) -> Script {
     Script::new().reply(
         Reply::always()
-            .write("begun", "x")
-            .pause_ms(2000)
+            .append("OUTSIDE/began", "x")
+            .wait_for("OUTSIDE/go")
             .write(project_file, "whole\n")
             .say("done"),
     )
-}
-
-fn act_during_the_work(project: &Project, act: &str) -> signoff_testkit::Output {
-    let mut running = project.spawn(["run", "plan.md"]);
-    assert!(running.wait_until(|| !events(project, "process_started").is_empty()));
-    shell(project, act);
-    running.wait()
 }
 
 #[test]
@@ -133,7 +124,7 @@ fn what_a_person_installs_meanwhile_is_told_and_fails_no_attempt() {
         &project,
         "mkdir -p .venv/bin && printf '#!/bin/sh\\n' > .venv/bin/tool && chmod +x .venv/bin/tool",
     );
-    let output = act_during_the_work(&project, "touch .venv/bin/installed");
+    let output = act_meanwhile(&project, "touch .venv/bin/installed");
     output
         .assert_code(3)
         .assert_stderr_contains("`.venv` changed in the checkout since the run began")
@@ -154,7 +145,7 @@ fn what_a_person_installs_meanwhile_is_told_and_fails_no_attempt() {
 fn a_cache_that_a_person_fills_meanwhile_is_only_told() {
     let project = repository(&waits("a.txt"), &plan(&[&slow("test -f target/x")]), &FILES);
     shell(&project, "mkdir target && echo x > target/x");
-    let output = act_during_the_work(&project, "echo y > target/y");
+    let output = act_meanwhile(&project, "echo y > target/y");
     output
         .assert_code(1)
         .assert_stderr_contains("`target` changed in the checkout since the run began");
@@ -167,7 +158,8 @@ fn a_person_s_edit_of_the_same_file_fails_no_attempt() {
     for land in ["step", "end"] {
         let script = Script::new().reply(
             Reply::always()
-                .pause_ms(1500)
+                .append("OUTSIDE/began", "x")
+                .wait_for("OUTSIDE/go")
                 .write("conf.txt", "agent\n")
                 .write("a.txt", "whole\n")
                 .say("done"),
@@ -178,10 +170,7 @@ fn a_person_s_edit_of_the_same_file_fails_no_attempt() {
         let config = project.home().join(".config/signoff/config.toml");
         let text = std::fs::read_to_string(&config).expect("it was written");
         std::fs::write(config, format!("{text}run.land = \"{land}\"\n")).expect("ours");
-        let mut running = project.spawn(["run", "plan.md"]);
-        assert!(running.wait_until(|| !events(&project, "process_started").is_empty()));
-        shell(&project, "echo person > conf.txt");
-        let output = running.wait();
+        let output = act_meanwhile(&project, "echo person > conf.txt");
         assert!(
             events(&project, "merge_conflicted").is_empty(),
             "{}",
@@ -206,10 +195,10 @@ fn a_retry_begins_with_what_a_person_did_meanwhile() {
     let script = Script::new()
         .reply(Reply::when(["b.txt is missing"]).write("b.txt", "whole\n"))
         .reply(Reply::always().write("a.txt", "whole\n"));
-    let line = "sleep 2; test -f b.txt || { echo b.txt is missing >&2; exit 1; }";
+    let line = &format!("{WAIT}; test -f b.txt || {{ echo b.txt is missing >&2; exit 1; }}");
     let body = slow(line).replace("abort", "retry(1), then abort");
     let project = repository(&script, &plan(&[&body]), &FILES);
-    let output = act_during_the_contract(&project, "echo more >> mine.txt");
+    let output = act_meanwhile(&project, "echo more >> mine.txt");
     output.assert_success();
     let joined = events(&project, "checkout_joined");
     let started = events(&project, "attempt_started");
@@ -226,17 +215,14 @@ fn a_step_that_a_person_undid_says_so() {
         .reply(Reply::when(["Make one."]).write("one.txt", "whole\n"))
         .reply(
             Reply::always()
-                .pause_ms(1500)
+                .append("OUTSIDE/began", "x")
+                .wait_for("OUTSIDE/go")
                 .write("two.txt", "whole\n")
                 .say("done"),
         );
     let steps = [agent("Make one.", "one.txt"), agent("Make two.", "two.txt")];
     let project = repository(&script, &plan(&[&steps[0], &steps[1]]), &FILES);
-    let mut running = project.spawn(["run", "plan.md"]);
-    assert!(running.wait_until(|| events(&project, "process_started").len() == 2));
-    shell(&project, "rm one.txt");
-    let output = running.wait();
-    output
+    act_meanwhile(&project, "rm one.txt")
         .assert_stderr_contains("your changes joined: deleted one.txt")
         .assert_stderr_contains("your changes joined since it held: deleted `one.txt`");
 }

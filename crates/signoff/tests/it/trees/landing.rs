@@ -182,8 +182,11 @@ fn what_the_harness_tells_other_tools_is_no_change_of_the_checkout() {
 fn while_it_runs_one_sees_which_step_sits_where() {
     let project = repository(true);
     let mut running = held_back(&project);
-    let merged = || project.json(["status"])["steps"][1]["commit"].is_string();
-    assert!(running.wait_until(merged));
+    let both_are_there = || {
+        let status = project.json(["status"]);
+        status["steps"][0]["seat"].is_string() && status["steps"][1]["commit"].is_string()
+    };
+    assert!(running.wait_until(both_are_there));
     let status = project.json(["status"]);
     let first = &status["steps"][0];
     assert_eq!(first["seat"], "worktree", "{status}");
