@@ -38,4 +38,7 @@ pub struct Tool {
     pub read_only: bool,
     /// JSON Schema of its arguments.
     pub input_schema: Value,
+    /// JSON Schema of its results, if the server says what they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
 }

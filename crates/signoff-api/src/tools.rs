@@ -34,6 +34,9 @@ pub struct Tool {
     pub repeatable: bool,
     /// JSON Schema of its arguments.
     pub input_schema: Value,
+    /// JSON Schema of its results, if it says what they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
 }
 
 /// When a person must agree to a call, unless the plan's scope names the tool in full.

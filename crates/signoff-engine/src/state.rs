@@ -225,6 +225,8 @@ impl Run {
     /// ready again.
     pub fn displayed_status(&self, at: usize, driven: bool) -> StepStatus {
         match self.pause {
+            // Once the run has ended nobody is asked.
+            _ if self.has_ended_unanswered(at) => StepStatus::Ready,
             _ if driven || !self.has_begun(at) => self.status_of(at),
             // A loop waits as its items do.
             Some(PauseReason::Waiting) => StepStatus::Waiting,
@@ -236,6 +238,7 @@ impl Run {
     /// `interrupted`.
     pub fn halt_reason(&self, at: usize) -> Option<&'static str> {
         match self.pause {
+            _ if self.has_ended_unanswered(at) => Some("the run ended before it was answered"),
             _ if !self.has_begun(at) => None,
             Some(PauseReason::Waiting) => None,
             Some(PauseReason::Requested | PauseReason::Limited | PauseReason::Changed) => {
@@ -243,6 +246,11 @@ impl Run {
             }
             Some(PauseReason::Interrupted) | None => Some("interrupted"),
         }
+    }
+
+    /// Did the run end while a person was asked about this step?
+    fn has_ended_unanswered(&self, at: usize) -> bool {
+        self.outcome().is_some() && self.status_of(at) == StepStatus::Waiting
     }
 
     fn has_begun(&self, at: usize) -> bool {

@@ -42,8 +42,8 @@ pub trait Workspace {
     }
     /// Does this name lead to an agent (role, driver, or a `default` role)?
     fn agent_exists(&self, name: &str) -> bool;
-    /// Is this tool, which is not built in, one that can be called? A configured server without a
-    /// record of its tools makes them all known.
+    /// Is this tool, which is not built in, one that can be called? Of a server that nobody has asked for its tools, none
+    /// is known.
     fn tool_known(&self, name: &str) -> bool {
         let _ = name;
         false
@@ -53,7 +53,12 @@ pub trait Workspace {
         let _ = name;
         None
     }
-    /// Names of the tools that are not built in, for suggestions.
+    /// The JSON Schema of what this tool gives, if its server says so and that is recorded.
+    fn tool_output_schema(&self, name: &str) -> Option<serde_json::Value> {
+        let _ = name;
+        None
+    }
+    /// Names of the tools that are not built in, and of the servers, for suggestions.
     fn tools(&self) -> Vec<String> {
         Vec::new()
     }

@@ -60,6 +60,7 @@ fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
         name: tool.name.clone(),
         description: tool.description.clone(),
         input_schema: tool.input_schema.clone(),
+        output_schema: tool.output_schema.clone(),
         read_only: tool.read_only,
     };
     server.tools.iter().map(definition).collect()
@@ -152,6 +153,7 @@ fn entry(server: &Server, offered: &[Definition]) -> tool_record::Server {
         description: tool.description.clone(),
         read_only: tool.read_only,
         input_schema: tool.input_schema.clone(),
+        output_schema: tool.output_schema.clone(),
     };
     let mut tools: Vec<_> = offered.iter().map(tool).collect();
     // In one order, whatever the server's: the file is compared and committed.
@@ -176,6 +178,7 @@ fn of_built_in(tool: &built_in::Tool) -> Tool {
         read_only: tool.read_only,
         repeatable: tool.read_only,
         input_schema: tool.input_schema(),
+        output_schema: Some(tool.output_schema()),
     }
 }
 
@@ -194,6 +197,7 @@ fn of_server(server: &Server) -> Vec<Tool> {
             read_only,
             repeatable: server.is_repeatable(&tool.name),
             input_schema: tool.input_schema.clone(),
+            output_schema: tool.output_schema.clone(),
         }
     };
     server.recorded.iter().flatten().map(tool).collect()

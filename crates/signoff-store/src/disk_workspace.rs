@@ -167,15 +167,16 @@ impl Workspace for DiskWorkspace {
         if !self.servers.iter().any(|known| known == server) {
             return false;
         }
-        // The server itself, or any of its tools before it was asked.
-        name == server
-            || !self.record.servers.contains_key(server)
-            || tool_record::find(&self.record, name).is_some()
+        name == server || tool_record::find(&self.record, name).is_some()
     }
 
     fn tool_schema(&self, name: &str) -> Option<Value> {
         let tool = tool_record::find(&self.record, name)?;
         Some(tool.input_schema.clone())
+    }
+
+    fn tool_output_schema(&self, name: &str) -> Option<Value> {
+        tool_record::find(&self.record, name)?.output_schema.clone()
     }
 
     fn tools(&self) -> Vec<String> {

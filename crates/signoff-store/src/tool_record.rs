@@ -97,6 +97,7 @@ mod tests {
             description: "gets it".to_owned(),
             read_only: true,
             input_schema: json!({"type": "object"}),
+            output_schema: None,
         };
         let server = Server {
             command: vec!["a".to_owned()],

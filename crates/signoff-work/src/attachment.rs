@@ -65,10 +65,14 @@ fn beginning(file: File) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = file.take(LIMIT + 1).read_to_end(&mut bytes);
     read.map_err(|error| error.to_string())?;
-    Ok(shorten(bytes))
+    shorten(bytes)
 }
 
-fn shorten(mut bytes: Vec<u8>) -> String {
+/// As much of a text as helps an agent. What is not text would fill a prompt with noise.
+fn shorten(mut bytes: Vec<u8>) -> Result<String, String> {
+    if bytes.contains(&0) {
+        return Err("it is not text; look at it with a program that knows its format".to_owned());
+    }
     let limit = usize::try_from(LIMIT).unwrap_or(usize::MAX);
     let is_cut = bytes.len() > limit;
     bytes.truncate(limit);
@@ -76,7 +80,7 @@ fn shorten(mut bytes: Vec<u8>) -> String {
     if is_cut {
         text.push_str("\n[… the rest is left out …]\n");
     }
-    text
+    Ok(text)
 }
 
 /// Lines from one to another, both included. What lies before them is read and dropped, up to a limit.
@@ -103,7 +107,7 @@ fn some_lines(file: File, from: u32, to: u32) -> Result<String, String> {
             break;
         }
     }
-    Ok(shorten(wanted))
+    shorten(wanted)
 }
 
 #[cfg(test)]
@@ -115,6 +119,7 @@ mod tests {
         let workspace = dir.path().join("work");
         std::fs::create_dir_all(workspace.join("topics")).unwrap();
         std::fs::write(workspace.join("a.txt"), "1\n2\n3\n4\n").unwrap();
+        std::fs::write(workspace.join("a.png"), b"\x89PNG\r\n\x1a\n\0\0\n").unwrap();
         std::fs::write(workspace.join("topics/auth.md"), "notes\n").unwrap();
         std::fs::write(dir.path().join("secret"), "secret").unwrap();
         std::os::unix::fs::symlink("../secret", workspace.join("link")).unwrap();
@@ -150,6 +155,8 @@ mod tests {
     #[test]
     fn says_why_it_cannot_read() {
         check(file("missing.txt", None), Err("No such file"));
+        check(file("a.png", None), Err("not text"));
+        check(file("a.png", Some((1, 9))), Err("not text"));
         check(file("../secret", None), Err("outside"));
         check(file("link", None), Err("outside"));
         let topic = Subscription::Topic("../../secret".to_owned());
@@ -179,8 +186,11 @@ mod tests {
         }
         // With the words that the rest is left out.
         let limit = usize::try_from(LIMIT).unwrap() + 40;
-        assert!(length("holes", None).unwrap() < limit);
-        assert!(length("holes", Some((1, 9))).unwrap() < limit);
+        std::fs::write(path.join("long"), "x".repeat(2 * limit)).unwrap();
+        assert!(length("long", None).unwrap() < limit);
+        assert!(length("long", Some((1, 9))).unwrap() < limit);
+        assert!(length("holes", None).is_err());
+        assert!(length("holes", Some((1, 9))).is_err());
         assert!(length("lines", Some((9, u32::MAX))).unwrap() < limit);
         assert_eq!(length("lines", Some((1 << 20, u32::MAX))), Ok(2));
         assert_eq!(length("lines", Some((u32::MAX, u32::MAX))), Ok(0));

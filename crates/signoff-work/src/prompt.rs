@@ -46,7 +46,7 @@ impl Prompt<'_> {
     pub fn text(&self) -> String {
         let mut text = self.task.trim_end().to_owned();
         text.push('\n');
-        self.push_attachments(&mut text);
+        push_attachments(&mut text, "Context", self.attachments);
         if !self.acceptance.is_empty() {
             text.push_str("\n## Acceptance criteria\n\n");
             for criterion in self.acceptance {
@@ -65,25 +65,20 @@ impl Prompt<'_> {
         }
         text
     }
+}
 
-    fn push_attachments(&self, text: &mut String) {
-        if self.attachments.is_empty() {
-            return;
-        }
-        text.push_str("\n## Context\n");
-        for attachment in self.attachments {
-            match &attachment.content {
-                Ok(content) => {
-                    push_all(text, &["\n`", &attachment.name, "`:\n"]);
-                    push_fenced(text, content);
-                }
-                Err(why) => {
-                    push_all(
-                        text,
-                        &["\n`", &attachment.name, "` could not be read: ", why, "\n"],
-                    );
-                }
+fn push_attachments(text: &mut String, heading: &str, attachments: &[Attachment]) {
+    if attachments.is_empty() {
+        return;
+    }
+    push_all(text, &["\n## ", heading, "\n"]);
+    for Attachment { name, content } in attachments {
+        match content {
+            Ok(content) => {
+                push_all(text, &["\n`", name, "`:\n"]);
+                push_fenced(text, content);
             }
+            Err(why) => push_all(text, &["\n`", name, "` is not shown: ", why, "\n"]),
         }
     }
 }
@@ -227,6 +222,10 @@ mod tests {
             "[TOOL]",
             "OPERATION",
             "SAID",
+            "WHOLE",
+            "OUTPUTS",
+            "ARTIFACT",
+            "HELD",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -257,7 +256,7 @@ mod tests {
         };
         let text = prompt(&[attachment], None).text();
         assert!(
-            text.contains("`file:gone.md` could not be read: no such file"),
+            text.contains("`file:gone.md` is not shown: no such file"),
             "{text}"
         );
     }

@@ -120,7 +120,9 @@ impl From<Error> for Failure {
                 identity::outside_project(&path, &workspace)
             }
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
-            Error::Expired { notice, forbidden } => forbidden_act(&forbidden).detail(notice),
+            Error::Expired { notice, forbidden } | Error::Claimed { notice, forbidden } => {
+                forbidden_act(&forbidden).detail(notice)
+            }
             Error::OtherVersion {
                 plan,
                 expected,

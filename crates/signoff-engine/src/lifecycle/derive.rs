@@ -16,6 +16,8 @@ pub enum PlanFact {
     Retried,
     /// A run was started.
     Run(RunFact),
+    /// Its file says so, and nothing that was recorded made it so: another tool wrote it.
+    Claimed(PlanState),
 }
 
 /// What is known of a plan besides the recorded facts.
@@ -53,13 +55,14 @@ pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> Pl
     } else {
         unsigned
     };
-    let state = facts.into_iter().fold(approved, |_, fact| match fact {
+    let state = facts.into_iter().fold(approved, |before, fact| match fact {
         PlanFact::Proposed => unsigned,
         PlanFact::Approved | PlanFact::Retried => approved,
         PlanFact::Rejected => PlanState::Rejected,
         PlanFact::NeedsReview => PlanState::NeedsReview,
         PlanFact::Cancelled => PlanState::Cancelled,
         PlanFact::Run(run) => of_run(run),
+        PlanFact::Claimed(claimed) => believed(claimed).unwrap_or(before),
     });
     let is_open = matches!(
         state,
@@ -69,6 +72,23 @@ pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> Pl
         PlanState::NeedsReview
     } else {
         state
+    }
+}
+
+/// A claim that is believed: one that keeps the plan from being run. What would let it run is decided here.
+fn believed(claimed: PlanState) -> Option<PlanState> {
+    match claimed {
+        PlanState::Completed
+        | PlanState::Cancelled
+        | PlanState::Rejected
+        | PlanState::NeedsReview => Some(claimed),
+        PlanState::Draft
+        | PlanState::Verified
+        | PlanState::Approved
+        | PlanState::Executing
+        | PlanState::Replanning
+        | PlanState::Stalled
+        | PlanState::Failed => None,
     }
 }
 

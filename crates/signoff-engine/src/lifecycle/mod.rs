@@ -68,6 +68,22 @@ impl PlanState {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
+    /// The state that a file means by this word, in whichever dialect.
+    pub fn in_file(word: &str) -> Option<Self> {
+        let words = |state: Self| {
+            [
+                state.name(),
+                state.in_workunit(),
+                state.in_proposal(),
+                state.in_record(),
+            ]
+        };
+        let found = Self::ALL
+            .into_iter()
+            .find(|state| words(*state).contains(&word));
+        Self::named(word).or(found)
+    }
+
     /// The word a `workunit` file has for it; where it has none, ours.
     pub fn in_workunit(self) -> &'static str {
         let words = [

@@ -69,6 +69,32 @@ fn table() -> Vec<String> {
     lines
 }
 
+/// A file of another tool can keep its plan from running, and never let it run.
+#[test]
+fn what_a_file_claims_is_believed_only_if_it_holds_the_plan_back() {
+    let believed = [
+        PlanState::Rejected,
+        PlanState::NeedsReview,
+        PlanState::Cancelled,
+        PlanState::Completed,
+    ];
+    for claimed in PlanState::ALL {
+        let expected = if believed.contains(&claimed) {
+            claimed
+        } else {
+            PlanState::Verified
+        };
+        let known = PlanFlags::default();
+        assert_eq!(derive(known, [PlanFact::Claimed(claimed)]), expected);
+        for word in [claimed.name(), claimed.in_record(), claimed.in_workunit()] {
+            assert!(PlanState::in_file(word).is_some(), "{word}");
+        }
+    }
+    assert_eq!(PlanState::in_file("complete"), Some(PlanState::Completed));
+    assert_eq!(PlanState::in_file("done"), Some(PlanState::Completed));
+    assert_eq!(PlanState::in_file("nearly"), None);
+}
+
 #[test]
 fn the_table_is_the_designs() {
     let mut expected: Vec<_> = EXPECTED.lines().collect();

@@ -1,4 +1,4 @@
-//! A file in `tasks/` has a name that no task file has.
+//! A file in `tasks/` has a name that no task file has, or lies where no file of the plan does.
 //!
 //! ## Why
 //! The two digits order the tasks. A file that is quietly left out because of its name would be
@@ -9,13 +9,15 @@
 //! tasks/1-setup.md
 //! tasks/02_Implement.md
 //! tasks/notes.txt
+//! task/03-deploy.md
 //! ```
 //!
 //! ## Instead
 //! Two digits, then lower-case words and numbers joined by `-`: `tasks/01-setup.md`,
-//! `tasks/02-implement.md`. What is no task belongs somewhere else.
+//! `tasks/02-implement.md`. What is no task belongs somewhere else. Beside `plan.md` and `tasks/` nothing is read;
+//! that is a warning.
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::Span;
 use crate::spelling::Dialect;
 
@@ -49,6 +51,22 @@ pub(crate) fn at(dialect: Dialect, span: Span, name: &str) -> Diagnostic {
         None => "name it like `01-setup-db.md`, or move it out of `tasks`".to_owned(),
     };
     Diagnostic::new(Code::BadFilename, dialect, span, message).help(help)
+}
+
+/// What lies in the directory of a thread and is not part of the plan. A directory's name ends with a slash.
+pub fn stray(name: &str) -> Diagnostic {
+    let message = format!(
+        "`{name}` is not part of the plan: only `plan.md` and the files in `tasks/` are read"
+    );
+    let help = match name.strip_suffix('/').map(str::to_lowercase) {
+        Some(name) if ["task", "tasks"].contains(&name.as_str()) => "rename it to `tasks/`",
+        Some(_) => "move it out of the plan's directory",
+        None => "move it into `tasks/` if it is a task, otherwise out of the plan's directory",
+    };
+    let mut found = Diagnostic::new(Code::BadFilename, Dialect::Thread, Span::at(0), message);
+    // It may be anybody's notes.
+    found.severity = Severity::Warning;
+    found.help(help)
 }
 
 /// The name that was most likely meant.

@@ -3,8 +3,8 @@
 //! ## Why
 //! A call that cannot succeed is better found before the run than in the middle of it. That also holds
 //! for a pattern that is not a regular expression, and for a path in `.git` or `.signoff`, which no tool
-//! may use. Text that refers to another step (`$id`, `${id.x}`) or to an item fits anything; it is
-//! checked again once it is known.
+//! may use. What another step gives (`$id`, `$id.x`) must be of the right kind, as far as its tool says what
+//! it gives; other text that refers to a step or to an item fits anything, and is checked again once it is known.
 //!
 //! ## Example
 //! ```text
@@ -13,6 +13,8 @@
 //!
 //! ## Instead
 //! What the tool's schema asks for: `{ "path": "config.json" }`.
+
+mod results;
 
 use std::collections::BTreeMap;
 
@@ -37,7 +39,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         for_each_text_argument(step, &mut |given| {
             problems.extend(tool_refusal(step, &given));
         });
-        if built_in.is_some_and(|tool| plainly_fits(tool, args)) {
+        let refers = refers_to_steps(args);
+        if !refers && built_in.is_some_and(|tool| plainly_fits(tool, args)) {
             continue;
         }
         let schema = schemas.entry(tool).or_insert_with(|| match built_in {
@@ -46,19 +49,33 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         });
         // Arguments that could not be read at all have been reported.
         let unread = step.written.args.is_none() && step.written.args_unread;
-        let Some(schema) = schema.as_ref().filter(|_| !unread) else {
+        if unread {
             continue;
-        };
+        }
         let whole = match (&step.written.args, &step.written.tool) {
             (Some(args), _) => args.span,
             (None, Some(tool)) => tool.span,
             (None, None) => step.span(),
         };
         let located = LocatedValue::new(args, whole, &step.written.args_spans);
-        for misfit in schema_mismatches(&located, schema) {
+        let misfits = schema
+            .as_ref()
+            .map(|schema| schema_mismatches(&located, schema));
+        let mut misfits = misfits.unwrap_or_default();
+        if refers {
+            misfits.extend(results::misfits(context, &located, schema.as_ref()));
+        }
+        for misfit in misfits {
             problems.push(problem_of(step, tool, misfit));
         }
     }
+}
+
+/// Whether an argument looks like what another step gives.
+fn refers_to_steps(args: &Value) -> bool {
+    let args = args.as_object().into_iter().flatten();
+    args.filter_map(|(_, value)| value.as_str())
+        .any(|text| text.starts_with('$'))
 }
 
 /// What belongs to git and to the harness, at any depth.
@@ -131,6 +148,40 @@ fn problem_of(step: StepView<'_>, tool: &str, misfit: SchemaMismatch) -> Diagnos
 mod tests {
     use super::super::testing::{check, plan};
     use super::*;
+
+    #[test]
+    fn what_a_step_gives_must_fit_where_it_goes() {
+        let text = |content: &str| {
+            format!(
+                r#"{{"steps": [{{"id": "read", "tool": "read_file", "args": {{"path": "a"}}}}, {{"id": "write", "tool": "write_file", "args": {{"path": "b", "content": "{content}"}}}}]}}"#
+            )
+        };
+        for fits in ["$read.content", "$read.path", "${read.content}!", "$$read"] {
+            check(Code::InvalidArgs, &text(fits), &[]);
+        }
+        check(
+            Code::InvalidArgs,
+            &text("$read"),
+            &[
+                "\"$read\" | step `write` calls `write_file`, but `content` must be text, and `$read` is an object; `$read.content` would fit | -",
+            ],
+        );
+        check(
+            Code::InvalidArgs,
+            &text("$read.contents"),
+            &[
+                "\"$read.contents\" | step `write` calls `write_file`, but `$read.contents` is nothing: there is no `contents` in it; did you mean `content`? | -",
+            ],
+        );
+        let tracker = r#"{"steps": [{"id": "find", "tool": "tracker.search", "args": {"query": "x"}}, {"id": "write", "tool": "write_file", "args": {"path": "b", "content": "$find.hits"}}]}"#;
+        check(
+            Code::InvalidArgs,
+            tracker,
+            &[
+                "\"$find.hits\" | step `write` calls `write_file`, but `content` must be text, and `$find.hits` is a list | -",
+            ],
+        );
+    }
 
     #[track_caller]
     fn args(tool: &str, args: &str, expected: &[&str]) {

@@ -29,10 +29,12 @@ pub mod frontmatter_invalid;
 pub mod frontmatter_missing;
 pub mod hidden_characters;
 pub mod invalid_args;
+pub mod mark_ignored;
 pub mod missing_contract;
 pub mod missing_field;
 pub mod missing_file;
 pub mod missing_title;
+pub mod missing_tool;
 pub mod missing_topic;
 pub mod no_steps;
 pub mod not_utf8;
@@ -154,7 +156,7 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 39] = [
+const CHECKS: [Check; 41] = [
     agents_one_by_one::check,
     bad_condition::check,
     bad_loop::check,
@@ -172,10 +174,12 @@ const CHECKS: [Check; 39] = [
     empty_task::check,
     hidden_characters::check,
     invalid_args::check,
+    mark_ignored::check,
     missing_contract::check,
     missing_field::check,
     missing_file::check,
     missing_title::check,
+    missing_tool::check,
     missing_topic::check,
     no_steps::check,
     order_error::check,

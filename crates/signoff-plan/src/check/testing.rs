@@ -61,8 +61,15 @@ impl Workspace for TestWorkspace {
         self.tool_known(name).then_some(schema)
     }
 
+    fn tool_output_schema(&self, name: &str) -> Option<serde_json::Value> {
+        let hits = serde_json::json!({"type": "object", "properties": {"hits": {"type": "array"}}});
+        self.tool_known(name).then_some(hits)
+    }
+
     fn tools(&self) -> Vec<String> {
-        vec!["tracker.search".to_owned()]
+        ["tracker", "tracker.search", "unasked"]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     fn agents(&self) -> Vec<String> {

@@ -9,7 +9,8 @@
 //! ## Instead
 //! Several plans. A file may have 16 MiB, or 64 MiB where it is JSON or YAML; a plan 200000 steps and
 //! 400000 paths in them. A step for each of many things is better written with `for_each`. A contract may
-//! have 16 KiB: a longer one is a script, which belongs into a file.
+//! have 16 KiB: a longer one is a script, which belongs into a file. The context of a proposal may have 50 KiB,
+//! with its tool outputs: more belongs into files that are named under `### Artifacts`.
 //!
 //! Comparing what steps wait for and what they produce has a limit too, which only plans meet that name
 //! very many patterns with wildcards, or very many files that do not exist. Name a folder (`out/`) instead
@@ -27,6 +28,9 @@ pub const STEPS: usize = 200_000;
 pub const PATHS: usize = 400_000;
 /// How many bytes a contract may have.
 pub const CONTRACT_BYTES: usize = 16 * 1024;
+
+/// How many bytes of context a proposal may hold itself, with the outputs of tools.
+pub const CONTEXT_BYTES: usize = 50 * 1024;
 
 /// How many bytes a plan may have. What machines write may be longer.
 pub const fn file_bytes(dialect: Dialect) -> usize {
@@ -87,7 +91,23 @@ pub(super) fn unfinished(context: &Context<'_>) -> Option<Diagnostic> {
     })
 }
 
+/// The context of a proposal is over its limit.
+fn long_context(context: &Context<'_>) -> Option<Diagnostic> {
+    let outputs = context.plan.record.get("tool_outputs");
+    let outputs = outputs.map_or(0, |outputs| outputs.to_string().len());
+    let bytes = context.plan.context.as_ref().map_or(0, String::len) + outputs;
+    if context.draft.dialect != Dialect::Proposal || bytes <= CONTEXT_BYTES {
+        return None;
+    }
+    let written = context.draft.context.as_ref();
+    let span = written.map_or(context.plan_span(), |text| Span::at(text.span.start));
+    let message = format!("the context has {bytes} bytes; a proposal may hold {CONTEXT_BYTES}");
+    let found = context.problem(Code::TooLarge, span, message);
+    Some(found.help("put it into a file, and name that under `### Artifacts`: `- NAME → PATH`"))
+}
+
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    problems.extend(long_context(context));
     for step in context.steps() {
         if let Some(contract) = &step.written.contract
             && contract.command.text.len() > CONTRACT_BYTES
@@ -111,6 +131,22 @@ mod tests {
     use crate::dialect::parse;
     use crate::draft::{Spanned, Step};
     use crate::source::Source;
+
+    #[test]
+    fn the_context_of_a_proposal_has_a_limit() {
+        let proposal = |bytes: usize| {
+            let context = "x".repeat(bytes);
+            format!(
+                "---\nid: PLAN-1\ntitle: T\nstatus: draft\nversion: 1\ntools_required: []\n---\n## Context\n{context}\n\n### Tool Outputs\n```json\n\"12345678\"\n```\n\n## Steps\n1. A\n"
+            )
+        };
+        let found = |bytes| {
+            let found = checked(&proposal(bytes)).diagnostics;
+            found.iter().any(|one| one.code == Code::TooLarge)
+        };
+        assert!(!found(CONTEXT_BYTES - 10));
+        assert!(found(CONTEXT_BYTES - 9));
+    }
 
     #[test]
     fn files_have_a_limit() {

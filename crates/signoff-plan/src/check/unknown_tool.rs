@@ -54,10 +54,24 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         };
         let found = step.problem(Code::UnknownTool, span, message);
         problems.push(match nearest(tool, names) {
+            _ if let Some(server) = unasked_server(tool, others) => found.help(format!(
+                "nobody has asked server `{server}` for its tools yet: `signoff tools` does"
+            )),
             Some(name) => found.suggest(Some(name)),
             None => found.help("`signoff explain unknown-tool` lists the built-in tools"),
         });
     }
+}
+
+/// The configured server that a tool is one of, if none of its tools is known.
+fn unasked_server<'a>(tool: &'a str, known: &[String]) -> Option<&'a str> {
+    let (server, _) = tool.split_once('.')?;
+    let of_server = |name: &String| {
+        name.strip_prefix(server)
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let is_server = known.iter().any(|name| name == server);
+    (is_server && !known.iter().any(of_server)).then_some(server)
 }
 
 /// Names in scopes that are nearly those of tools. Any other name may be a server's, which need not
@@ -142,11 +156,12 @@ mod tests {
         );
         check(
             Code::UnknownTool,
-            r#"{"steps": [{"id": "a", "tool": "raed_file"}, {"id": "b", "tool": "fly"}, {"id": "c", "tool": "tracker.serch"}]}"#,
+            r#"{"steps": [{"id": "a", "tool": "raed_file"}, {"id": "b", "tool": "fly"}, {"id": "c", "tool": "tracker.serch"}, {"id": "d", "tool": "unasked.go"}]}"#,
             &[
                 "raed_file | step `a` calls `raed_file`, which is not a tool known here | did you mean `read_file`?",
                 "fly | step `b` calls `fly`, which is not a tool known here | `signoff explain unknown-tool` lists the built-in tools",
                 "tracker.serch | step `c` calls `tracker.serch`, which is not a tool known here | did you mean `tracker.search`?",
+                "unasked.go | step `d` calls `unasked.go`, which is not a tool known here | nobody has asked server `unasked` for its tools yet: `signoff tools` does",
             ],
         );
     }

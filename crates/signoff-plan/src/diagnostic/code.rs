@@ -102,6 +102,8 @@ codes! {
     HiddenCharacters: Error = "hidden-characters",
     /// The arguments do not fit the tool.
     InvalidArgs: Error = "invalid-args",
+    /// A step is marked done or skipped, and is carried out all the same.
+    MarkIgnored: WarningToSigner = "mark-ignored",
     /// An agent step has no contract.
     MissingContract: Warning = "missing-contract",
     /// A field that must be there is not.
@@ -110,6 +112,8 @@ codes! {
     MissingFile: Environmental = "missing-file",
     /// The plan has no title.
     MissingTitle: Error = "missing-title",
+    /// The plan asks for a tool that nothing here provides.
+    MissingTool: WarningToSigner = "missing-tool",
     /// A subscribed topic does not exist.
     MissingTopic: Environmental = "missing-topic",
     /// The plan has no steps.

@@ -107,12 +107,39 @@ pub struct Marks {
 pub enum StepMark {
     /// No mark.
     None,
+    /// It has not begun: a mark that it is under way or blocked goes, somebody's claim that it has ended stays.
+    NotBegun,
+    /// Something it waits for has failed.
+    Blocked,
+    /// It is under way.
+    Running,
     /// Its contract held.
     Done,
     /// Its contract did not hold.
     Failed,
     /// It was not run.
     Skipped,
+}
+
+impl StepMark {
+    /// Can files of this dialect say it? They need not have a word for a step that has not ended.
+    pub fn has_place_in(self, dialect: Dialect) -> bool {
+        let is_end = matches!(self, Self::Done | Self::Failed | Self::Skipped);
+        self == Self::None || is_end || self.word(dialect).is_some()
+    }
+
+    /// The word that a dialect has for it, if its files have words for steps.
+    fn word(self, dialect: Dialect) -> Option<&'static str> {
+        let word = match self {
+            Self::None | Self::NotBegun => "pending",
+            Self::Blocked => "blocked",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        };
+        status::step_word(dialect, word)
+    }
 }
 
 /// Why a file was left as it is.
@@ -300,9 +327,16 @@ fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), E
     let positions: BTreeMap<&str, usize> = positions.rev().collect();
     let state_of = |draft: &Draft, at: usize| state(&draft.steps.get(at)?.marks);
     for (id, mark) in &marks.steps {
+        if !mark.has_place_in(after.dialect) {
+            continue;
+        }
         let at = positions.get(id.as_str()).copied().unwrap_or(usize::MAX);
         let found = state_of(after, at);
-        if found != Some(*mark) && !(optional && found == state_of(before, at)) {
+        let wanted = match mark {
+            StepMark::NotBegun => StepMark::None,
+            mark => *mark,
+        };
+        if found != Some(wanted) && !(optional && found == state_of(before, at)) {
             return Err(missing);
         }
     }
@@ -317,10 +351,14 @@ fn state(marks: &draft::StepMarks) -> Option<StepMark> {
         .iter()
         .map(|mark| match mark.word.value.as_str() {
             word if status::is_done(word) => Some(StepMark::Done),
-            "failed" => Some(StepMark::Failed),
-            "skipped" => Some(StepMark::Skipped),
-            "pending" | "ready" | "blocked" => Some(StepMark::None),
-            _ => None,
+            word => match status::step_status(word) {
+                None | Some("ready") => Some(StepMark::None),
+                Some("blocked") => Some(StepMark::Blocked),
+                Some("running") => Some(StepMark::Running),
+                Some("failed") => Some(StepMark::Failed),
+                Some("skipped") => Some(StepMark::Skipped),
+                Some(_) => None,
+            },
         });
     let mut all = ticks.chain(words);
     let Some(first) = all.next() else {

@@ -203,17 +203,15 @@ fn step_statuses(
     for (id, mark) in &marks.steps {
         let unknown = || EditRefused::UnknownStep(id.clone());
         let (position, step) = known.get(id).ok_or_else(unknown)?;
-        if state(&step.marks) == Some(*mark) {
+        let present = state(&step.marks);
+        let is_ours = matches!(present, Some(StepMark::Blocked | StepMark::Running));
+        if present == Some(*mark) || (*mark == StepMark::NotBegun && !is_ours) {
             continue;
         }
-        let word = match mark {
-            StepMark::None => "pending",
-            StepMark::Done if dialect == Dialect::Record => "complete",
-            StepMark::Done => "completed",
-            StepMark::Failed => "failed",
-            StepMark::Skipped => "skipped",
-        };
-        statuses.push((*position, Value::from(word)));
+        // A dialect without a word for it leaves what is there.
+        if let Some(word) = mark.word(dialect) {
+            statuses.push((*position, Value::from(word)));
+        }
     }
     Ok(statuses)
 }

@@ -80,6 +80,8 @@ fn step_mark(
         StepMark::Failed => Some("failed"),
         StepMark::Skipped => Some("skipped"),
         StepMark::None | StepMark::Done => None,
+        // The dialect has no words for steps that have not ended.
+        StepMark::NotBegun | StepMark::Blocked | StepMark::Running => return Ok(Vec::new()),
     };
     let mut splices = Vec::new();
     let mut kept = None;

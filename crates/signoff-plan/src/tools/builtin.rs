@@ -1,6 +1,6 @@
 //! The built-in tools.
 
-use super::{Approval, Argument, ArgumentKind, BuiltIn, Tool};
+use super::{Approval, Argument, ArgumentKind, BuiltIn, Given, Tool};
 
 /// Every built-in tool. Paths are confined to the workspace, symbolic links included.
 pub const BUILT_IN: &[Tool] = &[
@@ -13,6 +13,7 @@ pub const BUILT_IN: &[Tool] = &[
             whole("from_line", "first line to read, from 1", 1),
             whole("to_line", "last line to read", 1),
         ],
+        gives: &[("path", Given::Text), ("content", Given::Text)],
         approval: Approval::Never,
         read_only: true,
     },
@@ -24,6 +25,7 @@ pub const BUILT_IN: &[Tool] = &[
             path("path", "the file"),
             text("content", "all that it will hold"),
         ],
+        gives: &[("path", Given::Text), ("bytes", Given::Whole)],
         approval: Approval::IfExists { argument: "path" },
         read_only: false,
     },
@@ -37,6 +39,7 @@ pub const BUILT_IN: &[Tool] = &[
             text("new_text", "what will be there"),
             flag("replace_all", "replace every occurrence, however many"),
         ],
+        gives: &[("path", Given::Text), ("replaced", Given::Whole)],
         approval: Approval::Always,
         read_only: false,
     },
@@ -45,6 +48,7 @@ pub const BUILT_IN: &[Tool] = &[
         name: "delete_file",
         description: "deletes a file; gives `{path}`",
         arguments: &[path("path", "the file")],
+        gives: &[("path", Given::Text)],
         approval: Approval::Always,
         read_only: false,
     },
@@ -53,6 +57,7 @@ pub const BUILT_IN: &[Tool] = &[
         name: "move_file",
         description: "moves or renames a file, and makes the directories it needs; gives `{from, to}`",
         arguments: &[path("from", "the file"), path("to", "where it goes")],
+        gives: &[("from", Given::Text), ("to", Given::Text)],
         approval: Approval::IfExists { argument: "to" },
         read_only: false,
     },
@@ -63,6 +68,17 @@ pub const BUILT_IN: &[Tool] = &[
         arguments: &[
             optional(path("path", "the directory; without it, the workspace")),
             flag("recursive", "also what is in directories below"),
+        ],
+        gives: &[
+            ("path", Given::Text),
+            (
+                "entries",
+                Given::List(&[
+                    ("path", Given::Text),
+                    ("type", Given::Text),
+                    ("size", Given::Whole),
+                ]),
+            ),
         ],
         approval: Approval::Never,
         read_only: true,
@@ -83,6 +99,14 @@ pub const BUILT_IN: &[Tool] = &[
             )),
             whole("max_results", "stop after so many", 1),
         ],
+        gives: &[(
+            "matches",
+            Given::List(&[
+                ("path", Given::Text),
+                ("line", Given::Whole),
+                ("text", Given::Text),
+            ]),
+        )],
         approval: Approval::Never,
         read_only: true,
     },
@@ -98,6 +122,11 @@ pub const BUILT_IN: &[Tool] = &[
                 "any_exit_code",
                 "another exit code than 0 is a result, not a failure",
             ),
+        ],
+        gives: &[
+            ("exit_code", Given::Whole),
+            ("stdout", Given::Text),
+            ("stderr", Given::Text),
         ],
         approval: Approval::Always,
         read_only: false,
@@ -121,6 +150,12 @@ pub const BUILT_IN: &[Tool] = &[
             optional(text("body", "what is sent")),
             whole("timeout_seconds", "how long it may take", 1),
             flag("any_status", "a status from 400 is a result, not a failure"),
+        ],
+        gives: &[
+            ("status", Given::Whole),
+            ("headers", Given::Texts),
+            ("body", Given::Text),
+            ("json", Given::Anything),
         ],
         approval: Approval::Unless {
             argument: "method",

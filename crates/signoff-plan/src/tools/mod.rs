@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 pub use self::builtin::BUILT_IN;
 pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
+use crate::Workspace;
 
 /// Which built-in tool it is. What it may do and how it is called is decided by this, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Tool {
     pub description: &'static str,
     /// What it takes, in the order worth reading.
     pub arguments: &'static [Argument],
+    /// The members of what it gives.
+    pub gives: &'static [(&'static str, Given)],
     /// When a person must agree first.
     pub approval: Approval,
     /// Changes nothing, so that a call whose end is unknown can be made again.
@@ -84,6 +87,21 @@ pub enum ArgumentKind {
     Flag,
     /// Names with a text each.
     Texts,
+}
+
+/// What a member of a result is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Given {
+    /// Any text.
+    Text,
+    /// A whole number.
+    Whole,
+    /// A list of objects with these members.
+    List(&'static [(&'static str, Given)]),
+    /// Names with a text each.
+    Texts,
+    /// Whatever the other side sent.
+    Anything,
 }
 
 /// When a person must agree to a call, unless the tool is named in the plan's scope.
@@ -149,6 +167,11 @@ impl Tool {
         }
     }
 
+    /// The JSON Schema of what it gives.
+    pub fn output_schema(&self) -> Value {
+        object_schema(self.gives)
+    }
+
     /// The JSON Schema of its arguments.
     pub fn input_schema(&self) -> Value {
         let properties: Map<_, _> = self
@@ -165,6 +188,37 @@ impl Tool {
             "additionalProperties": false,
         })
     }
+}
+
+fn object_schema(members: &[(&'static str, Given)]) -> Value {
+    let members: Map<_, _> = members
+        .iter()
+        .map(|(name, given)| ((*name).to_owned(), given.schema()))
+        .collect();
+    json!({"type": "object", "properties": members, "additionalProperties": false})
+}
+
+impl Given {
+    fn schema(self) -> Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::Whole => json!({"type": "integer"}),
+            Self::List(members) => json!({"type": "array", "items": object_schema(members)}),
+            Self::Texts => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+            Self::Anything => Value::Bool(true),
+        }
+    }
+}
+
+/// Whether something offers a tool of this name, or one that this pattern or the name of a server covers.
+pub fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
+    if built_in(name).is_some() || workspace.tool_known(name) {
+        return true;
+    }
+    let scope = [name.to_owned()];
+    let covers = |tool: &str| allows(&scope, tool).is_some();
+    BUILT_IN.iter().any(|tool| covers(tool.name))
+        || workspace.tools().iter().any(|tool| covers(tool))
 }
 
 impl Argument {
@@ -213,6 +267,16 @@ mod tests {
                 let known = tool.arguments.iter().any(|known| known.name == argument);
                 assert!(known, "{}", tool.name);
             }
+        }
+    }
+
+    #[test]
+    fn what_a_tool_gives_is_what_its_description_says() {
+        for tool in BUILT_IN {
+            for (name, _) in tool.gives {
+                assert!(tool.description.contains(name), "{} {name}", tool.name);
+            }
+            assert_eq!(tool.output_schema()["type"], "object", "{}", tool.name);
         }
     }
 

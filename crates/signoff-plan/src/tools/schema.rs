@@ -251,7 +251,7 @@ fn is_a(value: &Value, wanted: &str) -> bool {
     }
 }
 
-fn type_description(kind: &str) -> &str {
+pub(crate) fn type_description(kind: &str) -> &str {
     match kind {
         "string" => "text",
         "integer" => "a whole number",

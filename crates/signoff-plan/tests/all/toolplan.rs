@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signoff_plan::check::{Checked, check};
+use signoff_plan::diagnostic::Code;
 use signoff_plan::dialect::{Dialect, parse, parse_as};
 use signoff_plan::digest::{Digest, canonical};
 use signoff_plan::edit::{
@@ -45,8 +46,19 @@ fn report(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_seeds_example_verifies() {
-    assert_eq!(report(SEED), Vec::<String>::new());
+fn the_seeds_example_hands_over_an_object_for_a_text() {
+    let problems = checked(SEED).diagnostics;
+    let [problem] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    assert!(
+        problem.message.contains("`$step_1.content` would fit"),
+        "{problem:?}"
+    );
+    assert_eq!(
+        report(&SEED.replace("$step_1", "$step_1.content")),
+        Vec::<String>::new()
+    );
     let plan = checked(SEED).plan;
     assert_eq!(plan.steps.len(), 2);
     let write = Work::Tool {
@@ -60,7 +72,11 @@ fn the_seeds_example_verifies() {
 
 #[test]
 fn every_field_is_read() {
-    assert_eq!(report(EVERY), Vec::<String>::new());
+    let marked: Vec<_> = checked(EVERY).diagnostics;
+    assert!(
+        marked.iter().all(|one| one.code == Code::MarkIgnored),
+        "{marked:?}"
+    );
     let plan = checked(EVERY).plan;
     assert_eq!(plan.version, Some(2));
     assert_eq!(plan.budget.usd_e4, Some(15_000));
@@ -202,6 +218,27 @@ fn comments_stay_where_they_are() {
             "\"x\", // last\n      \"status\": \"completed\""
         )
     );
+}
+
+#[test]
+fn steps_that_have_not_ended_are_marked_and_claims_stay() {
+    let text = |status: &str| {
+        format!(
+            "{{\"id\": \"p\", \"steps\": [{{\"id\": \"a\", \"tool\": \"x\", \"status\": \"{status}\"}}]}}"
+        )
+    };
+    for (before, mark, after) in [
+        ("pending", StepMark::Running, "running"),
+        ("completed", StepMark::Running, "running"),
+        ("running", StepMark::Blocked, "blocked"),
+        ("running", StepMark::NotBegun, "pending"),
+        ("blocked", StepMark::NotBegun, "pending"),
+        ("completed", StepMark::NotBegun, "completed"),
+        ("skipped", StepMark::NotBegun, "skipped"),
+        ("running", StepMark::Done, "completed"),
+    ] {
+        assert_eq!(marked(&text(before), &[("a", mark)]), text(after));
+    }
 }
 
 #[test]

@@ -105,11 +105,24 @@ impl Loop<'_, '_> {
                     None => continue,
                 }
             }
+            let wake = self.wake_for_observers(now, wake);
             let happened = self.perform.next(self.run.state(), now, wake)?;
             if let Some(stopped) = self.handle(happened)? {
                 return Ok(stopped);
             }
         }
+    }
+
+    /// Lets observers do what is due, and returns until when to wait at most.
+    fn wake_for_observers(&mut self, now: Millis, wake: Option<Millis>) -> Option<Millis> {
+        let run = self.run.state();
+        let due = self.observers.iter_mut().filter_map(|observer| {
+            if observer.due_in(now) == Some(0) {
+                observer.catch_up(run, now);
+            }
+            observer.due_in(now).map(|wait| now.saturating_add(wait))
+        });
+        due.chain(wake).min()
     }
 
     /// Handles events that have arrived, so that a person can stop a run that never waits.
@@ -301,6 +314,10 @@ impl Loop<'_, '_> {
     fn ask(&mut self) -> Result<AskOutcome, Error> {
         let open: Vec<InboxItem> = self.run.state().items().cloned().collect();
         self.perform.rest(self.run.state());
+        let now = self.run.now();
+        for observer in &mut self.observers {
+            observer.catch_up(self.run.state(), now);
+        }
         for item in open {
             let perform = &mut *self.perform;
             let said = (self.person).answer(self.run.state(), &item, &mut || perform.has_news());

@@ -90,6 +90,14 @@ pub struct HarnessTrouble {
 pub trait Observe {
     /// An event happened.
     fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error>;
+
+    /// In how long it has to be called again, event or not, because it holds something back.
+    fn due_in(&self, _now: Millis) -> Option<Millis> {
+        None
+    }
+
+    /// Does what it holds back: that time has passed, or the run waits for a person.
+    fn catch_up(&mut self, _run: &Run, _now: Millis) {}
 }
 
 /// A person who can be asked while the run waits.

@@ -134,6 +134,11 @@ pub enum Error {
         notice: String,
         forbidden: ForbiddenTransition,
     },
+    /// The same, because the plan's file says so, and nothing about it was recorded here.
+    Claimed {
+        notice: String,
+        forbidden: ForbiddenTransition,
+    },
     /// The plan's version is not the one the caller expected.
     OtherVersion {
         plan: String,

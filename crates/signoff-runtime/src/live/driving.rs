@@ -47,7 +47,9 @@ impl PreparedRun<'_> {
         let isolation = self.prepare_isolation(&mut run_paths, level)?;
         let trees = isolation.trees().cloned();
         self.refuse_if_changed()?;
-        current_task::update_status(project, &self.opened.key, PlanState::Executing)?;
+        let task = self.run().next_plan().plan();
+        let task = task.task.as_deref().unwrap_or(task.display_title());
+        current_task::begin(project, &self.opened.key, task)?;
         let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
         let mut local = Local::new(LocalOptions {
@@ -76,8 +78,14 @@ impl PreparedRun<'_> {
         let stopped = work.drive()?;
         local.end();
         let opened = &mut self.opened;
-        if let StopReason::Finished(outcome) = stopped {
-            log_end(project, &opened.key, opened.state(), outcome, opened.clock)?;
+        match stopped {
+            StopReason::Finished(outcome) => {
+                log_end(project, &opened.key, opened.state(), outcome, opened.clock)?;
+            }
+            StopReason::Waiting => {}
+            StopReason::Paused(_) | StopReason::Interrupted | StopReason::Changed(_) => {
+                current_task::update_status(project, &opened.key, PlanState::Stalled)?;
+            }
         }
         let landing = landing::settle(project, trees.as_deref(), &mut opened.run)?;
         Ok(RunReport {

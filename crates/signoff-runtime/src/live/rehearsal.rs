@@ -106,7 +106,7 @@ fn may_start(
         PlanState::Approved => Ok(()),
         _ if approve => state_after(state, Transition::Approve, actor)
             .map(drop)
-            .map_err(Error::Forbidden),
+            .map_err(|forbidden| status.explain(plan, forbidden)),
         PlanState::Verified if covering_policy(context, plan).is_some() => Ok(()),
         PlanState::Draft | PlanState::Verified => {
             require_signed(project, plan)?;
@@ -116,11 +116,12 @@ fn may_start(
         _ => state_after(state, Transition::Start, actor)
             .map(drop)
             .map_err(|_| {
-                Error::Forbidden(ForbiddenTransition::State {
+                let forbidden = ForbiddenTransition::State {
                     state,
                     act: Transition::Start,
                     possible: possible_transitions(state, actor),
-                })
+                };
+                status.explain(plan, forbidden)
             }),
     }
 }

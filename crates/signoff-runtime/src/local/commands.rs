@@ -77,7 +77,7 @@ impl CommandBuilder<'_> {
             stdout,
             stderr,
         });
-        let context = PromptContext::new(run, at);
+        let context = PromptContext::new(run, at, self.project.store.workspace());
         Ok(Prompt {
             task,
             attachments: &read_all(&step.subscriptions, places),

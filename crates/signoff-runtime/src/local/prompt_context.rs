@@ -1,28 +1,58 @@
 //! What a prompt says besides the task, depending on the plan's dialect.
 
+use std::path::Path;
+
+use serde_json::Value;
 use signoff_engine::{Run, Stage, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;
-use signoff_plan::model::{Hint, Step};
+use signoff_plan::model::{Hint, Step, Subscription};
+use signoff_work::attachment::{Attachment, SubscriptionRoots, read_all};
 use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
+use crate::signing::terms::artifacts;
+
+/// Of so many steps before it an agent is told how they came out, the nearest ones.
+const EARLIER: usize = 50;
+/// As much of what each of them gave, in bytes.
+const LONGEST: usize = 4096;
+
 /// What has to be put together for one prompt before it can be lent to it.
+#[derive(Default)]
 pub(super) struct PromptContext {
     earlier: Vec<EarlierStep>,
     hint: Option<String>,
+    tool_outputs: Option<String>,
+    artifacts: Vec<Attachment>,
 }
 
 impl PromptContext {
-    pub(super) fn new(run: &Run, at: usize) -> Self {
-        if run.signed().dialect() != Dialect::Proposal {
-            return Self {
-                earlier: Vec::new(),
-                hint: None,
-            };
-        }
-        let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
-        Self {
-            earlier: run.steps().take(at).filter_map(earlier).collect(),
-            hint: hint.map(hint_text),
+    /// Files that the plan refers to are read in the checkout, where they are what was signed.
+    pub(super) fn new(run: &Run, at: usize, checkout: &Path) -> Self {
+        let plan = run.plan();
+        match run.signed().dialect() {
+            Dialect::Workunit | Dialect::Toolplan | Dialect::Thread => Self::default(),
+            Dialect::Record => {
+                // An item of a loop waits for what its loop waits for.
+                let parent = run.step(at).and_then(|(_, state)| state.parent());
+                let before: Vec<usize> = plan.dependencies(parent.unwrap_or(at)).collect();
+                let nearest = before.iter().rev().take(EARLIER).rev();
+                Self {
+                    earlier: nearest.filter_map(|at| earlier(run.step(*at)?)).collect(),
+                    ..Self::default()
+                }
+            }
+            Dialect::Proposal => {
+                let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
+                let skipped = at.saturating_sub(EARLIER);
+                let before = run.steps().take(at).skip(skipped);
+                let outputs = plan.record.get("tool_outputs");
+                Self {
+                    earlier: before.filter_map(earlier).collect(),
+                    hint: hint.map(hint_text),
+                    tool_outputs: outputs.map(|outputs| format!("{outputs:#}")),
+                    artifacts: read_artifacts(run, checkout),
+                }
+            }
         }
     }
 
@@ -31,8 +61,10 @@ impl PromptContext {
         match run.signed().dialect() {
             Dialect::Workunit | Dialect::Toolplan => DialectNotes::Nothing,
             Dialect::Record => DialectNotes::Record {
+                task: plan.task.as_deref(),
                 instructions: step.instructions.as_deref(),
                 constraints: &plan.constraints,
+                earlier: &self.earlier,
             },
             Dialect::Thread => DialectNotes::Thread {
                 narrative: plan.context.as_deref(),
@@ -40,6 +72,8 @@ impl PromptContext {
             },
             Dialect::Proposal => DialectNotes::Proposal(Proposal {
                 context: plan.context.as_deref(),
+                tool_outputs: self.tool_outputs.as_deref(),
+                artifacts: &self.artifacts,
                 risks: &plan.risks,
                 tools: step.tools.as_deref().or(plan.tools.as_deref()),
                 hint: self.hint.as_deref(),
@@ -71,15 +105,31 @@ fn earlier((step, state): (&Step, &StepState)) -> Option<EarlierStep> {
     })
 }
 
-/// What its agent said last, or a person answered.
+/// The files that the plan's context refers to.
+fn read_artifacts(run: &Run, checkout: &Path) -> Vec<Attachment> {
+    let files = artifacts(run.plan(), checkout).into_iter();
+    let files: Vec<_> = files
+        .map(|path| Subscription::File { path, lines: None })
+        .collect();
+    let roots = SubscriptionRoots {
+        workspace: checkout,
+        topics: checkout,
+    };
+    read_all(&files, roots)
+}
+
+/// What its agent said last, its tool gave, or a person answered.
 fn last_answer(state: &StepState) -> String {
-    let answer = state
-        .values
-        .output
-        .as_ref()
-        .and_then(|value| value.as_str());
-    let said = state.history.said.as_deref().or(answer);
-    said.unwrap_or_default().to_owned()
+    let given = match (&state.history.said, &state.values.output) {
+        (Some(said), _) => said.clone(),
+        (None, Some(Value::String(text))) => text.clone(),
+        (None, Some(value)) => value.to_string(),
+        (None, None) => String::new(),
+    };
+    match given.get(..given.floor_char_boundary(LONGEST)) {
+        Some(beginning) if beginning.len() < given.len() => format!("{beginning}…"),
+        _ => given,
+    }
 }
 
 /// `tool: operation → target`, as the file says it.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use signoff_engine::PlanState;
 use signoff_plan::Workspace;
-use signoff_plan::check::{Checked, check};
+use signoff_plan::check::{Checked, bad_filename, check};
 use signoff_plan::dialect::{Dialect, parse, parse_as, recognise};
 use signoff_plan::digest::{Digest, canonical};
 use signoff_plan::source::Source;
@@ -50,7 +50,12 @@ impl PlanFile {
         workspace: &dyn Workspace,
     ) -> Self {
         let draft = dialect.map_or_else(|| parse(&source), |dialect| parse_as(&source, dialect));
-        let checked = check(&draft, workspace);
+        let mut checked = check(&draft, workspace);
+        if checked.dialect == Dialect::Thread {
+            let strays = strays(path).into_iter();
+            let problems = strays.map(|name| bad_filename::stray(&name));
+            checked.diagnostics.splice(..0, problems);
+        }
         Self {
             path: path.to_owned(),
             source,
@@ -145,6 +150,26 @@ fn thread_files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Error> {
         )));
     }
     read_files(directory, names)
+}
+
+/// What else lies in the directory of a thread, by name. Hidden files are nobody's plan.
+fn strays(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten();
+    let names = entries.filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_known = name == PLAN || name == TASKS || name.starts_with('.');
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let shown = if is_directory {
+            format!("{name}/")
+        } else {
+            name
+        };
+        (!is_known).then_some(shown)
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
 }
 
 fn read_files(directory: &Path, names: Vec<String>) -> Result<Vec<(String, Vec<u8>)>, Error> {
@@ -274,6 +299,36 @@ mod tests {
             &["tasks/notes.txt", "tasks/sub/"],
         );
         check(&[("plan.md", "")], &["plan.md"]);
+    }
+
+    #[test]
+    fn what_is_not_read_is_said() {
+        let dir = thread(&[
+            ("plan.md", "---\ntitle: T\n---\n"),
+            ("tasks/01-a.md", "x"),
+            ("task/02-b.md", "x"),
+            ("notes.md", "x"),
+            (".hidden", "x"),
+        ]);
+        let plan = PlanFile::read(dir.path(), "t", &signoff_plan::PermissiveWorkspace).unwrap();
+        let told: Vec<_> = plan
+            .checked
+            .diagnostics
+            .iter()
+            .filter(|one| one.message.contains("is not part of the plan"))
+            .map(|one| (one.severity, one.help.as_deref().unwrap_or_default()))
+            .collect();
+        let warning = signoff_plan::diagnostic::Severity::Warning;
+        assert_eq!(
+            told,
+            [
+                (
+                    warning,
+                    "move it into `tasks/` if it is a task, otherwise out of the plan's directory"
+                ),
+                (warning, "rename it to `tasks/`"),
+            ]
+        );
     }
 
     #[test]

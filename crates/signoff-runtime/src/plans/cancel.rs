@@ -6,10 +6,11 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
     Actor, ForbiddenTransition, PlanState, Transition, may_delete, possible_transitions,
 };
+use signoff_plan::edit::Edit;
 
 use super::locked::LockedPlan;
-use super::status::plan_status;
 use super::{ActorContext, PlanReport};
+use crate::clock::timestamp;
 use crate::error::Error;
 use crate::runs::end_leftovers_of;
 use crate::signing::signed::not_signed_error;
@@ -24,19 +25,28 @@ pub fn cancel(
 ) -> Result<PlanReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
     locked.allow(Transition::Cancel)?;
-    let digest = abandoned_digest(&locked);
     let run = end_unfinished_run(&locked)?;
     let why = reason.map(str::trim).filter(|text| !text.is_empty());
-    locked.record(&[PlanEvent::PlanCancelled {
+    let cancelled = |digest: String, run: Option<String>| PlanEvent::PlanCancelled {
         digest,
         by: locked.actor_name(),
         actor: context.actor.name().to_owned(),
         reason: why.unwrap_or("a person cancelled it").to_owned(),
         run,
-    }])?;
-    let state = plan_status(context.project, &locked.plan)?.state;
+    };
+    let (present, ran) = (locked.digest(), abandoned_digest(&locked));
+    let mut events = vec![cancelled(ran.clone(), run.clone())];
+    // A text that was edited since is not what ran, and it is the one that was named.
+    if present != ran {
+        events.push(cancelled(present, None));
+    }
+    locked.record(&events)?;
     let left = worktrees_note(&locked);
-    let mut done = locked.conclude(state, Vec::new())?;
+    let ended = run.map(|_| Edit::SetPlan {
+        field: "execution_ended_at".to_owned(),
+        value: timestamp(context.clock.now()).into(),
+    });
+    let mut done = locked.conclude(PlanState::Cancelled, ended.into_iter().collect())?;
     done.notes.extend(left);
     Ok(done)
 }
@@ -108,8 +118,7 @@ pub fn retry(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
     locked.conclude(state, Vec::new())
 }
 
-/// The digest that is cancelled: that of the unfinished run, if there is one. A text that was edited since
-/// is not what ran; it can be signed and run.
+/// The digest of the unfinished run, if there is one.
 fn abandoned_digest(locked: &LockedPlan<'_>) -> String {
     let unfinished = locked.status.view.as_ref();
     let unfinished = unfinished.filter(|view| view.run.outcome().is_none());

@@ -28,7 +28,7 @@ pub fn reject(
         by: locked.actor_name(),
         feedback: feedback.map(str::to_owned),
     }];
-    let rejections = locked.history().rejections() + 1;
+    let rejections = locked.rejections().len() as u64 + 1;
     if must_escalate(rejections, context.project.rules.max_rejections) {
         state = PlanState::NeedsReview;
         events.push(PlanEvent::PlanNeedsReview {

@@ -1,10 +1,12 @@
 //! The state of a plan, derived from its log, its signatures and its runs.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{PlanFact, PlanFlags, PlanState, derive};
+use signoff_engine::{ForbiddenTransition, PlanFact, PlanFlags, PlanState, derive};
 use signoff_plan::digest::Digest;
+use signoff_store::root::StoreKind;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -28,6 +30,29 @@ pub struct PlanStatus {
     pub history: PlanHistory,
     /// The signature over them that counts, if one does.
     pub signature: SignatureCheck,
+    /// Its file says that it is in this state, and nothing that was recorded here made it so.
+    claimed: Option<PlanState>,
+}
+
+impl PlanStatus {
+    /// Does only its file say that it is in this state?
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.claimed == Some(self.state)
+    }
+
+    /// Why something cannot be done to the plan; if only its file says so, with how to go on all the same.
+    pub(crate) fn explain(&self, plan: &PlanFile, forbidden: ForbiddenTransition) -> Error {
+        if !self.is_claimed() {
+            return Error::Forbidden(forbidden);
+        }
+        let (name, state) = (plan.source.name(), self.state);
+        Error::Claimed {
+            notice: format!(
+                "{name} says that it is {state}, and nothing that was recorded here made it so. If it is to be taken up again as it is: `signoff revise {name}`, then sign it"
+            ),
+            forbidden,
+        }
+    }
 }
 
 /// Derives the status of a plan.
@@ -42,19 +67,45 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
         Some((fact, view)) => (Some(fact), view),
         None => (None, None),
     };
+    let claimed = claimed_state(project, plan, &history, fact);
+    let facts = fact.into_iter().chain(claimed.map(PlanFact::Claimed));
     let known = PlanFlags {
         has_errors: plan.checked.errors() > 0,
         signed,
         needs_person: history.needs_person(),
     };
     Ok(PlanStatus {
-        state: derive(known, fact),
+        state: derive(known, facts),
         signed,
         view,
         terms,
         history,
         signature,
+        claimed,
     })
+}
+
+/// What the file of a proposal says about its state, if another tool wrote that: nothing ever happened to it here, or, in
+/// another tool's store, it only waits here, and our own word for that is not what the file says.
+fn claimed_state(
+    project: &Project,
+    plan: &PlanFile,
+    history: &PlanHistory,
+    fact: Option<PlanFact>,
+) -> Option<PlanState> {
+    let waits = matches!(fact, Some(PlanFact::Proposed | PlanFact::Approved));
+    let may_differ = waits && project.store.kind() != StoreKind::Own;
+    let is_foreign = (history.entries.is_empty() || may_differ)
+        && is_among_proposals(project, &plan.path);
+    let word = plan.checked.plan.status.as_deref();
+    word.filter(|_| is_foreign).and_then(PlanState::in_file)
+}
+
+/// Does it lie where the store keeps proposals?
+pub(crate) fn is_among_proposals(project: &Project, path: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let directory = path.parent().and_then(real);
+    directory.is_some() && directory == real(&project.store.plans_dir())
 }
 
 /// The newest fact that decides about a definition, with the run it is about: one that has not

@@ -1,5 +1,5 @@
-//! rawko's `.rawko/current-task.yaml`, which names the plan of the current task and its status:
-//! its status is updated when something happens to that plan.
+//! rawko's `.rawko/current-task.yaml`, which names the current task, its plan and its status: it follows the run that was
+//! started last, and whatever else happens to that plan.
 
 use std::path::PathBuf;
 
@@ -10,23 +10,42 @@ use signoff_store::root::StoreKind;
 use super::Project;
 use crate::error::Error;
 
+/// Names the plan whose run begins or goes on; makes the file where there is none. Every other byte stays.
+pub(crate) fn begin(project: &Project, plan: &str, task: &str) -> Result<(), Error> {
+    let status = PlanState::Executing.in_record();
+    update(project, |text| {
+        let text = with_field(text, "task", task);
+        let text = with_field(&text, "planId", plan);
+        Some(with_field(&text, "status", status))
+    })
+}
+
 /// Brings the file's status up to date, if it is about this plan; every other byte stays.
 pub(crate) fn update_status(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
+    update(project, |text| {
+        let is_current = value(text, "planId") == Some(plan);
+        is_current.then(|| with_field(text, "status", state.in_record()))
+    })
+}
+
+/// Writes the text that `new` makes of the present one, if it makes any. A file that is not there has none.
+fn update(project: &Project, new: impl Fn(&str) -> Option<String>) -> Result<(), Error> {
     let Some(path) = file(project) else {
         return Ok(());
     };
     loop {
-        let Ok(text) = std::fs::read_to_string(&path) else {
+        let present = match std::fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => None,
+            // What is not text is not ours.
+            Err(_) => return Ok(()),
+        };
+        let before = present.as_deref().unwrap_or_default();
+        let Some(new) = new(before).filter(|new| new != before) else {
             return Ok(());
         };
-        if value(&text, "planId") != Some(plan) {
-            return Ok(());
-        }
-        let new = with_status(&text, state.in_record());
-        if new == text {
-            return Ok(());
-        }
-        match replace(&path, Some(text.as_bytes()), new.as_bytes(), true) {
+        let expected = present.as_deref().map(str::as_bytes);
+        match replace(&path, expected, new.as_bytes(), true) {
             // The file changed meanwhile; it may be about another plan now.
             Err(ReplaceError::Changed { .. }) => {}
             replaced => return Ok(replaced.map(|_| ())?),
@@ -42,36 +61,104 @@ pub(crate) fn file(project: &Project) -> Option<PathBuf> {
 
 /// The text of a top-level field, without its quotes.
 fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let line = text.lines().find_map(|line| {
-        line.strip_prefix(name)
-            .and_then(|rest| rest.strip_prefix(':'))
-    })?;
-    // A comment begins behind a space.
-    let line = line.split(" #").next().unwrap_or_default().trim();
-    Some(line.trim_matches(['"', '\'']))
+    let (written, _) = text
+        .lines()
+        .find_map(|line| after_name(line, name).map(split))?;
+    Some(written.trim_matches(['"', '\'']))
 }
 
-fn with_status(text: &str, status: &str) -> String {
+/// What stands behind the name of a field, if the line begins with it.
+fn after_name<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    line.strip_prefix(name)?.strip_prefix(':')
+}
+
+/// A value as it is written, and the blanks and the comment behind it.
+fn split(rest: &str) -> (&str, &str) {
+    let line = rest.trim_end_matches(['\r', '\n']);
+    let start = line.len() - line.trim_start().len();
+    let inner = line.get(start..).unwrap_or_default();
+    let quote = inner
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '"' | '\''));
+    let closing = quote.and_then(|quote| closing_quote(inner, quote));
+    // A comment begins behind a space.
+    let end = closing.or_else(|| inner.find(" #")).unwrap_or(inner.len());
+    let written = inner.get(..end).unwrap_or(inner).trim_end();
+    (
+        written,
+        rest.get(start + written.len()..).unwrap_or_default(),
+    )
+}
+
+/// Where a text in quotes ends.
+fn closing_quote(text: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        if c == quote && !is_escaped {
+            return Some(at + 1);
+        }
+        is_escaped = c == '\\' && quote == '"' && !is_escaped;
+    }
+    None
+}
+
+/// The text with this value of a top-level field: in its place, or on a line of its own at the end.
+fn with_field(text: &str, name: &str, wanted: &str) -> String {
+    let mut new = String::with_capacity(text.len() + wanted.len());
     let mut found = false;
-    let lines = text.split_inclusive('\n').map(|line| {
-        if !line.starts_with("status:") {
-            return line.to_owned();
-        }
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let Some(rest) = after_name(line, name).filter(|_| !found) else {
+            new.push_str(line);
+            continue;
+        };
         found = true;
-        let old = value(line, "status").unwrap_or_default();
-        if old.is_empty() {
-            return line.replacen("status:", &format!("status: {status}"), 1);
+        let (written, behind) = split(rest);
+        if written.trim_matches(['"', '\'']) == wanted || written == quoted(wanted) {
+            new.push_str(line);
+            continue;
         }
-        line.replacen(old, status, 1)
-    });
-    let mut new: String = lines.collect();
+        let is_plain = !written.starts_with(['"', '\'']) && is_word(wanted);
+        let spelled = if is_plain {
+            wanted.to_owned()
+        } else {
+            quoted(wanted)
+        };
+        new.extend([name, ": ", &spelled, behind]);
+        // A value over several lines stands indented below its name.
+        while written.is_empty() || written.starts_with(['|', '>']) {
+            if lines
+                .next_if(|next| next.starts_with([' ', '\t']))
+                .is_none()
+            {
+                break;
+            }
+        }
+    }
     if !found {
         if !new.is_empty() && !new.ends_with('\n') {
             new.push('\n');
         }
-        new.extend(["status: ", status, "\n"]);
+        let spelled = if is_word(wanted) {
+            wanted.to_owned()
+        } else {
+            quoted(wanted)
+        };
+        new.extend([name, ": ", &spelled, "\n"]);
     }
     new
+}
+
+/// Is it a text that YAML reads as it is?
+fn is_word(text: &str) -> bool {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(part)
+}
+
+/// In double quotes, as YAML and JSON have them.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -79,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_status_changes() {
+    fn only_the_field_changes() {
         for (before, after) in [
             (
                 "task: \"x\" # status: y\nplanId: \"p\"\nstatus: in_progress # now\nother: 1\n",
@@ -87,9 +174,28 @@ mod tests {
             ),
             ("status: \"draft\"\r\n", "status: \"complete\"\r\n"),
             ("status:\n", "status: complete\n"),
+            ("status: st\n", "status: complete\n"),
             ("planId: p", "planId: p\nstatus: complete\n"),
+            ("", "status: complete\n"),
         ] {
-            assert_eq!(with_status(before, "complete"), after);
+            assert_eq!(with_field(before, "status", "complete"), after);
+        }
+    }
+
+    #[test]
+    fn a_task_may_be_any_text() {
+        for before in [
+            "",
+            "task: old\n",
+            "task: \"a # b\"\n",
+            "task: |\n  old\n  text\n",
+        ] {
+            let after = with_field(before, "task", "say \"hi\": now\nand then");
+            assert_eq!(after, "task: \"say \\\"hi\\\": now\\nand then\"\n");
+            assert_eq!(
+                with_field(&after, "task", "say \"hi\": now\nand then"),
+                after
+            );
         }
     }
 

@@ -102,7 +102,12 @@ impl<'a> OpenedRun<'a> {
             opened.finish_merges()?;
         }
         failpoint::reached("answer.before");
-        opened.run.record(input)?;
+        let times = &mut opened.times;
+        opened.run.write(input, |_, recorded| {
+            times.note(recorded);
+            Ok(())
+        })?;
+        opened.run.sync()?;
         opened.run.close()?;
         failpoint::reached("answer.after");
         if let Some(outcome) = opened.state().outcome() {

@@ -8,5 +8,5 @@ pub mod proof;
 pub(crate) mod signed;
 mod ssh;
 mod terminal;
-mod terms;
+pub(crate) mod terms;
 pub(crate) mod watch;

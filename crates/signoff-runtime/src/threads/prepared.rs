@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use signoff_api::plan_log::PlanEvent;
 use signoff_api::threads::ThreadDir;
 use signoff_engine::{Actor, PlanState, may_delete};
-use signoff_plan::diagnostic::{Diagnostic, Severity};
+use signoff_plan::diagnostic::{Code, Diagnostic, Severity};
 use signoff_plan::source::Source;
 use signoff_store::lock::PlanLock;
 use signoff_store::plan_log;
@@ -42,6 +42,12 @@ impl CommittedThread {
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         let found = self.plan.checked.diagnostics.iter();
         found.filter(|problem| problem.severity == Severity::Error)
+    }
+
+    /// What lies in its directory and was not committed.
+    pub fn strays(&self) -> impl Iterator<Item = &Diagnostic> {
+        let found = self.plan.checked.diagnostics.iter();
+        found.filter(|one| one.code == Code::BadFilename && one.severity == Severity::Warning)
     }
 }
 

@@ -86,6 +86,32 @@ fn a_retry_waits() {
     assert_eq!(run.step(0).map(|(_, step)| step.attempts), Some(2));
 }
 
+/// A file that follows the run is not a step behind while an agent works for an hour.
+#[test]
+fn what_an_observer_holds_back_is_done_although_nothing_happens() {
+    let mut world = World::new(&[AGENT], Outcomes::default());
+    world.hands.idle = 5;
+    assert!(completed(&world.drive()));
+    let before_the_end = |event: &Option<Event>| {
+        matches!(
+            event,
+            Some(Event::BaselineStarted { .. } | Event::AttemptStarted { .. })
+        )
+    };
+    let seen = &world.observer.caught_up;
+    assert!(seen.iter().any(before_the_end), "{seen:?}");
+}
+
+/// Nor while a person thinks.
+#[test]
+fn what_an_observer_holds_back_is_done_before_a_person_is_asked() {
+    let mut world = World::new(&[UNVERIFIED], Outcomes::default());
+    world.drive().expect("it waits for a person");
+    let asks = |event: &Option<Event>| matches!(event, Some(Event::StepWaiting { .. }));
+    let seen = &world.observer.caught_up;
+    assert!(seen.iter().any(asks), "{seen:?}");
+}
+
 #[test]
 fn a_pause_lets_what_is_under_way_end() {
     let mut world = World::new(&[AGENT, AGENT], Outcomes::default());

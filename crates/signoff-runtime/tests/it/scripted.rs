@@ -10,7 +10,8 @@ use signoff_engine::{
     Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunStart, RunTree, Settings, apply,
 };
 use signoff_runtime::drive::{
-    Append, JournaledRun, Loop, Perform, Person, PersonAnswer, Readiness, StopReason, WakeReason,
+    Append, JournaledRun, Loop, Observe, Perform, Person, PersonAnswer, Readiness, StopReason,
+    WakeReason,
 };
 use signoff_runtime::{Clock, Error};
 use signoff_testkit::performer::{Beginning, Outcomes, Performer, START};
@@ -23,6 +24,7 @@ pub(crate) struct World {
     pub(crate) disk: Rc<Disk>,
     pub(crate) hands: Hands,
     pub(crate) person: Answers,
+    pub(crate) observer: Throttled,
 }
 
 impl World {
@@ -51,6 +53,7 @@ impl World {
             },
             disk,
             person: Answers::default(),
+            observer: Throttled::default(),
         }
     }
 
@@ -91,7 +94,7 @@ impl World {
             perform: &mut self.hands,
             bounds: Bounds::default(),
             person: &mut self.person,
-            observers: Vec::new(),
+            observers: vec![&mut self.observer],
             difference: None,
         };
         work.drive()
@@ -203,6 +206,8 @@ pub(crate) struct Hands {
     pub(crate) changes_after: Option<usize>,
     pub(crate) replies: Vec<(String, Option<Refusal>)>,
     pub(crate) stops: usize,
+    /// So often nothing happens before something begun ends, if the loop waits only so long.
+    pub(crate) idle: usize,
 }
 
 impl Perform for Hands {
@@ -243,6 +248,11 @@ impl Perform for Hands {
             let news = news.or_else(|| self.news_at_rest.pop_front());
             return Ok(news.expect("news"));
         }
+        if let Some(wake) = wake.filter(|wake| self.idle > 0 && *wake > now) {
+            self.idle -= 1;
+            self.disk.now.set(wake);
+            return Ok(WakeReason::Timer);
+        }
         if let Some(end) = self.ends.pop_front() {
             return Ok(WakeReason::Input(end));
         }
@@ -265,6 +275,35 @@ impl Perform for Hands {
 
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
         self.replies.push((request.to_owned(), refused.cloned()));
+    }
+}
+
+/// Holds back what it sees, a second at most.
+#[derive(Default)]
+pub(crate) struct Throttled {
+    /// When it began to hold something back.
+    since: Option<Millis>,
+    /// The newest event, and what it was whenever it caught up.
+    newest: Option<Event>,
+    pub(crate) caught_up: Vec<Option<Event>>,
+}
+
+impl Observe for Throttled {
+    fn event(&mut self, _: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
+        self.since.get_or_insert(recorded.at);
+        self.newest = Some(recorded.event.clone());
+        Ok(())
+    }
+
+    fn due_in(&self, now: Millis) -> Option<Millis> {
+        let since = self.since?;
+        Some(1000_u64.saturating_sub(now.saturating_sub(since)))
+    }
+
+    fn catch_up(&mut self, _: &Run, _: Millis) {
+        if self.since.take().is_some() {
+            self.caught_up.push(self.newest.clone());
+        }
     }
 }
 

@@ -123,7 +123,7 @@ fn commands_are_found_outside_the_workspace_and_asked_once() {
 }
 
 #[test]
-fn tools_are_known_by_their_server_until_it_was_asked() {
+fn tools_are_known_once_their_server_was_asked() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = Config::default();
     for name in ["asked", "new"] {
@@ -132,22 +132,32 @@ fn tools_are_known_by_their_server_until_it_was_asked() {
     }
     let text = r#"{"schema": "signoff.tool_record/1", "servers": {
         "asked": {"command": [], "tools": [
-            {"name": "get", "description": "", "read_only": true, "input_schema": {"type": "object"}}
+            {"name": "get", "description": "", "read_only": true, "input_schema": {"type": "object"}, "output_schema": {"type": "array"}}
         ]},
         "gone": {"command": [], "tools": []}
     }}"#;
     let store = Store::create(dir.path()).unwrap();
     fs::write(store.dir().join("tools.json"), text).unwrap();
     let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
-    for name in ["asked", "asked.get", "new", "new.anything"] {
+    for name in ["asked", "asked.get", "new"] {
         assert!(workspace.tool_known(name), "{name}");
     }
-    for name in ["asked.put", "gone", "gone.x", "get", "", ".get"] {
+    for name in [
+        "asked.put",
+        "new.anything",
+        "gone",
+        "gone.x",
+        "get",
+        "",
+        ".get",
+    ] {
         assert!(!workspace.tool_known(name), "{name}");
     }
     let schema = serde_json::json!({"type": "object"});
     assert_eq!(workspace.tool_schema("asked.get"), Some(schema));
     assert_eq!(workspace.tool_schema("new.get"), None);
+    let schema = serde_json::json!({"type": "array"});
+    assert_eq!(workspace.tool_output_schema("asked.get"), Some(schema));
     assert_eq!(workspace.tools(), ["asked", "new", "asked.get"]);
 }
 

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,14 @@ impl Store {
         };
         let id = parse(&bytes).map_err(io::Error::other);
         id.map(Some).map_err(FileError::at("understand", &path))
+    }
+
+    /// When the id was made, which is with the first thing that was written here; in a copy or a clone, when that was
+    /// made. None where nothing was. In milliseconds since 1970.
+    pub fn adopted_at(&self) -> Option<u64> {
+        let made = self.project_path().metadata().ok()?.modified().ok()?;
+        let since = made.duration_since(UNIX_EPOCH).ok()?;
+        u64::try_from(since.as_millis()).ok()
     }
 
     /// Makes the id, unless there is one.

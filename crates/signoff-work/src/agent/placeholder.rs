@@ -2,7 +2,11 @@
 
 use std::ffi::OsString;
 
+/// The longest argument that a program can be given: Linux takes 128 KiB with the byte behind it.
+const LONGEST: usize = 128 * 1024 - 1;
+
 /// The names a command may use.
+#[derive(Clone, Copy)]
 pub(crate) struct PlaceholderValues<'a> {
     pub(crate) task: &'a str,
     pub(crate) prompt_file: &'a str,
@@ -13,14 +17,23 @@ pub(crate) struct PlaceholderValues<'a> {
 
 /// The command with its placeholders filled in, and whether the prompt is among them.
 ///
-/// Each argument is filled in one pass: a task that contains `{workspace}` stays as it is.
+/// Each argument is filled in one pass: a task that contains `{workspace}` stays as it is. Where a task makes an argument
+/// too long for any program, the argument says where the task can be read.
 pub(crate) fn fill(command: &[String], values: &PlaceholderValues<'_>) -> (Vec<OsString>, bool) {
     let mut carries_prompt = false;
     let filled = command
         .iter()
         .map(|argument| {
-            let (text, carried) = fill_one(argument, values);
+            let (mut text, carried) = fill_one(argument, values);
             carries_prompt |= carried;
+            if text.len() > LONGEST {
+                let elsewhere = format!(
+                    "The task is too long for a command line. Read all of the file {} and do what it says.",
+                    values.prompt_file
+                );
+                let task = elsewhere.as_str();
+                (text, _) = fill_one(argument, &PlaceholderValues { task, ..*values });
+            }
             OsString::from(text)
         })
         .collect();
@@ -74,6 +87,27 @@ mod tests {
             expected.iter().map(OsString::from).collect::<Vec<_>>()
         );
         assert_eq!(carried, carries_prompt);
+    }
+
+    #[test]
+    fn a_task_that_no_argument_holds_is_named() {
+        let filled = |length: usize| {
+            let values = PlaceholderValues {
+                task: &"x".repeat(length),
+                prompt_file: "/tmp/prompt.md",
+                workspace: "/w",
+                model: "",
+            };
+            let (mut filled, carried) = fill(&["-p={task}".to_owned()], &values);
+            assert!(carried);
+            filled.remove(0).into_string().unwrap()
+        };
+        assert_eq!(filled(LONGEST - 3).len(), LONGEST);
+        let named = filled(LONGEST - 2);
+        assert!(
+            named.starts_with("-p=") && named.contains("/tmp/prompt.md"),
+            "{named}"
+        );
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Definition {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub input_schema: Value,
+    /// The JSON Schema of its results, if the server says what they are.
+    pub output_schema: Option<Value>,
     /// The server says that it changes nothing. A hint, and no more than the server is worth.
     pub read_only: bool,
 }
@@ -31,6 +33,7 @@ impl Definition {
                 .get("inputSchema")
                 .cloned()
                 .unwrap_or(Value::Bool(true)),
+            output_schema: entry.get("outputSchema").cloned(),
             read_only: hint == Some(&Value::Bool(true)),
         })
     }

@@ -91,13 +91,15 @@ fn idle_changed_run(project: &Project, status: &PlanStatus) -> Result<Option<Cha
 /// The state after signing.
 fn state_after_approval(
     project: &Project,
+    plan: &PlanFile,
     status: &PlanStatus,
     actor: Actor,
 ) -> Result<PlanState, Error> {
-    match idle_changed_run(project, status)? {
-        Some(_) => Ok(state_after_signing_again(status.state, actor)?),
-        None => Ok(state_after(status.state, Transition::Approve, actor)?),
-    }
+    let state = match idle_changed_run(project, status)? {
+        Some(_) => state_after_signing_again(status.state, actor),
+        None => state_after(status.state, Transition::Approve, actor),
+    };
+    state.map_err(|forbidden| status.explain(plan, forbidden))
 }
 
 /// Signs a plan that has no errors, as it was `seen`.
@@ -115,7 +117,8 @@ pub fn approve(
         expect_digest(expected, &digest)?;
     }
     require_no_errors(seen)?;
-    state_after_approval(project, &plan_status(project, seen)?, context.actor)?;
+    let status = plan_status(project, seen)?;
+    state_after_approval(project, seen, &status, context.actor)?;
     let proof = choose_proof(options.proof, required_proof(project))?;
     let terms = project.terms(&seen.checked.plan);
     let signature = Signature {
@@ -150,7 +153,7 @@ fn save_signature(
     let project = context.project;
     let locked = LockedPlan::open(context, &seen.path, seen.source.name())?;
     let state = match idle_changed_run(project, &locked.status)? {
-        Some(_) => state_after_approval(project, &locked.status, context.actor)?,
+        Some(_) => state_after_approval(project, &locked.plan, &locked.status, context.actor)?,
         None => locked.allow(Transition::Approve)?,
     };
     let terms = Digest::of_json(&project.terms(&locked.plan.checked.plan));

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::stale::DAY;
+use crate::plans::locked::stale::{DAY, has_staleness, waits_since};
 use crate::project::{Project, relative};
 
 /// What the housekeeping did.
@@ -39,6 +39,8 @@ pub(crate) enum HousekeepingTask {
     Expire,
     Archive,
     LogMove,
+    /// Its run stopped without a word: its file still says that it goes on.
+    MarkStalled,
 }
 
 /// Does all tasks that are due. A failure is reported once and does not affect the list.
@@ -99,15 +101,16 @@ fn due_task(
     if row.unlogged_move {
         return Some(HousekeepingTask::LogMove);
     }
+    if state == PlanState::Stalled && kind != PlanLocationKind::Archive {
+        return Some(HousekeepingTask::MarkStalled);
+    }
     let rules = &project.rules;
     let older = |since: Millis, days: u64| now.saturating_sub(since) > days.saturating_mul(DAY);
-    let may_expire = state_after(state, Transition::Expire, Actor::Harness).is_ok();
+    let may_expire =
+        has_staleness(project) && state_after(state, Transition::Expire, Actor::Harness).is_ok();
     let active = match (row.active, kind) {
-        // One that nothing happened to here goes by its own word, if it has one. Where nothing ever
-        // did, looking is not what begins it.
-        (None, PlanLocationKind::Plans) if may_expire && project.store.dir().is_dir() => {
-            row.written
-        }
+        // One that nothing happened to here goes by its own word, if it has one.
+        (None, PlanLocationKind::Plans) if may_expire => waits_since(project, row.written)?,
         (active, _) => active?,
     };
     match kind {
@@ -141,6 +144,13 @@ fn perform_task(
         }
         HousekeepingTask::LogMove => {
             log_move(context, &path, &name)?;
+            Ok(Vec::new())
+        }
+        HousekeepingTask::MarkStalled => {
+            let locked = LockedPlan::open(context, &path, &name)?;
+            if locked.status.state == PlanState::Stalled {
+                locked.conclude_quietly(PlanState::Stalled)?;
+            }
             Ok(Vec::new())
         }
     }

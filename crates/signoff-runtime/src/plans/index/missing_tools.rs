@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use signoff_plan::Workspace;
 use signoff_plan::model::{Plan, Work};
-use signoff_plan::tools::{BUILT_IN, allows, built_in};
+use signoff_plan::tools::is_provided;
 
 /// Tools that a plan asks for, in its scopes, its steps or its hints, and that nothing provides.
 pub(super) fn missing_tools(plan: &Plan, workspace: &dyn Workspace) -> Vec<String> {
@@ -22,15 +22,4 @@ pub(super) fn missing_tools(plan: &Plan, workspace: &dyn Workspace) -> Vec<Strin
         .filter(|tool| !tool.trim().is_empty() && !is_provided(tool, workspace))
         .map(str::to_owned)
         .collect()
-}
-
-/// A tool of this name, or one that this pattern or the name of a server covers.
-fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
-    if built_in(name).is_some() || workspace.tool_known(name) {
-        return true;
-    }
-    let scope = [name.to_owned()];
-    let covers = |tool: &str| allows(&scope, tool).is_some();
-    BUILT_IN.iter().any(|tool| covers(tool.name))
-        || workspace.tools().iter().any(|tool| covers(tool))
 }

@@ -6,6 +6,7 @@ mod write_back;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
     Actor, ForbiddenTransition, PlanState, Transition, possible_transitions, state_after,
@@ -91,7 +92,7 @@ impl<'a> LockedPlan<'a> {
                 notice: notice.clone(),
                 forbidden,
             },
-            None => Error::Forbidden(forbidden),
+            None => self.status.explain(&self.plan, forbidden),
         })
     }
 
@@ -162,6 +163,30 @@ impl<'a> LockedPlan<'a> {
 
     pub(crate) fn history(&self) -> &PlanHistory {
         &self.status.history
+    }
+
+    /// What people said when they rejected it, with the version they rejected: first what only its file tells, which was
+    /// said to another tool, then what the log tells.
+    pub(crate) fn rejections(&self) -> Vec<(Option<u64>, Option<&str>)> {
+        let logged: Vec<_> = self.history().feedback().collect();
+        let numbers = (1..).zip(&logged);
+        let versions: Vec<u64> = numbers
+            .map(|(number, (version, _))| version.unwrap_or(number))
+            .collect();
+        let in_file = self.plan.checked.plan.record.get("rejections");
+        let in_file = in_file.and_then(Value::as_array).into_iter().flatten();
+        let said = in_file.map(|one| {
+            let version = one.get("version").and_then(Value::as_u64);
+            (version, one.get("feedback").and_then(Value::as_str))
+        });
+        // What the log tells was written into the file as well.
+        let elsewhere = said.filter(|(version, feedback)| {
+            let is_logged = logged.iter().any(|(_, known)| known == feedback);
+            !is_logged && version.is_none_or(|version| !versions.contains(&version))
+        });
+        let mut all: Vec<_> = elsewhere.collect();
+        all.extend(logged);
+        all
     }
 
     /// Writes the new state, and these edits, into the file, and reads it again.

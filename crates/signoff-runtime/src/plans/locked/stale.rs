@@ -1,13 +1,12 @@
 //! Cancels plans to which nothing happened for too long, and reports it.
 
-use std::path::Path;
-
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
+use signoff_store::root::StoreKind;
 
 use crate::clock::{Clock, millis};
 use crate::plan_file::PlanFile;
-use crate::plans::status::PlanStatus;
+use crate::plans::status::{PlanStatus, is_among_proposals};
 use crate::project::Project;
 
 pub(crate) const DAY: Millis = 24 * 60 * 60 * 1000;
@@ -21,13 +20,14 @@ pub(crate) fn days_expired(
     now: Millis,
     project: &Project,
 ) -> Option<u64> {
+    if !has_staleness(project) {
+        return None;
+    }
     let days = project.rules.stale_after_days;
     let history = &status.history;
     let own = || {
-        history
-            .entries
-            .is_empty()
-            .then(|| own_word(project, plan))?
+        let written = own_word(project, plan).filter(|_| history.entries.is_empty())?;
+        waits_since(project, written)
     };
     let last = history
         .last_activity(&plan.digest().to_string())
@@ -37,18 +37,32 @@ pub(crate) fn days_expired(
     (old && may).then_some(days)
 }
 
+/// Do plans of this store expire at all? rawko's have no such rule.
+pub(crate) fn has_staleness(project: &Project) -> bool {
+    project.store.kind() != StoreKind::Rawko
+}
+
+/// Since when a proposal waits here that was written then and that nothing happened to here: in a store that another tool
+/// made, not before we came to it. `None` where nothing of ours has begun.
+pub(crate) fn waits_since(project: &Project, written: Millis) -> Option<Millis> {
+    let store = &project.store;
+    match store.kind() {
+        StoreKind::Own => store.dir().is_dir().then_some(written),
+        StoreKind::Pi => Some(written.max(store.adopted_at()?)),
+        StoreKind::Rawko => None,
+    }
+}
+
 /// When a proposal that waits says that it was last written. What another tool calls finished waits
 /// for nothing.
 fn own_word(project: &Project, plan: &PlanFile) -> Option<Millis> {
-    let real = |path: &Path| path.canonicalize().ok();
-    let directory = real(&project.store.plans_dir())?;
-    if real(plan.path.parent()?)? != directory {
+    if !is_among_proposals(project, &plan.path) {
         return None;
     }
     let plan = &plan.checked.plan;
     let waits = plan.status.as_deref().is_none_or(|word| {
         matches!(
-            PlanState::named(word),
+            PlanState::in_file(word),
             Some(PlanState::Draft | PlanState::Verified | PlanState::Approved)
         )
     });

@@ -4,7 +4,7 @@ use serde_json::Value;
 use signoff_engine::PlanState;
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
-use signoff_plan::edit::{Edit, EditRefused, Marks, apply_marks, apply_to};
+use signoff_plan::edit::{Edit, EditRefused, Marks, StepMark, apply_marks, apply_to};
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 
@@ -79,9 +79,15 @@ fn updated_source(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRe
             Err(refused) => return Err(refused),
         }
     }
+    // What was under way in a plan that is cancelled no longer is.
+    let steps = plan.checked.plan.steps.iter();
+    let idle = steps.filter(|step| step.mark.is_some());
     let marks = Marks {
         status: status_word(dialect, wanted.state).map(str::to_owned),
-        steps: Vec::new(),
+        steps: idle
+            .map(|step| (step.id.clone(), StepMark::NotBegun))
+            .filter(|_| wanted.state == PlanState::Cancelled)
+            .collect(),
     };
     source = Source::new(name, apply_marks(&source, &marks)?);
     let same = source.bytes() == plan.source.bytes() && wanted.bump != VersionBump::Always;

@@ -6,13 +6,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
+use signoff_plan::check::too_large::CONTEXT_BYTES;
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::model::{Hint, Plan};
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
 /// Context of more bytes than this goes into a file of its own.
-pub(crate) const INLINE: usize = 50 * 1024;
+pub(crate) const INLINE: usize = CONTEXT_BYTES;
 
 /// What a context consists of besides text.
 const OF_CONTEXT: [&str; 2] = ["artifacts", "tool_outputs"];

@@ -49,7 +49,8 @@ pub fn revise(
 fn in_place(locked: LockedPlan<'_>) -> Result<PlanReport, Error> {
     locked.require_no_plan_errors()?;
     let digest = locked.digest();
-    if locked.history().newest_digest() == Some(&digest) {
+    // If another tool finished with it, the same text is handed in anew.
+    if locked.history().newest_digest() == Some(&digest) && !locked.status.is_claimed() {
         return Err(Error::NothingRevised {
             plan: locked.plan.source.name().to_owned(),
         });
@@ -161,7 +162,7 @@ fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec
     }
     // A text that was written from scratch lost what people said about the one before.
     if !new.record.contains_key("rejections") {
-        for (at, (version, feedback)) in locked.history().feedback().enumerate() {
+        for (at, (version, feedback)) in locked.rejections().into_iter().enumerate() {
             edits.extend(feedback.map(|feedback| Edit::Reject {
                 version: version.unwrap_or(at as u64 + 1),
                 feedback: feedback.to_owned(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use signoff_engine::{
-    Event, Millis, Outcome, PlanState, RecordedEvent, Run, StepState, StepStatus,
+    Event, Millis, Outcome, PauseReason, PlanState, RecordedEvent, Run, StepState, StepStatus,
 };
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
@@ -45,6 +45,8 @@ pub(crate) struct Projection {
     /// What no file says.
     secrets: Secrets,
     written: Millis,
+    /// Something has happened that the file does not say.
+    behind: bool,
     /// No write before this has passed since the last one.
     pause: Millis,
     /// Why marks could not be written, to be told once.
@@ -64,6 +66,7 @@ impl Projection {
             text,
             secrets,
             written: 0,
+            behind: false,
             pause: EVERY,
             trouble: None,
         }
@@ -111,7 +114,7 @@ impl Projection {
             self.execution.survives_power,
         ) {
             // Somebody was quicker; the next write sees what they did.
-            Err(ReplaceError::Changed { .. }) => {}
+            Err(ReplaceError::Changed { .. }) => self.behind = true,
             // Nothing but marks was changed.
             Ok(_) => self.text.set(marked, dialect, run.signed().digest()),
             Err(error) => self.trouble = Some(error.to_string()),
@@ -158,26 +161,43 @@ impl Observe for Projection {
             Event::RunStarted { .. }
                 | Event::RunResumed { .. }
                 | Event::PlanReplanned { .. }
+                | Event::StepStarted { .. }
+                | Event::AttemptStarted { .. }
+                | Event::AttemptInterrupted { .. }
                 | Event::StepCompleted { .. }
                 | Event::StepConfirmed { .. }
                 | Event::StepFailed { .. }
                 | Event::StepSkipped { .. }
                 | Event::StepBlocked { .. }
+                | Event::StepWaiting { .. }
                 | Event::StepRetried { .. }
         );
         self.execution.times.note(recorded);
         if self.written == 0 && run.plan().steps.len() > LARGE {
             self.written = recorded.at;
         }
-        let due = recorded.at.abs_diff(self.written) >= self.pause;
-        if last || (changes_marks && due) {
-            let begun = Instant::now();
-            self.written = recorded.at;
-            self.write(run, recorded.at);
-            let took = Millis::try_from(begun.elapsed().as_millis()).unwrap_or(EVERY);
-            self.pause = EVERY.max(took.saturating_mul(SHARE));
+        self.behind |= last || changes_marks;
+        if last || self.due_in(recorded.at) == Some(0) {
+            self.catch_up(run, recorded.at);
         }
         Ok(())
+    }
+
+    fn due_in(&self, now: Millis) -> Option<Millis> {
+        // A clock that was set back does not put a write off.
+        let passed = now.abs_diff(self.written);
+        self.behind.then(|| self.pause.saturating_sub(passed))
+    }
+
+    fn catch_up(&mut self, run: &Run, now: Millis) {
+        if !std::mem::take(&mut self.behind) {
+            return;
+        }
+        let begun = Instant::now();
+        self.written = now;
+        self.write(run, now);
+        let took = Millis::try_from(begun.elapsed().as_millis()).unwrap_or(EVERY);
+        self.pause = EVERY.max(took.saturating_mul(SHARE));
     }
 }
 
@@ -194,13 +214,20 @@ fn state(run: &Run) -> PlanState {
     match run.outcome() {
         Some(Outcome::Completed | Outcome::Partial) => PlanState::Completed,
         Some(Outcome::Failed) => PlanState::Failed,
+        // Nobody drives it once this is written, and it does not only wait for a person.
+        None if run
+            .pause_reason()
+            .is_some_and(|why| why != PauseReason::Waiting) =>
+        {
+            PlanState::Stalled
+        }
         None => PlanState::Executing,
     }
 }
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
     let steps = steps_in_file(run).filter_map(|(written, definition, step)| {
-        let mark = mark(written, definition, step)?;
+        let mark = mark(dialect, written, definition, step)?;
         Some((definition.id.clone(), mark))
     });
     Marks {
@@ -219,23 +246,22 @@ fn steps_in_file(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> 
 }
 
 /// What the file should say about a step; `None` = what it says stays.
-fn mark(written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
-    match step.status {
-        StepStatus::Completed => Some(StepMark::Done),
-        StepStatus::Failed => Some(StepMark::Failed),
-        StepStatus::Skipped => Some(StepMark::Skipped),
-        // Our own mark, from before it was taken up again or the plan changed.
-        _ if step.history.ended_before
-            || (written.claimed, &written.mark) != (definition.claimed, &definition.mark) =>
-        {
-            Some(StepMark::None)
-        }
+fn mark(dialect: Dialect, written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
+    let mark = match step.status {
+        StepStatus::Completed => StepMark::Done,
+        StepStatus::Failed => StepMark::Failed,
+        StepStatus::Skipped => StepMark::Skipped,
+        StepStatus::Running | StepStatus::Verifying | StepStatus::Waiting => StepMark::Running,
+        StepStatus::Blocked if !definition.claimed => StepMark::Blocked,
+        StepStatus::Blocked | StepStatus::Pending | StepStatus::Ready => StepMark::NotBegun,
+    };
+    // Our own mark, from before it was taken up again or the plan changed.
+    let is_outdated = step.history.ended_before
+        || (written.claimed, &written.mark) != (definition.claimed, &definition.mark);
+    match mark {
+        StepMark::NotBegun if is_outdated => Some(StepMark::None),
+        mark if mark.has_place_in(dialect) => Some(mark),
         // What the file says about a step that has not ended is somebody's claim; it stays.
-        StepStatus::Pending
-        | StepStatus::Blocked
-        | StepStatus::Ready
-        | StepStatus::Running
-        | StepStatus::Verifying
-        | StepStatus::Waiting => None,
+        _ => is_outdated.then_some(StepMark::None),
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
         return Records::default();
     }
     let steps = steps_in_file(run).map(|(written, definition, step)| {
-        let mark = mark(written, definition, step);
+        let mark = mark(dialect, written, definition, step);
         let mut fields = match dialect {
             Dialect::Toolplan => result(step, mark),
             _ => fields(&definition.work, step, mark),
@@ -100,7 +100,8 @@ fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
         ("affected_files", if_so(begun && ended, files(step))),
     ];
     // What else stands at a step that has not ended is somebody's claim.
-    let ours = |(_, value): &(_, Value)| mark.is_some() || !value.is_null();
+    let is_claim = matches!(mark, None | Some(StepMark::NotBegun));
+    let ours = |(_, value): &(_, Value)| !is_claim || !value.is_null();
     all.into_iter().filter(ours).collect()
 }
 
@@ -144,13 +145,12 @@ fn files(step: &StepState) -> Option<Value> {
 
 /// What a toolplan says of a step.
 fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
-    let Some(mark) = mark else {
-        return Vec::new();
-    };
-    if !has_ended(Some(mark)) {
-        return vec![("result", Value::Null)];
+    match mark {
+        None | Some(StepMark::NotBegun) => return Vec::new(),
+        Some(mark) if !has_ended(Some(mark)) => return vec![("result", Value::Null)],
+        Some(_) => {}
     }
-    let ok = mark == StepMark::Done;
+    let ok = mark == Some(StepMark::Done);
     let reason = step.outcome.reason.as_deref().filter(|_| !ok);
     let members = [
         ("ok", Some(ok.into())),

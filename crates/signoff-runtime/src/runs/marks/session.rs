@@ -45,7 +45,7 @@ pub(super) fn write(path: &Path, run: &Run, survives_power: bool) -> Result<(), 
 fn line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
     let (status, result_summary, error) = match state.status {
         StepStatus::Completed => ("success", Some(result(state)), None),
-        StepStatus::Failed => ("failed", None, state.outcome.reason.clone()),
+        StepStatus::Failed => ("failed", last_words(state), state.outcome.reason.clone()),
         StepStatus::Pending
         | StepStatus::Blocked
         | StepStatus::Ready
@@ -67,8 +67,12 @@ fn line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
 
 /// The last thing that its agent said; what a check says is that it holds.
 fn result(state: &StepState) -> String {
-    let said = state.history.said.as_deref().unwrap_or_default();
-    let last = said.lines().rev().find(|line| !line.trim().is_empty());
-    let last = last.map_or("its contract holds", str::trim);
-    last.chars().take(LONGEST).collect()
+    last_words(state).unwrap_or_else(|| "its contract holds".to_owned())
+}
+
+/// The last line that its agent said.
+fn last_words(state: &StepState) -> Option<String> {
+    let said = state.history.said.as_deref()?;
+    let last = said.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(last.trim().chars().take(LONGEST).collect())
 }

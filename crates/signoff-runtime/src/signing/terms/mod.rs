@@ -101,7 +101,7 @@ fn makers(plan: &Plan, file: &str) -> BTreeSet<usize> {
 
 /// The files that the plan's context refers to: `name → path`, where the path may be their directory.
 /// A reader of the plan relies on their content.
-fn artifacts(plan: &Plan, root: &Path) -> Vec<String> {
+pub(crate) fn artifacts(plan: &Plan, root: &Path) -> Vec<String> {
     let listed = plan.record.get("artifacts").and_then(Value::as_array);
     let lines = listed.into_iter().flatten().filter_map(Value::as_str);
     let files = lines.filter_map(|line| {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_api::event::StreamedEvent;
 use signoff_engine::{Outcome, PauseReason, PlanState};
+use signoff_plan::diagnostic::Code;
 use signoff_runtime::Error;
 use signoff_runtime::confinement::levels::check;
 use signoff_runtime::drive::{NoPerson, Person, StopReason};
@@ -28,6 +29,7 @@ use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::locate;
 use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
 use crate::report::count::count_of;
+use crate::report::problems::text::concise;
 use crate::report::run::opening::{OpeningContext, opening};
 use crate::report::run::reporter::RunReporter;
 use crate::report::run::table::table;
@@ -69,6 +71,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         }
         sign_off(session, &project, &plan, &options)?;
     } else {
+        say_missing_tools(session, &plan);
         sign_by_policy_if_due(session, &project, &plan)?;
     }
     start(session, &project, &plan, &options)
@@ -119,8 +122,19 @@ fn unfinished_run(plan: &str, run: &str) -> Failure {
             "to continue with the plan as it is now: `signoff approve {name}`, then `signoff resume {run}`"
         ))
         .hint(format!(
-            "to start from scratch: `signoff cancel {name}`, then `signoff run {name} --approve`"
+            "to start from scratch: `signoff abort {run}`, then `signoff run {name} --approve`"
         ))
+}
+
+/// Names the tools that the plan asks for and that nothing here provides. Who signs it now is told anyway.
+fn say_missing_tools(session: &mut Session, plan: &PlanFile) {
+    if session.is_json() {
+        return;
+    }
+    let found = plan.checked.diagnostics.iter();
+    for problem in found.filter(|problem| problem.code == Code::MissingTool) {
+        session.out.say(concise(problem, &plan.source));
+    }
 }
 
 /// Signs a plan by policy, if the policy allows that and nobody has signed it.

@@ -7,7 +7,7 @@ use signoff_plan::model::Step;
 
 use crate::report::run::evidence::grade;
 use crate::report::run::short_text::short_commit;
-use crate::report::run::totals::{HALTED, NOTHING};
+use crate::report::run::totals::{NOTHING, halted_word};
 use crate::style::{CARE, DIM, ERROR, GOOD, HINT};
 
 /// A run, as a graph of its plan shows it.
@@ -47,7 +47,7 @@ impl RunProgress<'_> {
         let how = match state.outcome.grade() {
             Some(_) if self.run.is_empty_loop(at) => NOTHING.0,
             Some(found) => grade(found),
-            None if halted.is_some() => HALTED,
+            None if halted.is_some() => halted_word(self.run),
             None => step_status(self.run.displayed_status(at, self.driven)),
         };
         let mut words = vec![how.to_owned()];

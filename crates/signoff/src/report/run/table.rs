@@ -9,7 +9,7 @@ use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::graph::progress::work_location_name;
 use crate::report::run::evidence::{because, grade};
 use crate::report::run::short_text::one_line;
-use crate::report::run::totals::{HALTED, NOTHING, grades, totals};
+use crate::report::run::totals::{NOTHING, grades, halted_word, totals};
 use crate::report::step_name::name;
 use crate::report::time::short;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
@@ -59,7 +59,8 @@ struct Row {
 /// The rows of all steps, items below their loops.
 fn rows(run: &Run, driven: bool) -> Vec<Row> {
     let mut asked: BTreeMap<usize, &str> = BTreeMap::new();
-    for item in run.items() {
+    // Once it has ended nobody is asked.
+    for item in run.items().filter(|_| run.outcome().is_none()) {
         asked.extend(item.about().iter().map(|&at| (at, item.question.as_str())));
     }
     let mut rows = Vec::new();
@@ -151,7 +152,7 @@ fn with_end(reason: &str, state: &StepState) -> String {
 /// The status of a step without evidence.
 fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
     if run.halt_reason(at).is_some() && !driven {
-        return (HALTED, CARE);
+        return (halted_word(run), CARE);
     }
     let status = run.displayed_status(at, driven);
     (

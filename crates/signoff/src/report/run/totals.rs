@@ -10,7 +10,12 @@ use crate::report::time::short;
 /// The word for a loop without items, and its explanation.
 pub(crate) const NOTHING: (&str, &str) = ("empty", "nothing to do: the loop has no items");
 /// The word for a step that has begun, in a run that no process drives.
-pub(crate) const HALTED: &str = "paused";
+pub(crate) fn halted_word(run: &Run) -> &'static str {
+    match run.outcome() {
+        Some(_) => "stopped",
+        None => "paused",
+    }
+}
 
 /// `3 steps: 2 proved, 1 failed · 4 agents started · 12s · sandbox: none`
 pub(crate) fn totals(run: &Run, driven: bool) -> String {
@@ -21,7 +26,7 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
         match state.outcome.evidence {
             Some(_) if run.is_empty_loop(at) => open.count(NOTHING.0),
             Some(_) => found.push(state),
-            None if !driven && run.halt_reason(at).is_some() => open.count(HALTED),
+            None if !driven && run.halt_reason(at).is_some() => open.count(halted_word(run)),
             None => open.count(step_status(run.displayed_status(at, driven))),
         }
     }

@@ -558,6 +558,15 @@ fn context_is_nothing_but_context() {
 #[test]
 fn whoever_meets_an_expired_plan_first_is_told() {
     let project = pi_store();
+    created(&project);
+    // Days count from the one on which we came to the store.
+    let adopted = std::fs::File::options()
+        .write(true)
+        .open(project.path().join(".signoff/project.json"))
+        .expect("the store was made");
+    adopted
+        .set_modified(std::time::UNIX_EPOCH)
+        .expect("the file is ours");
     let old = |id: &str| {
         let text = format!(
             "---\nid: {id}\ntitle: Old\nstatus: proposed\nversion: 1\nupdated_at: 2025-01-01T00:00:00Z\ntools_required: []\n---\n\n## Steps\n1. Look (read: all)\n"

@@ -138,12 +138,49 @@ fn a_record_is_told_its_constraints_and_says_how_far_it_is() {
     assert_eq!(
         prompts(&events).first().map(String::as_str),
         Some(
-            "Write the middleware\n\n## Instructions\n\nUse the router.\n\n## Constraints\n\n- No new dependency\n"
+            "Write the middleware\n\n## Instructions\n\nUse the router.\n\n## The whole task, of which this is one step\n\nAuth\n\n## Constraints\n\n- No new dependency\n"
         )
     );
     let text = project.read("auth.yaml");
     assert!(text.contains("\nstatus: complete\n"), "{text}");
     assert!(!text.contains("status: pending"), "{text}");
+}
+
+/// While the second step is at work for an hour, the file says so, and that the first is done.
+#[test]
+fn a_record_follows_its_run_while_nothing_happens() {
+    let script = Script::new()
+        .reply(Reply::when(["First"]).write("a", "x\n").say("made a"))
+        .reply(Reply::when(["Second"]).wait_for("go").write("b", "x\n"));
+    let project = project(&script);
+    let step = |index: usize, title: &str, file: &str| {
+        format!(
+            "  - index: {index}\n    description: \"{title}\"\n    status: pending\n    contract: test -s {file}\n"
+        )
+    };
+    let (first, second) = (step(0, "First", "a"), step(1, "Second", "b"));
+    project.write(
+        ".rawko/plans/p.yaml",
+        &format!("id: p\ntask: \"Two things\"\nstatus: draft\nversion: 1\nsteps:\n{first}{second}"),
+    );
+    let mut running = project.spawn(["run", "p", "--approve"]);
+    let text = || project.read(".rawko/plans/p.yaml");
+    assert!(running.wait_until(|| {
+        let text = text();
+        text.contains("status: complete\n") && text.contains("    status: in_progress\n")
+    }));
+    assert!(text().contains("output: made a"), "{}", text());
+    assert_eq!(
+        project.read(".rawko/current-task.yaml"),
+        "task: \"Two things\"\nplanId: p\nstatus: in_progress\n"
+    );
+    project.write("go", "");
+    running.wait().assert_success();
+    assert!(!text().contains("in_progress"), "{}", text());
+    assert_eq!(
+        project.read(".rawko/current-task.yaml"),
+        "task: \"Two things\"\nplanId: p\nstatus: complete\n"
+    );
 }
 
 #[test]
@@ -272,7 +309,10 @@ fn a_record_says_what_a_person_answered() {
     project.signoff(["approve", "name.yaml"]).assert_success();
     project.signoff(["run", "name.yaml"]).assert_code(3);
     let text = timeless(&project.read("name.yaml"));
-    assert!(text.contains("called?, startedAt: \"TIME\"}"), "{text}");
+    assert!(
+        text.contains("status: in_progress, startedAt: \"TIME\"}"),
+        "{text}"
+    );
     let item = project.json(["inbox"])["items"][0]["id"].clone();
     let item = item.as_str().expect("it has an id");
     project

@@ -257,3 +257,72 @@ fn killed_at_any_mark_the_file_is_brought_up_to_date() {
         Ledger::read(project.outside("ledger")).assert_each_attempt_once();
     }
 }
+
+/// What was found out when the plan was made reaches who carries it out, also where it is too large for the plan.
+#[test]
+fn an_agent_is_told_tool_outputs_and_artifacts() {
+    let script = Script::new()
+        .reply(Reply::when(["Fetch the invoice", "IBAN-77", "100 EUR"]).say("small"))
+        .reply(Reply::when(["Read it", "THE-END"]).say("large"));
+    let text = TEXT.replace(
+        "The client is Fabbula.\n",
+        "The client is Fabbula.\n\n### Tool Outputs\n```json\n{\"bill\": {\"iban\": \"IBAN-77\"}}\n```\n\n### Artifacts\n- bill.txt → docs/\n",
+    );
+    let project = project(
+        &script,
+        &text.replace("2. Write the reminder (write_file: write)\n", ""),
+    );
+    project.write("docs/bill.txt", "100 EUR\n");
+    project.signoff(["run", ID, "--approve"]).assert_code(3);
+    let request = json!({
+        "title": "Large",
+        "steps": [{"description": "Read it", "tool": "read_file", "operation": "all"}],
+        "context": format!("{}THE-END", "x\n".repeat(30_000)),
+    });
+    let made =
+        project.signoff_with_input(["propose", "-", "--format", "json"], &request.to_string());
+    let made = made.assert_success().json();
+    let id = made["id"].as_str().expect("an id");
+    project.signoff(["run", id, "--approve"]).assert_code(3);
+}
+
+#[test]
+fn a_run_that_is_given_up_has_ended_and_waits_for_nobody() {
+    let project = project(&obliging(), TEXT);
+    project.signoff(["run", ID, "--approve"]).assert_code(3);
+    project.signoff(["abort"]).assert_success();
+    assert_eq!(field(&project, "status"), "failed");
+    assert!(field(&project, "execution_ended_at").starts_with("20"));
+    let steps = project.json(["status"])["steps"].clone();
+    let waits = |step: &Value| step["status"] == "waiting";
+    let steps = steps.as_array().expect("a list");
+    assert!(!steps.iter().any(waits), "{steps:?}");
+    project
+        .signoff(["status"])
+        .assert_stdout_contains("the run ended before it was answered");
+}
+
+#[test]
+fn a_cancelled_execution_has_ended() {
+    let project = project(&obliging(), TEXT);
+    project.signoff(["run", ID, "--approve"]).assert_code(3);
+    project.signoff(["cancel", ID]).assert_success();
+    assert_eq!(field(&project, "status"), "cancelled");
+    assert!(field(&project, "execution_ended_at").starts_with("20"));
+}
+
+/// Why a step failed, and what its agent had to say about that.
+#[test]
+fn a_failed_step_keeps_the_words_of_its_agent() {
+    let script = Script::new().reply(Reply::when(["Fetch the invoice"]).say("There is no invoice"));
+    let text = TEXT.replace(
+        "→ invoice.txt)\n",
+        "→ invoice.txt)\n   - contract: `test -s invoice`\n   - on_fail: abort\n",
+    );
+    let project = project(&script, &text);
+    project.signoff(["run", ID, "--approve"]).assert_code(1);
+    let line = &session(&project)[0];
+    assert_eq!(line["status"], "failed");
+    assert_eq!(line["result_summary"], "There is no invoice");
+    assert!(line["error"].is_string(), "{line}");
+}

@@ -110,8 +110,8 @@ fn problem_counts(errors: usize, plans: usize, unread: usize) -> String {
 
 /// Prints the errors that a plan was committed with, and that keep it from being signed.
 fn warn(session: &mut Session, plan: &CommittedThread) {
-    for error in plan.errors() {
-        session.out.say(render(error, &plan.plan.source));
+    for problem in plan.errors().chain(plan.strays()) {
+        session.out.say(render(problem, &plan.plan.source));
         session.out.say("");
     }
     let errors = plan.errors().count();
