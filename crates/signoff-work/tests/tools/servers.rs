@@ -171,6 +171,7 @@ fn a_record_and_a_person_say_what_needs_a_yes() {
         description: String::new(),
         input_schema: json!({}),
         read_only,
+        output_schema: None,
     };
     let mut known = server("toy.sh");
     known.recorded = Some(vec![recorded("die", true), recorded("sleep", false)]);
