@@ -13,7 +13,7 @@ use signoff_store::{atomic, failpoint};
 use signoff_work::git::Repository;
 
 use super::landing;
-use super::new_run::{RunSetup, create_run, workspace_lock};
+use super::new_run::{RunSetup, clear_never_begun, create_run, workspace_lock};
 use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
@@ -93,6 +93,7 @@ impl<'a> PreparedRun<'a> {
             digest: digest.clone(),
             run: opened.id.clone(),
         }])?;
+        clear_never_begun(project)?;
         let first = Input::Start(RunStart {
             run: opened.id.clone(),
             plan: opened.key.clone(),

@@ -61,6 +61,8 @@ impl<'a> OpenedRun<'a> {
             times.note(&recorded);
             replay.apply(&recorded)
         })?;
+        // A crash right after the first event left it.
+        dir.mark_begun()?;
         Ok(Self {
             project,
             clock,

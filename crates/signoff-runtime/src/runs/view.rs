@@ -12,7 +12,7 @@ use super::replay::{Replay, unknown_run};
 pub use super::streamed::streamed;
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
-use crate::drive::journal::{first_event, read_events};
+use crate::drive::journal::read_events;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
@@ -106,12 +106,10 @@ impl RunView {
 
     /// The name of the newest run, without reading it.
     pub fn newest_id(project: &Project) -> Result<String, Error> {
-        for entry in list(&project.store)?.into_iter().rev() {
-            let journal = entry.dir.journal();
-            // Otherwise nothing happened in it.
-            if journal.exists() && first_event(&journal)?.is_some() {
-                return Ok(entry.id);
-            }
+        let mut entries = list(&project.store)?.into_iter().rev();
+        // A damaged one is found too: whoever reads it says so.
+        if let Some(entry) = entries.find(|entry| !entry.dir.never_began()) {
+            return Ok(entry.id);
         }
         Err(unknown_run(project, None))
     }

@@ -52,6 +52,36 @@ impl RunDir {
         self.path.join("journal.jsonl")
     }
 
+    /// Says, until the first event is journaled, that nothing has happened in this run yet. Holds the plan's key. A
+    /// directory without it whose journal is gone or empty is damaged, and not one that never began.
+    pub fn starting(&self) -> PathBuf {
+        self.path.join("starting")
+    }
+
+    /// Says that the run is about to begin.
+    pub fn mark_starting(&self, key: &str) -> Result<(), FileError> {
+        atomic::overwrite_unsynced(&self.starting(), key.as_bytes(), FileMode::Private)
+    }
+
+    /// Says that the run has begun. An absent mark is fine.
+    pub fn mark_begun(&self) -> Result<(), FileError> {
+        if self.starting().symlink_metadata().is_err() {
+            return Ok(());
+        }
+        atomic::remove(&self.starting())
+    }
+
+    /// Whether the run died before its first event, so that nothing happened in it.
+    pub fn never_began(&self) -> bool {
+        let has_event = match fs::read(self.journal()) {
+            Ok(bytes) => bytes.contains(&b'\n'),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        };
+        let is_marked = || self.starting().is_file();
+        let is_empty = || fs::read_dir(&self.path).is_ok_and(|mut found| found.next().is_none());
+        !has_event && (is_marked() || is_empty())
+    }
+
     pub fn blobs(&self) -> PathBuf {
         self.path.join("blobs")
     }

@@ -107,6 +107,10 @@ impl<'a> LockedPlan<'a> {
                     plan: self.plan.source.name().to_owned(),
                 })
             }
+            PlanState::Stalled if self.status.lost_run.is_some() => Err(Error::LostRun {
+                plan: self.plan.source.name().to_owned(),
+                run: self.status.run_id().unwrap_or_default().to_owned(),
+            }),
             _ => self.allow(Transition::Start).map(|_| ()),
         }
     }
