@@ -3,10 +3,11 @@
 mod directory;
 pub mod requests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
+use self::directory::RETIRED;
 pub use self::directory::{AttemptDir, RunDir};
 use crate::files::lock::StartLock;
 use crate::files::{FileError, timestamp};
@@ -84,22 +85,44 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
 
 /// Clears away runs that died before their first event was written and that nobody holds: nothing
 /// happened in them. `_starting`: of one that is being made nobody can tell yet. `is_needed` says of the run of this name, of the plan
-/// with this key, whether a log relies on its directory. `remove` removes the run of this name, whose directory this is.
+/// with this key, whether a log relies on its directory. `remove` removes what the run of this name left elsewhere, and this directory of it; of one whose removal
+/// was cut off, only the directory.
 pub fn remove_never_begun(
     store: &Store,
     _starting: &StartLock,
     is_needed: impl Fn(&str, &str) -> bool,
     remove: impl Fn(&str, &Path) -> io::Result<()>,
 ) -> Result<(), FileError> {
+    for path in retired(store)? {
+        remove("", &path).map_err(FileError::at("remove", &path))?;
+    }
     for entry in list(store)? {
         let is_held = || crate::files::lock::is_held(&entry.dir.lock()).unwrap_or(true);
         let key = || fs::read_to_string(entry.dir.starting()).unwrap_or_default();
         if entry.dir.never_began() && !is_held() && !is_needed(&entry.id, &key()) {
-            let path = entry.dir.path();
-            remove(&entry.id, path).map_err(FileError::at("remove", path))?;
+            let path = entry.dir.retire()?;
+            remove(&entry.id, &path).map_err(FileError::at("remove", &path))?;
         }
     }
     Ok(())
+}
+
+/// Directories of runs that are being removed, or whose removal was cut off.
+pub fn retired(store: &Store) -> Result<Vec<PathBuf>, FileError> {
+    let directory = store.runs_dir();
+    let entries = match fs::read_dir(&directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(FileError::at("read", &directory))?,
+    };
+    let is_retired = |entry: &fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let run = name
+            .strip_prefix('.')
+            .and_then(|name| name.strip_suffix(RETIRED));
+        run.is_some_and(is_run_id)
+    };
+    let retired = entries.flatten().filter(is_retired);
+    Ok(retired.map(|entry| entry.path()).collect())
 }
 
 /// Whether this is spelled like a name of [`new_run_id`].

@@ -96,6 +96,7 @@ pub(super) fn create_run<'a>(
         terms,
         versions: 1,
         text,
+        torn: None,
         _run_lock: lock,
         workspace_lock,
     })
@@ -113,7 +114,9 @@ pub(super) fn clear_never_begun(project: &Project) -> Result<(), Error> {
     // Two runs may start at once, and neither may take the other's directory for one that was left.
     let starting = take_start(project)?;
     let with_trees = |run: &str, dir: &Path| {
-        trees::remove_never_begun(project, run);
+        if !run.is_empty() {
+            trees::remove_never_begun(project, run);
+        }
         remove_tree(dir)
     };
     let is_needed = |run: &str, key: &str| plan_history::names_newest_run(project, key, run);

@@ -44,8 +44,8 @@ pub struct PreparedRun<'a> {
     pub(super) bounds: Bounds,
     /// The repository that its trees are recorded in, where that was chosen just now.
     pub(super) repository: Option<Repository>,
-    /// What a person should know about where it works.
-    note: Option<String>,
+    /// What a person should know before it goes on.
+    notes: Vec<String>,
 }
 
 /// What is recorded before the first action.
@@ -110,7 +110,7 @@ impl<'a> PreparedRun<'a> {
             settings: setup.settings,
             bounds: setup.bounds,
             repository: setup.chosen.repository,
-            note: setup.chosen.note,
+            notes: locked.notes.into_iter().chain(setup.chosen.note).collect(),
         })
     }
 
@@ -161,11 +161,11 @@ impl<'a> PreparedRun<'a> {
             name,
             watch,
             settings: opened.state().settings().clone(),
+            notes: opened.torn.take().into_iter().collect(),
             opened,
             beginning: FirstInput::GoOn { input, replan },
             bounds,
             repository: None,
-            note: None,
         };
         levels::require_again(project, prepared.level(), isolation == Isolation::Shared)?;
         prepared.opened.end_leftovers()?;
@@ -199,9 +199,9 @@ impl<'a> PreparedRun<'a> {
         self.run().next_plan().plan()
     }
 
-    /// What a person should know about where it works.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    /// What a person should know before it goes on: about where it works, and what a crash left.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Where its trees are.

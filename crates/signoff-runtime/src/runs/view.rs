@@ -65,8 +65,14 @@ impl RunView {
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !is_silent(project, &run, &dir.journal());
         // An unreadable log is reported by the commands that change the plan.
-        let over = PlanHistory::read(project, &key)
-            .is_ok_and(|history| history.refuse_if_over(id).is_err());
+        let history = PlanHistory::read(project, &key).unwrap_or_default();
+        if run.outcome().is_none() && history.records_end_of(id) {
+            return Err(Error::BrokenRun {
+                run: id.to_owned(),
+                why: "its plan's log says that it was completed, and its journal ends before that: the end was cut off".to_owned(),
+            });
+        }
+        let over = history.refuse_if_over(id).is_err();
         Ok(Self {
             worktrees: RunWorktrees::of(project, id, run.in_worktrees()),
             over: over && run.outcome().is_none(),

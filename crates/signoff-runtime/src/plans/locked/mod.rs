@@ -18,6 +18,7 @@ use self::write_back::{FileUpdate, VersionBump, write_back};
 use super::status::{PlanStatus, plan_status};
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
+use crate::drive::journal::torn_note;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plan_history::{PlanHistory, event_body};
@@ -54,13 +55,14 @@ impl<'a> LockedPlan<'a> {
             atomic::remove_stray_temp(path)?;
             plan_log::clear_stray(&project.store, &key, &lock)?;
             signatures::clear_strays(&project.store, &key)?;
+            let torn = plan_log::cut_torn_line(&project.store, &key, &lock)?;
             let status = plan_status(project, &plan)?;
             let locked = Self {
                 context,
                 key,
                 plan,
                 status,
-                notes: Vec::new(),
+                notes: torn.iter().map(|torn| torn_note("log", torn)).collect(),
                 lock,
                 expired: None,
             };

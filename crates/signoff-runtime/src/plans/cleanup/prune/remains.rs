@@ -88,7 +88,7 @@ impl Pruning<'_> {
         true
     }
 
-    fn removed(&mut self, kind: RemovedKind, run: &str, path: PathBuf, bytes: u64) {
+    pub(super) fn removed(&mut self, kind: RemovedKind, run: &str, path: PathBuf, bytes: u64) {
         self.pruned.removed.push(RemovedItem {
             kind,
             id: run.to_owned(),

@@ -7,8 +7,9 @@ use signoff_api::pruned::RemovedKind;
 use signoff_engine::Run;
 use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
-use signoff_store::runs::{RunEntry, is_run_id, list};
+use signoff_store::runs::{RunDir, RunEntry, is_run_id, list, retired};
 
+use super::tree::{remove, size};
 use super::{IndexedPlans, KeptReason, Pruning};
 use crate::error::Error;
 use crate::plan_history::names_newest_run;
@@ -26,6 +27,11 @@ impl Pruning<'_> {
             .collect();
         // A run that is being made has no lock yet, and looks like one that never began.
         let _starting = take_start(self.context.project)?;
+        for gone in retired(&self.context.project.store)? {
+            if !self.options.dry_run {
+                remove(&gone)?;
+            }
+        }
         for run in list(&self.context.project.store)? {
             self.run(&run, &known);
         }
@@ -43,7 +49,7 @@ impl Pruning<'_> {
                 let key = std::fs::read_to_string(run.dir.starting()).unwrap_or_default();
                 let is_needed = names_newest_run(self.context.project, &key, &run.id);
                 if !is_needed && self.is_old(written_at(path)) && self.remains_of(&run.id) {
-                    self.remove(RemovedKind::Run, &run.id, path);
+                    self.remove_run(&run.dir, &run.id);
                 }
             }
             Err(error) => {
@@ -73,7 +79,7 @@ impl Pruning<'_> {
                 let found = self.remains.of_run(run)?;
                 if self.lost_run(run, found, force) {
                     // The directory last: while it is there, its name finds the rest.
-                    self.remove(RemovedKind::Run, run, path);
+                    self.remove_run(&dir, run);
                 }
             }
         }
@@ -98,9 +104,26 @@ impl Pruning<'_> {
             self.keep(path, KeptReason::NotLanded(run.id.clone()));
         } else if self.remains_of(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
-            return self.remove(RemovedKind::Run, &run.id, path);
+            return self.remove_run(&run.dir, &run.id);
         }
         self.needed.insert(view.key.clone());
+    }
+}
+
+impl Pruning<'_> {
+    /// Deletes the directory of a run, first its name: half of a run looks like a damaged one.
+    fn remove_run(&mut self, dir: &RunDir, run: &str) {
+        let bytes = size(dir.path());
+        let removed = if self.options.dry_run {
+            Ok(())
+        } else {
+            let gone = dir.retire().map_err(Error::from);
+            gone.and_then(|gone| remove(&gone))
+        };
+        match removed {
+            Ok(()) => self.removed(RemovedKind::Run, run, dir.path().to_owned(), bytes),
+            Err(error) => self.keep(dir.path(), KeptReason::Error(error)),
+        }
     }
 }
 
