@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Actor, Millis, PlanFact};
+use signoff_engine::{Actor, Millis, Outcome, PlanFact};
 use signoff_store::journal::Record;
 use signoff_store::plan_log;
 use signoff_store::signatures::Proof;
@@ -72,6 +72,25 @@ impl PlanHistory {
                 | PlanEvent::PlanFailed { digest, .. } => Some(digest),
                 event => plan_fact(event).map(|(_, digest)| digest),
             })
+    }
+
+    /// The run that began last.
+    pub(crate) fn newest_run(&self) -> Option<&str> {
+        let mut events = self.entries.iter().rev().map(|entry| &entry.event);
+        events.find_map(|event| match event {
+            PlanEvent::PlanExecuting { run, .. } => Some(run.as_str()),
+            _ => None,
+        })
+    }
+
+    /// How the log says that this run ended last, if it does.
+    pub(crate) fn outcome_of(&self, run: &str) -> Option<Outcome> {
+        let mut events = self.entries.iter().rev().map(|entry| &entry.event);
+        events.find_map(|event| match event {
+            PlanEvent::PlanCompleted { run: ended, .. } if ended == run => Some(Outcome::Completed),
+            PlanEvent::PlanFailed { run: ended, .. } if ended == run => Some(Outcome::Failed),
+            _ => None,
+        })
     }
 
     /// How often it was rejected.
@@ -223,6 +242,13 @@ pub(crate) fn append_event(
     let at = timestamp(clock.now());
     plan_log::append(&project.store, key, &lock, &at, &[event_body(event)?])?;
     Ok(())
+}
+
+/// Does the log of this plan name this run as its newest? Without its directory nobody could tell that it never began.
+pub(crate) fn names_newest_run(project: &Project, key: &str, run: &str) -> bool {
+    let history = PlanHistory::read(project, key);
+    // What cannot be read may name it.
+    history.map_or(true, |history| history.newest_run() == Some(run))
 }
 
 /// Is this a plan that the harness marks, or something else that it keeps? Then that it changed says nothing.

@@ -319,13 +319,16 @@ impl Journal {
         })
     }
 
-    /// Moves an unfinished last line aside. First the copy, then the cut: a crash in between only
-    /// repeats it.
+    /// Moves an unfinished last line aside, behind what was cut off earlier. First the copy, then the cut: a crash in
+    /// between only repeats it.
     fn cut(&mut self, torn: &[u8], end: u64) -> Result<(), JournalError> {
         let mut name = self.path.clone().into_os_string();
         name.push(".torn");
         let aside = PathBuf::from(name);
-        atomic::overwrite(&aside, torn, FileMode::Private)?;
+        let mut all = atomic::read_if_exists(&aside)?.unwrap_or_default();
+        all.extend_from_slice(torn);
+        all.push(b'\n');
+        atomic::overwrite(&aside, &all, FileMode::Private)?;
         self.file
             .set_len(end)
             .and_then(|()| self.file.sync_all())

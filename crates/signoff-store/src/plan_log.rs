@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::files::atomic::ReplaceError;
 use crate::files::lock::PlanLock;
 use crate::files::{FileError, atomic};
-use crate::journal::{self, Journal, JournalError, Record};
+use crate::journal::{self, Journal, JournalError, Record, TornLine};
 use crate::key;
 use crate::root::Store;
 
@@ -96,6 +96,25 @@ pub fn append(
     journal.sync()?;
     journal.write_head()?;
     Ok(records)
+}
+
+/// Cuts off a last line that a crash left unfinished, and says so. Nobody writes the log meanwhile.
+pub fn cut_torn_line(
+    store: &Store,
+    plan: &str,
+    _held: &PlanLock,
+) -> Result<Option<TornLine>, PlanLogError> {
+    let path = store.log_path(plan);
+    let is_whole = match fs::read(&path) {
+        Ok(bytes) => bytes.last().is_none_or(|last| *last == b'\n'),
+        // Whoever reads it says so.
+        Err(_) => true,
+    };
+    if is_whole || path.is_symlink() {
+        return Ok(None);
+    }
+    let (journal, _) = Journal::open(&path)?;
+    Ok(journal.torn().cloned())
 }
 
 /// Records where the log ends, which a writer that was killed may have left undone.
@@ -186,6 +205,27 @@ mod tests {
         assert_eq!(all(&store).unwrap().len(), 6);
         let beside: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
         assert_eq!(beside.len(), 1, "{beside:?}");
+    }
+
+    #[test]
+    fn an_unfinished_line_is_cut_off_and_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let at = "2026-11-15T09:30:12.345Z";
+        let held = lock(&store, "p").unwrap();
+        assert_eq!(cut_torn_line(&store, "p", &held).unwrap(), None);
+        append(&store, "p", &held, at, &[event("plan_proposed")]).unwrap();
+        assert_eq!(cut_torn_line(&store, "p", &held).unwrap(), None);
+        let path = store.log_path("p");
+        let whole = fs::read(&path).unwrap();
+        for kept in ["{\"v\":1,\n", "{\"v\":1,\n{\"v\n"] {
+            let torn = kept.lines().last().unwrap();
+            fs::write(&path, [&whole, torn.as_bytes()].concat()).unwrap();
+            let found = cut_torn_line(&store, "p", &held).unwrap().unwrap();
+            assert_eq!(found.bytes, torn.len());
+            assert_eq!(fs::read_to_string(&found.path).unwrap(), kept);
+            assert_eq!(fs::read(&path).unwrap(), whole);
+        }
     }
 
     #[test]

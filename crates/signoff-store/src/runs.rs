@@ -3,10 +3,11 @@
 mod directory;
 pub mod requests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
+use self::directory::RETIRED;
 pub use self::directory::{AttemptDir, RunDir};
 use crate::files::lock::StartLock;
 use crate::files::{FileError, timestamp};
@@ -83,25 +84,45 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
 }
 
 /// Clears away runs that died before their first event was written and that nobody holds: nothing
-/// happened in them. `_starting`: of one that is being made nobody can tell yet. `remove` removes the run of this name, whose directory
-/// this is.
+/// happened in them. `_starting`: of one that is being made nobody can tell yet. `is_needed` says of the run of this name, of the plan
+/// with this key, whether a log relies on its directory. `remove` removes what the run of this name left elsewhere, and this directory of it; of one whose removal
+/// was cut off, only the directory.
 pub fn remove_never_begun(
     store: &Store,
     _starting: &StartLock,
+    is_needed: impl Fn(&str, &str) -> bool,
     remove: impl Fn(&str, &Path) -> io::Result<()>,
 ) -> Result<(), FileError> {
+    for path in retired(store)? {
+        remove("", &path).map_err(FileError::at("remove", &path))?;
+    }
     for entry in list(store)? {
-        let begun = match fs::read(entry.dir.journal()) {
-            Ok(bytes) => bytes.contains(&b'\n'),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(_) => true,
-        };
-        if !begun && !crate::files::lock::is_held(&entry.dir.lock()).unwrap_or(true) {
-            let path = entry.dir.path();
-            remove(&entry.id, path).map_err(FileError::at("remove", path))?;
+        let is_held = || crate::files::lock::is_held(&entry.dir.lock()).unwrap_or(true);
+        let key = || fs::read_to_string(entry.dir.starting()).unwrap_or_default();
+        if entry.dir.never_began() && !is_held() && !is_needed(&entry.id, &key()) {
+            let path = entry.dir.retire()?;
+            remove(&entry.id, &path).map_err(FileError::at("remove", &path))?;
         }
     }
     Ok(())
+}
+
+/// Directories of runs that are being removed, or whose removal was cut off.
+pub fn retired(store: &Store) -> Result<Vec<PathBuf>, FileError> {
+    let directory = store.runs_dir();
+    let entries = match fs::read_dir(&directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(FileError::at("read", &directory))?,
+    };
+    let is_retired = |entry: &fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let run = name
+            .strip_prefix('.')
+            .and_then(|name| name.strip_suffix(RETIRED));
+        run.is_some_and(is_run_id)
+    };
+    let retired = entries.flatten().filter(is_retired);
+    Ok(retired.map(|entry| entry.path()).collect())
 }
 
 /// Whether this is spelled like a name of [`new_run_id`].
@@ -138,6 +159,30 @@ mod tests {
             ));
         }
         assert!(names.is_sorted() && names.iter().all(|name| is_run_id(name)));
+    }
+
+    #[test]
+    fn only_a_run_that_says_so_never_began() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let run = store.run_dir(&new_run_id(at_ms(1000), 7));
+        run.create().unwrap();
+        assert!(run.never_began(), "a crash came before everything else");
+        run.mark_starting("plan").unwrap();
+        fs::write(run.journal(), "").unwrap();
+        assert!(run.never_began());
+        fs::write(run.journal(), "{}\n").unwrap();
+        assert!(!run.never_began());
+        run.mark_begun().unwrap();
+        run.mark_begun().unwrap();
+        // Emptied, lost, torn: it began all the same.
+        fs::write(run.journal(), "").unwrap();
+        assert!(!run.never_began());
+        fs::write(run.journal(), "{").unwrap();
+        assert!(!run.never_began());
+        fs::remove_file(run.journal()).unwrap();
+        fs::write(run.path().join("plan.md"), "").unwrap();
+        assert!(!run.never_began());
     }
 
     #[test]

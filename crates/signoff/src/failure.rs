@@ -194,6 +194,7 @@ impl From<Error> for Failure {
                 directory,
                 before,
             } => checked_out(&run, &directory, before.as_deref()),
+            Error::LostRun { plan, run } => runs::lost_run(&plan, &run),
             Error::BrokenRun { run, why } => storage::broken_run(&run, &why),
             Error::UnknownEvent { seq, why } => storage::unknown_event(seq, &why),
             Error::Unwritable { why } => storage::unwritable_event(&why),

@@ -116,6 +116,15 @@ impl Append for FileJournal {
     }
 }
 
+/// Says what a crash left of a last line.
+pub(crate) fn torn_note(what: &str, torn: &TornLine) -> String {
+    format!(
+        "a crash cut off the last line of the {what}, which does not count: its {} bytes are in {}",
+        torn.bytes,
+        torn.path.display()
+    )
+}
+
 fn entry(event: &Event) -> Result<JournalEntry, Error> {
     JournalEntry::of(event).map_err(|why| Error::Unwritable { why })
 }

@@ -218,6 +218,8 @@ pub enum Error {
     RunOver { run: String, why: String },
     /// A run that ended before its first event was written.
     NeverBegun { run: String },
+    /// The plan's log names a run that has not ended, and its directory is gone.
+    LostRun { plan: String, run: String },
     /// A run's record cannot be trusted or read.
     BrokenRun { run: String, why: String },
     /// The journal holds an event this version does not know.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
+use signoff_store::runs::RunDir;
 
 use super::isolation::forget_finished_repairs;
 use super::landing::LandingReport;
@@ -74,7 +75,12 @@ impl PreparedRun<'_> {
             observers,
             difference: None,
         };
-        begin(&mut work, self.beginning, trees.as_deref())?;
+        begin(
+            &mut work,
+            self.beginning,
+            &self.opened.dir,
+            trees.as_deref(),
+        )?;
         let stopped = work.drive()?;
         local.end();
         let opened = &mut self.opened;
@@ -129,10 +135,14 @@ impl PreparedRun<'_> {
 fn begin(
     work: &mut Loop<'_, '_>,
     beginning: FirstInput,
+    dir: &RunDir,
     trees: Option<&Trees>,
 ) -> Result<(), Error> {
     match beginning {
-        FirstInput::Start(input) => work.record(input)?,
+        FirstInput::Start(input) => {
+            work.record(input)?;
+            dir.mark_begun()?;
+        }
         FirstInput::GoOn { input, replan } => resume(work, input, replan, trees)?,
     }
     let Some(trees) = trees else {

@@ -23,7 +23,7 @@ use crate::runs::marks::Times;
 use crate::runs::{OpenedRun, snapshot};
 use crate::signing::signed::require_signed;
 use crate::trees::IsolationChoice;
-use crate::{confinement, trees};
+use crate::{confinement, plan_history, trees};
 
 /// What is decided about a new run before anything is written: it has not begun if it cannot run.
 pub(super) struct RunSetup {
@@ -69,7 +69,7 @@ pub(super) fn create_run<'a>(
     let (plan, key) = (&locked.plan, locked.key.clone());
     let terms = project.present_terms(run.plan(), &key)?;
     let mut workspace_lock = workspace_lock(project, isolation)?;
-    let NewRun { id, dir, lock } = new_run(project)?;
+    let NewRun { id, dir, lock } = new_run(project, &key)?;
     if let Some(workspace) = &mut workspace_lock {
         workspace.name_run(&id).map_err(Error::Sandbox)?;
     }
@@ -96,6 +96,7 @@ pub(super) fn create_run<'a>(
         terms,
         versions: 1,
         text,
+        torn: None,
         _run_lock: lock,
         workspace_lock,
     })
@@ -108,15 +109,29 @@ struct NewRun {
     lock: RunLock,
 }
 
-/// Makes a directory under a name that no other run has, and locks it. Removes what is left of runs that never began.
-fn new_run(project: &Project) -> Result<NewRun, Error> {
+/// Removes what is left of runs that never began, once the log of their plan names a newer one.
+pub(super) fn clear_never_begun(project: &Project) -> Result<(), Error> {
     // Two runs may start at once, and neither may take the other's directory for one that was left.
     let starting = take_start(project)?;
     let with_trees = |run: &str, dir: &Path| {
-        trees::remove_never_begun(project, run);
+        if !run.is_empty() {
+            trees::remove_never_begun(project, run);
+        }
         remove_tree(dir)
     };
-    runs::remove_never_begun(&project.store, &starting, with_trees)?;
+    let is_needed = |run: &str, key: &str| plan_history::names_newest_run(project, key, run);
+    Ok(runs::remove_never_begun(
+        &project.store,
+        &starting,
+        is_needed,
+        with_trees,
+    )?)
+}
+
+/// Makes a directory under a name that no other run has, and locks it.
+fn new_run(project: &Project, key: &str) -> Result<NewRun, Error> {
+    // Until it is locked, it looks like one that was left.
+    let _starting = take_start(project)?;
     let (id, dir) = loop {
         let id = new_run_id(std::time::SystemTime::now(), random());
         let dir = project.store.run_dir(&id);
@@ -124,6 +139,7 @@ fn new_run(project: &Project) -> Result<NewRun, Error> {
             break (id, dir);
         }
     };
+    dir.mark_starting(key)?;
     let lock = take_run(&dir, &id)?;
     Ok(NewRun { id, dir, lock })
 }

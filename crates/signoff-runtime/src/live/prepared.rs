@@ -13,7 +13,7 @@ use signoff_store::{atomic, failpoint};
 use signoff_work::git::Repository;
 
 use super::landing;
-use super::new_run::{RunSetup, create_run, workspace_lock};
+use super::new_run::{RunSetup, clear_never_begun, create_run, workspace_lock};
 use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
@@ -44,8 +44,8 @@ pub struct PreparedRun<'a> {
     pub(super) bounds: Bounds,
     /// The repository that its trees are recorded in, where that was chosen just now.
     pub(super) repository: Option<Repository>,
-    /// What a person should know about where it works.
-    note: Option<String>,
+    /// What a person should know before it goes on.
+    notes: Vec<String>,
 }
 
 /// What is recorded before the first action.
@@ -93,6 +93,7 @@ impl<'a> PreparedRun<'a> {
             digest: digest.clone(),
             run: opened.id.clone(),
         }])?;
+        clear_never_begun(project)?;
         let first = Input::Start(RunStart {
             run: opened.id.clone(),
             plan: opened.key.clone(),
@@ -109,7 +110,7 @@ impl<'a> PreparedRun<'a> {
             settings: setup.settings,
             bounds: setup.bounds,
             repository: setup.chosen.repository,
-            note: setup.chosen.note,
+            notes: locked.notes.into_iter().chain(setup.chosen.note).collect(),
         })
     }
 
@@ -160,11 +161,11 @@ impl<'a> PreparedRun<'a> {
             name,
             watch,
             settings: opened.state().settings().clone(),
+            notes: opened.torn.take().into_iter().collect(),
             opened,
             beginning: FirstInput::GoOn { input, replan },
             bounds,
             repository: None,
-            note: None,
         };
         levels::require_again(project, prepared.level(), isolation == Isolation::Shared)?;
         prepared.opened.end_leftovers()?;
@@ -198,9 +199,9 @@ impl<'a> PreparedRun<'a> {
         self.run().next_plan().plan()
     }
 
-    /// What a person should know about where it works.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    /// What a person should know before it goes on: about where it works, and what a crash left.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Where its trees are.

@@ -103,11 +103,10 @@ pub fn retry(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
         return Err(not_signed_error(context.project, &locked.plan)?);
     }
     let unfinished = end_unfinished_run(&locked)?;
-    let newest = locked
-        .status
-        .view
-        .as_ref()
-        .map(|view| view.run.id().to_owned());
+    let lost = locked.status.lost_run.as_ref();
+    let newest = (locked.status.view.as_ref())
+        .map(|view| view.run.id().to_owned())
+        .or_else(|| lost.map(|lost| lost.id.clone()));
     locked.record(&[PlanEvent::PlanRetried {
         digest: locked.digest(),
         by: locked.actor_name(),
@@ -131,7 +130,9 @@ fn abandoned_digest(locked: &LockedPlan<'_>) -> String {
 /// Ends what is left of the plan's unfinished run; returns its name.
 fn end_unfinished_run(locked: &LockedPlan<'_>) -> Result<Option<String>, Error> {
     let Some(view) = &locked.status.view else {
-        return Ok(None);
+        let lost = locked.status.lost_run.as_ref();
+        let unfinished = lost.filter(|lost| lost.outcome.is_none());
+        return Ok(unfinished.map(|lost| lost.id.clone()));
     };
     if view.run.outcome().is_some() {
         return Ok(None);

@@ -30,7 +30,7 @@ pub use self::cancel::{cancel, retry, withdraw};
 pub use self::cleanup::archive::{ArchiveReport, archive, archive_due};
 pub use self::cleanup::housekeeping::HousekeepingError;
 pub use self::cleanup::prune::{
-    KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune,
+    KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune, prune_damaged_runs,
 };
 pub use self::delete::{DeleteReport, delete};
 pub use self::index::UnreadablePlan;

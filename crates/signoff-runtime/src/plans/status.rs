@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{ForbiddenTransition, PlanFact, PlanFlags, PlanState, derive};
+use signoff_engine::{
+    ForbiddenTransition, Outcome, PlanFact, PlanFlags, PlanState, RunFact, derive,
+};
 use signoff_plan::digest::Digest;
 use signoff_store::root::StoreKind;
 
@@ -24,6 +26,8 @@ pub struct PlanStatus {
     pub signed: bool,
     /// The run that decides it: one that has not ended, or the newest of the present definition.
     pub view: Option<RunView>,
+    /// The same, by its name, where its directory is gone and only the log knows of it.
+    pub lost_run: Option<LostRun>,
     /// Digest of the present terms.
     pub terms: Digest,
     /// What happened to it.
@@ -53,6 +57,29 @@ impl PlanStatus {
             forbidden,
         }
     }
+
+    /// The name of the run that decides it, if one does.
+    pub fn run_id(&self) -> Option<&str> {
+        let lost = || self.lost_run.as_ref().map(|lost| lost.id.as_str());
+        self.view.as_ref().map(|view| view.run.id()).or_else(lost)
+    }
+}
+
+/// A run that the plan's log names and whose directory is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostRun {
+    /// Its name.
+    pub id: String,
+    /// How it ended, if the log says so.
+    pub outcome: Option<Outcome>,
+}
+
+/// A fact that decides the state, and the run that it is about.
+#[derive(Default)]
+struct DecidingFact {
+    fact: Option<PlanFact>,
+    view: Option<RunView>,
+    lost_run: Option<LostRun>,
 }
 
 /// Derives the status of a plan.
@@ -63,10 +90,11 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
     let signature = valid_signature(project, &key, &digest, &terms, minimum_proof(project))?;
     let signed = matches!(signature, SignatureCheck::Valid(_));
     let history = PlanHistory::read(project, &key)?;
-    let (fact, view) = match newest_fact(&history, project, &digest)? {
-        Some((fact, view)) => (Some(fact), view),
-        None => (None, None),
-    };
+    let DecidingFact {
+        fact,
+        view,
+        lost_run,
+    } = newest_fact(&history, project, &digest)?;
     let claimed = claimed_state(project, plan, &history, fact);
     let facts = fact.into_iter().chain(claimed.map(PlanFact::Claimed));
     let known = PlanFlags {
@@ -78,6 +106,7 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
         state: derive(known, facts),
         signed,
         view,
+        lost_run,
         terms,
         history,
         signature,
@@ -115,20 +144,44 @@ fn newest_fact(
     history: &PlanHistory,
     project: &Project,
     present_digest: &Digest,
-) -> Result<Option<(PlanFact, Option<RunView>)>, Error> {
+) -> Result<DecidingFact, Error> {
     let present = present_digest.to_string();
     // Runs that a person gave up.
     let mut over = BTreeSet::new();
     let mut approved = None;
+    let newest_run = history.newest_run();
     for entry in history.entries.iter().rev() {
         if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
-            let Some(view) = begun_run(project, run)? else {
-                continue;
+            let view = match begun_run(project, history, run)? {
+                RunRecord::Begun(view) => *view,
+                // A clone has the log and not the runs, which are kept out of the repository; and directories get lost.
+                // What the log says of the newest run holds all the same.
+                RunRecord::Lost(lost)
+                    if newest_run == Some(run.as_str()) && !over.contains(run) =>
+                {
+                    let of_present = *digest == present && approved.is_none();
+                    if lost.outcome.is_none() || of_present {
+                        return Ok(DecidingFact {
+                            fact: Some(PlanFact::Run(RunFact {
+                                outcome: lost.outcome,
+                                is_attended: false,
+                            })),
+                            view: None,
+                            lost_run: Some(lost),
+                        });
+                    }
+                    continue;
+                }
+                RunRecord::Lost(_) | RunRecord::NeverBegun => continue,
             };
             let goes_on = view.run.outcome().is_none() && !over.contains(run);
             let of_present = *digest == present && view.run.signed().digest() == *present_digest;
             if goes_on || (of_present && approved.is_none()) {
-                return Ok(Some((PlanFact::Run(view.known()), Some(view))));
+                return Ok(DecidingFact {
+                    fact: Some(PlanFact::Run(view.known())),
+                    view: Some(view),
+                    lost_run: None,
+                });
             }
             if approved.is_some() {
                 break;
@@ -145,20 +198,36 @@ fn newest_fact(
             && approved.is_none()
         {
             if fact != PlanFact::Approved {
-                return Ok(Some((fact, None)));
+                return Ok(DecidingFact {
+                    fact: Some(fact),
+                    ..DecidingFact::default()
+                });
             }
-            approved = Some((fact, None));
+            approved = Some(fact);
         }
     }
-    Ok(approved)
+    Ok(DecidingFact {
+        fact: approved,
+        ..DecidingFact::default()
+    })
 }
 
-/// The run, unless it ended before its first event.
-fn begun_run(project: &Project, run: &str) -> Result<Option<RunView>, Error> {
+/// What is left of a run that the log names.
+enum RunRecord {
+    Begun(Box<RunView>),
+    /// It ended before its first event.
+    NeverBegun,
+    Lost(LostRun),
+}
+
+fn begun_run(project: &Project, history: &PlanHistory, run: &str) -> Result<RunRecord, Error> {
     match RunView::load(project, run) {
-        Ok(view) => Ok(Some(view)),
-        // Runs are kept out of the repository: a clone has the log and not the runs.
-        Err(Error::NeverBegun { .. } | Error::NoSuchRun { .. }) => Ok(None),
+        Ok(view) => Ok(RunRecord::Begun(Box::new(view))),
+        Err(Error::NeverBegun { .. }) => Ok(RunRecord::NeverBegun),
+        Err(Error::NoSuchRun { .. }) => Ok(RunRecord::Lost(LostRun {
+            id: run.to_owned(),
+            outcome: history.outcome_of(run),
+        })),
         Err(error) => Err(error),
     }
 }

@@ -13,6 +13,7 @@ use super::marks::{Execution, Projection, Times};
 use super::merges;
 use super::replay::{Replay, unknown_run};
 use crate::clock::Clock;
+use crate::drive::journal::torn_note;
 use crate::drive::{FileJournal, JournaledRun};
 use crate::error::Error;
 use crate::plan_file::SignedText;
@@ -39,6 +40,8 @@ pub(crate) struct OpenedRun<'a> {
     pub(crate) versions: usize,
     /// The signed text of the plan's file.
     pub(crate) text: SignedText,
+    /// What a crash left of the journal's last line, said in words.
+    pub(crate) torn: Option<String>,
     pub(crate) _run_lock: RunLock,
     pub(crate) workspace_lock: Option<WorkspaceLock>,
 }
@@ -61,9 +64,13 @@ impl<'a> OpenedRun<'a> {
             times.note(&recorded);
             replay.apply(&recorded)
         })?;
+        // A crash right after the first event left it.
+        dir.mark_begun()?;
+        let torn = journal.torn().map(|torn| torn_note("journal", torn));
         Ok(Self {
             project,
             clock,
+            torn,
             id: id.to_owned(),
             run: JournaledRun::new(replay.run, journal, clock),
             dir,

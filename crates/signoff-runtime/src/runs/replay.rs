@@ -40,9 +40,15 @@ impl<'a> Replay<'a> {
         if !is_run_id(id) || !dir.path().is_dir() {
             return Err(unknown_run(project, Some(id)));
         }
-        let never_begun = || Error::NeverBegun { run: id.to_owned() };
+        if dir.never_began() {
+            return Err(Error::NeverBegun { run: id.to_owned() });
+        }
+        let lost = |what: &str| Error::BrokenRun {
+            run: id.to_owned(),
+            why: format!("its journal {} {what}", dir.journal().display()),
+        };
         if !dir.journal().exists() {
-            return Err(never_begun());
+            return Err(lost("is gone"));
         }
         let Some(Event::RunStarted {
             plan: key,
@@ -52,7 +58,7 @@ impl<'a> Replay<'a> {
             ..
         }) = first_event(&dir.journal())?.map(|first| first.event)
         else {
-            return Err(never_begun());
+            return Err(lost("does not begin with the start of a run"));
         };
         let named = PlanVersion {
             snapshot: None,

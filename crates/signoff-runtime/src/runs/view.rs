@@ -12,7 +12,7 @@ use super::replay::{Replay, unknown_run};
 pub use super::streamed::streamed;
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
-use crate::drive::journal::{first_event, read_events};
+use crate::drive::journal::read_events;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
@@ -65,8 +65,14 @@ impl RunView {
         let driven =
             is_held(&dir.lock()).unwrap_or(false) && !is_silent(project, &run, &dir.journal());
         // An unreadable log is reported by the commands that change the plan.
-        let over = PlanHistory::read(project, &key)
-            .is_ok_and(|history| history.refuse_if_over(id).is_err());
+        let history = PlanHistory::read(project, &key).unwrap_or_default();
+        if run.outcome().is_none() && history.records_end_of(id) {
+            return Err(Error::BrokenRun {
+                run: id.to_owned(),
+                why: "its plan's log says that it was completed, and its journal ends before that: the end was cut off".to_owned(),
+            });
+        }
+        let over = history.refuse_if_over(id).is_err();
         Ok(Self {
             worktrees: RunWorktrees::of(project, id, run.in_worktrees()),
             over: over && run.outcome().is_none(),
@@ -106,12 +112,10 @@ impl RunView {
 
     /// The name of the newest run, without reading it.
     pub fn newest_id(project: &Project) -> Result<String, Error> {
-        for entry in list(&project.store)?.into_iter().rev() {
-            let journal = entry.dir.journal();
-            // Otherwise nothing happened in it.
-            if journal.exists() && first_event(&journal)?.is_some() {
-                return Ok(entry.id);
-            }
+        let mut entries = list(&project.store)?.into_iter().rev();
+        // A damaged one is found too: whoever reads it says so.
+        if let Some(entry) = entries.find(|entry| !entry.dir.never_began()) {
+            return Ok(entry.id);
         }
         Err(unknown_run(project, None))
     }

@@ -161,6 +161,20 @@ impl<'p> RemainsFinder<'p> {
         Ok(left)
     }
 
+    /// Has the run's branch commits that are not in what is checked out? What landed as files cannot be told apart.
+    pub(crate) fn has_unlanded_commits(&self, run: &str) -> Result<bool, Error> {
+        for repository in self.repository.iter().chain(&self.private) {
+            let Some(tip) = repository.read_ref(&branch(run))? else {
+                continue;
+            };
+            let start = repository.read_ref(&format!("{}{START}", refs(run)))?;
+            if start.as_ref() != Some(&tip) && !repository.is_in_head(&tip)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Removes the names of a run in the repository.
     pub(crate) fn remove_refs(&self, run: &str) -> Result<(), Error> {
         for repository in self.repository.iter().chain(&self.private) {

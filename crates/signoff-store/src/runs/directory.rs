@@ -22,6 +22,9 @@ pub struct AttemptDir {
     path: PathBuf,
 }
 
+/// How the name ends of a directory that is being removed.
+pub(super) const RETIRED: &str = ".signoff-gone";
+
 impl RunDir {
     pub(crate) fn at(path: PathBuf) -> Self {
         Self { path }
@@ -50,6 +53,49 @@ impl RunDir {
 
     pub fn journal(&self) -> PathBuf {
         self.path.join("journal.jsonl")
+    }
+
+    /// Says, until the first event is journaled, that nothing has happened in this run yet. Holds the plan's key. A
+    /// directory without it whose journal is gone or empty is damaged, and not one that never began.
+    pub fn starting(&self) -> PathBuf {
+        self.path.join("starting")
+    }
+
+    /// Says that the run is about to begin.
+    pub fn mark_starting(&self, key: &str) -> Result<(), FileError> {
+        atomic::overwrite_unsynced(&self.starting(), key.as_bytes(), FileMode::Private)
+    }
+
+    /// Says that the run has begun. An absent mark is fine.
+    pub fn mark_begun(&self) -> Result<(), FileError> {
+        if self.starting().symlink_metadata().is_err() {
+            return Ok(());
+        }
+        atomic::remove(&self.starting())
+    }
+
+    /// Takes the run's name away, so that nobody finds half of it while it is removed. Returns where it is now.
+    pub fn retire(&self) -> Result<PathBuf, FileError> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let gone = self.path.with_file_name(format!(".{name}{RETIRED}"));
+        atomic::remove_whole(&gone)?;
+        fs::rename(&self.path, &gone).map_err(FileError::at("remove", &self.path))?;
+        Ok(gone)
+    }
+
+    /// Whether the run died before its first event, so that nothing happened in it.
+    pub fn never_began(&self) -> bool {
+        let has_event = match fs::read(self.journal()) {
+            Ok(bytes) => bytes.contains(&b'\n'),
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        };
+        let is_marked = || self.starting().is_file();
+        // A crash may have come before the mark had its name.
+        let is_hidden = |entry: io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
+        };
+        let is_empty = || fs::read_dir(&self.path).is_ok_and(|mut found| found.all(is_hidden));
+        !has_event && (is_marked() || is_empty())
     }
 
     pub fn blobs(&self) -> PathBuf {

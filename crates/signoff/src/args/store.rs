@@ -38,6 +38,12 @@ pub(crate) struct Archive {
 
 #[derive(Debug, Args)]
 pub(crate) struct Prune {
+    /// Only these runs, which cannot be read or whose directories are gone
+    #[arg(value_name = "RUN", conflicts_with_all = ["older_than", "records"])]
+    pub(crate) runs: Vec<String>,
+    /// Also delete commits of these runs that have not landed
+    #[arg(long, requires = "runs")]
+    pub(crate) force: bool,
     /// Only what has not changed for more than this many days; the default is `[plans] prune_after_days`
     #[arg(long, value_name = "DAYS")]
     pub(crate) older_than: Option<u64>,

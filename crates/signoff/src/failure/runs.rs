@@ -7,6 +7,7 @@ use signoff_runtime::Error;
 use signoff_store::lock::LockHolder;
 
 use super::Failure;
+use crate::shell_words::shell_word;
 
 /// An unknown step, with a suggestion.
 pub(crate) fn no_step<'a>(step: &str, known: impl IntoIterator<Item = &'a str>) -> Failure {
@@ -122,6 +123,19 @@ pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failu
 
 pub(super) fn never_begun(run: &str) -> Failure {
     Failure::new(2, "no-run", format!("run {run} ended before it began"))
+}
+
+pub(super) fn lost_run(plan: &str, run: &str) -> Failure {
+    let message = format!(
+        "the log of {plan} says that run {run} began and has not ended, and .signoff/runs/{run} is gone"
+    );
+    let plan = shell_word(plan);
+    Failure::new(5, "lost-run", message)
+        .hint(format!("put the directory back, then type `signoff resume {run}`"))
+        .hint(format!(
+            "`signoff retry {plan}` lets the plan run from the start, whatever that run did; `signoff cancel {plan}` gives it up"
+        ))
+        .hint(format!("what it had merged is on the branch `signoff/{run}`, if it had one"))
 }
 
 pub(super) fn older_run(run: &str, branch: &str) -> Failure {

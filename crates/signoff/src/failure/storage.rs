@@ -32,6 +32,9 @@ pub(super) fn leads_away(path: &Path) -> Failure {
 pub(super) fn broken_run(run: &str, why: &str) -> Failure {
     Failure::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
         .hint(format!("its files are in .signoff/runs/{run}"))
+        .hint(format!(
+            "`signoff prune {run}` deletes it, and with `--force` also commits of it that have not landed"
+        ))
 }
 
 pub(super) fn unknown_event(seq: u64, why: &str) -> Failure {

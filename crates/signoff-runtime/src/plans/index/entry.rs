@@ -163,7 +163,7 @@ impl ReadContext<'_> {
             active: history.last_change(),
             written: written_at(plan),
             proof: signed.map(|signed| signed.signature.proof),
-            run: status.view.as_ref().map(|view| view.run.id().to_owned()),
+            run: status.run_id().map(str::to_owned),
             tools: missing_tools(model, &self.workspace),
             double: other == Some(true),
             unlogged_move: location.kind == PlanLocationKind::Archive && other == Some(false),

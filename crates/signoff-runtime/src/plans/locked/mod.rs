@@ -19,6 +19,7 @@ use self::write_back::{FileUpdate, VersionBump, write_back};
 use super::status::{PlanStatus, plan_status};
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
+use crate::drive::journal::torn_note;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plan_history::{PlanHistory, event_body};
@@ -55,13 +56,14 @@ impl<'a> LockedPlan<'a> {
             atomic::remove_stray_temp(path)?;
             plan_log::clear_stray(&project.store, &key, &lock)?;
             signatures::clear_strays(&project.store, &key)?;
+            let torn = plan_log::cut_torn_line(&project.store, &key, &lock)?;
             let status = plan_status(project, &plan)?;
             let locked = Self {
                 context,
                 key,
                 plan,
                 status,
-                notes: Vec::new(),
+                notes: torn.iter().map(|torn| torn_note("log", torn)).collect(),
                 lock,
                 expired: None,
             };
@@ -108,6 +110,10 @@ impl<'a> LockedPlan<'a> {
                     plan: self.plan.source.name().to_owned(),
                 })
             }
+            PlanState::Stalled if self.status.lost_run.is_some() => Err(Error::LostRun {
+                plan: self.plan.source.name().to_owned(),
+                run: self.status.run_id().unwrap_or_default().to_owned(),
+            }),
             _ => self.allow(Transition::Start).map(|_| ()),
         }
     }

@@ -30,6 +30,16 @@ impl Repository {
         Ok(self.call()?.words(words).run_to(&[0, 1])?.code == 0)
     }
 
+    /// Whether what is checked out was built on this commit.
+    pub fn is_in_head(&self, commit: &Id) -> Result<bool, GitError> {
+        if self.is_private() {
+            return Ok(false);
+        }
+        let words = ["merge-base", "--is-ancestor", commit.as_str(), "HEAD"];
+        // 128: there is no commit yet.
+        Ok(self.call()?.words(words).run_to(&[0, 1, 128])?.code == 0)
+    }
+
     /// Moves a reference if it stands where we think; `from` `None` means that there is none yet. `false`: it stands
     /// elsewhere. It never leads to objects that a power failure would take away, where that is asked for.
     pub fn move_ref(&self, name: &str, to: &Id, from: Option<&Id>) -> Result<bool, GitError> {

@@ -2,7 +2,7 @@
 
 use signoff_api::pruned::{KeptPath, Pruned as Shape, RemovedItem, RemovedKind, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::{KeptReason, PruneOptions, PruneReport};
+use signoff_runtime::plans::{self, KeptReason, PruneOptions, PruneReport};
 
 use crate::agent_check::require_person;
 use crate::args::Prune;
@@ -22,7 +22,12 @@ pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> 
         dry_run: args.dry_run,
         records: args.records,
     };
-    let pruned = signoff_runtime::plans::prune(by_person(&project, &clock), &options)?;
+    let context = by_person(&project, &clock);
+    let pruned = if args.runs.is_empty() {
+        plans::prune(context, &options)?
+    } else {
+        plans::prune_damaged_runs(context, &args.runs, args.force, args.dry_run)?
+    };
     let shape = shape(session, &options, pruned);
     let code = if shape.kept.is_empty() { 0 } else { 6 };
     if session.is_json() {
@@ -54,6 +59,7 @@ fn tell(session: &mut Session, shape: &Shape) {
     let days = shape.older_than_days;
     let count = count_of(shape.removed.len(), "thing", "things");
     session.out.answer(match shape.removed.len() {
+        0 if !shape.kept.is_empty() => "nothing was deleted".to_owned(),
         0 => format!("nothing to delete: nothing archived is older than {days} days"),
         _ => format!("{word} {count}, {} bytes", shape.bytes),
     });
@@ -94,6 +100,13 @@ fn shape(session: &Session, options: &PruneOptions, pruned: PruneReport) -> Shap
                 "it is checked out in {}: `git switch` to another branch there",
                 relative_path(session, &directory)
             ),
+            KeptReason::UnlandedCommits(run) => format!(
+                "its run cannot be read, and its commits may be nowhere else: `git log signoff/{run}` shows them, `signoff prune {run} --force` deletes them"
+            ),
+            KeptReason::Readable => {
+                "the run can be read, and goes with its plan when `signoff prune` finds that old".to_owned()
+            }
+            KeptReason::Driven => "a process drives the run".to_owned(),
             KeptReason::Error(error) => Failure::from(error).message,
         },
     });

@@ -253,7 +253,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
             paint(CARE, "note:")
         ));
     }
-    if let Some(note) = prepared.note() {
+    for note in prepared.notes() {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
 }

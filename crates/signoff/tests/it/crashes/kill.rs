@@ -177,6 +177,10 @@ fn kill_at(point: &str, occasion: usize) -> bool {
     }
     let project = project.env("SIGNOFF_FAILPOINT", "");
     let mut output = go_on(&project);
+    let torn = project.bash("ls .signoff/runs/*/journal.jsonl.torn", &project.path());
+    if torn.code == Some(0) && output.code == Some(0) {
+        output.assert_stderr_contains("a crash cut off the last line of the journal");
+    }
     if output.code == Some(5) {
         // It had ended before it was killed; going on has brought its marks up to date.
         output = project.signoff(["status"]);

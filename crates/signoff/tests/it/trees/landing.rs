@@ -487,7 +487,13 @@ fn what_a_lost_run_left_is_pruned_and_only_that() {
     project.signoff(["prune"]).assert_success();
     assert!(worktrees(&project).join(&run).exists());
     fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
-    let dry = project.json(["prune", "--dry-run"]);
+    // Its commits may be nowhere else.
+    project
+        .signoff(["prune", "--older-than", "0"])
+        .assert_code(6)
+        .assert_stderr_contains(&format!("`signoff prune {run} --force`"));
+    assert!(worktrees(&project).join(&run).exists() && refs(&project).contains(&run));
+    let dry = project.json(["prune", &run, "--force", "--dry-run"]);
     let kinds = |pruned: &Value| -> Vec<String> {
         let removed = pruned["removed"].as_array().unwrap().iter();
         removed
@@ -496,11 +502,73 @@ fn what_a_lost_run_left_is_pruned_and_only_that() {
     };
     assert_eq!(kinds(&dry), ["worktrees", "refs", "refs"], "{dry}");
     assert!(worktrees(&project).join(&run).exists());
-    let pruned = project.json(["prune"]);
+    let pruned = project.json(["prune", &run, "--force"]);
     assert_eq!(pruned["removed"], dry["removed"]);
     assert!(!worktrees(&project).join(&run).exists());
     assert!(theirs.exists() && nobodys.exists());
     assert_eq!(refs(&project), "refs/heads/signoff/20261115-093012-k3f7");
+}
+
+#[test]
+fn a_run_whose_journal_is_lost_is_shown_and_kept() {
+    let (project, run) = not_landed();
+    let directory = project.path().join(".signoff/runs").join(&run);
+    let journal = directory.join("journal.jsonl");
+    project.write("other.md", &plan(&["**contract:**\n```shell\ntrue\n```\n"]));
+    let whole = fs::read_to_string(&journal).unwrap();
+    let deeds: [&dyn Fn(); 5] = [
+        // The plan's log knows that it was completed.
+        &|| {
+            let end = whole.find("\"type\":\"run_finished\"").unwrap();
+            let end = whole[..end].rfind('\n').unwrap();
+            fs::write(&journal, &whole[..=end]).unwrap();
+            fs::remove_file(directory.join("head.json")).unwrap();
+        },
+        &|| fs::remove_file(&journal).unwrap(),
+        &|| fs::write(&journal, "").unwrap(),
+        &|| fs::write(&journal, "no journal\n").unwrap(),
+        // Together with what tells how long it was.
+        &|| {
+            fs::write(&journal, "").unwrap();
+            fs::remove_file(directory.join("head.json")).ok();
+        },
+    ];
+    for deed in deeds {
+        deed();
+        project.signoff(["run", "other.md", "--approve"]);
+        project.signoff(["status", &run]).assert_code(6);
+        let prune = project.signoff(["prune", "--older-than", "0"]);
+        prune.assert_code(6).assert_stderr_contains(&run);
+        project
+            .signoff(["prune", &run])
+            .assert_code(6)
+            .assert_stderr_contains(&format!("`signoff prune {run} --force`"));
+        assert!(directory.exists() && worktrees(&project).join(&run).exists());
+        assert!(refs(&project).contains(&format!("refs/heads/signoff/{run}")));
+        project.write(format!(".signoff/runs/{run}/journal.jsonl"), "");
+    }
+    project.signoff(["prune", &run, "--force"]).assert_success();
+    assert!(!directory.exists() && !refs(&project).contains(&run));
+}
+
+#[test]
+fn a_plan_whose_run_is_gone_does_not_start_over_by_itself() {
+    let project = repository(true);
+    held_back(&project).kill();
+    let run = newest_run(&project);
+    let state = || project.json(["show", "plan.md"])["status"].clone();
+    fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
+    assert_eq!(state(), "stalled");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(5)
+        .assert_stderr_contains("`signoff retry plan.md`");
+    project.signoff(["retry", "plan.md"]).assert_success();
+    assert_eq!(state(), "approved");
+    // A run whose end the log tells has ended.
+    let (project, run) = not_landed();
+    fs::remove_dir_all(project.path().join(".signoff/runs").join(&run)).unwrap();
+    assert_eq!(project.json(["show", "plan.md"])["status"], "completed");
 }
 
 #[test]

@@ -25,6 +25,7 @@ use crate::plans::ActorContext;
 use crate::plans::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, refresh};
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
+use crate::project::locks::take_start;
 use crate::project::relative;
 use crate::trees::RemainsFinder;
 
@@ -79,6 +80,12 @@ pub enum KeptReason {
     NotLanded(String),
     /// Somebody works on this branch, there.
     CheckedOut(PathBuf),
+    /// This run can no longer be read, and has commits that may be nowhere else.
+    UnlandedCommits(String),
+    /// This run can be read: it goes with its plan.
+    Readable,
+    /// A process drives it.
+    Driven,
     /// It could not be read or removed.
     Error(Error),
 }
@@ -87,16 +94,7 @@ pub enum KeptReason {
 pub fn prune(context: ActorContext<'_>, options: &PruneOptions) -> Result<PruneReport, Error> {
     let mut indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
     let troubles = std::mem::take(&mut indexed.troubles);
-    let mut pruning = Pruning {
-        context,
-        options: *options,
-        // Git is not needed for anything else here.
-        remains: RemainsFinder::of(context.project)
-            .unwrap_or_else(|_| RemainsFinder::without_git(context.project)),
-        pruned: PruneReport::default(),
-        gone: BTreeSet::new(),
-        needed: BTreeSet::new(),
-    };
+    let mut pruning = Pruning::new(context, *options);
     let unread = troubles
         .iter()
         .filter_map(|trouble| trouble.path.file_stem().map(ToOwned::to_owned))
@@ -119,6 +117,27 @@ pub fn prune(context: ActorContext<'_>, options: &PruneOptions) -> Result<PruneR
     Ok(pruning.pruned)
 }
 
+/// Deletes these runs, which cannot be read or whose directories are gone, with what they left. Commits that may have landed
+/// nowhere go only with `force`.
+pub fn prune_damaged_runs(
+    context: ActorContext<'_>,
+    runs: &[String],
+    force: bool,
+    dry_run: bool,
+) -> Result<PruneReport, Error> {
+    let options = PruneOptions {
+        older_than_days: 0,
+        dry_run,
+        records: false,
+    };
+    let mut pruning = Pruning::new(context, options);
+    let _starting = take_start(context.project)?;
+    for run in runs {
+        pruning.damaged_run(run, force)?;
+    }
+    Ok(pruning.pruned)
+}
+
 struct Pruning<'a> {
     context: ActorContext<'a>,
     options: PruneOptions,
@@ -128,6 +147,21 @@ struct Pruning<'a> {
     gone: BTreeSet<String>,
     /// Keys of plans with runs that stay: without the signatures nobody could read them.
     needed: BTreeSet<String>,
+}
+
+impl<'a> Pruning<'a> {
+    fn new(context: ActorContext<'a>, options: PruneOptions) -> Self {
+        Self {
+            context,
+            options,
+            // Git is not needed for anything else here.
+            remains: RemainsFinder::of(context.project)
+                .unwrap_or_else(|_| RemainsFinder::without_git(context.project)),
+            pruned: PruneReport::default(),
+            gone: BTreeSet::new(),
+            needed: BTreeSet::new(),
+        }
+    }
 }
 
 impl Pruning<'_> {

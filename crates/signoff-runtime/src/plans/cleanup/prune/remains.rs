@@ -28,7 +28,7 @@ impl Pruning<'_> {
         match self.remains.orphans() {
             Ok(orphans) => {
                 for (run, found) in orphans {
-                    self.take_away(&run, found);
+                    self.lost_run(&run, found, false);
                 }
             }
             // Without git there are no runs in worktrees to report.
@@ -36,6 +36,22 @@ impl Pruning<'_> {
             Err(error) => {
                 let workspace = self.context.project.store.workspace();
                 self.keep(workspace, KeptReason::Error(error));
+            }
+        }
+    }
+
+    /// Removes what a run has left whose journal cannot tell what of it has landed. Returns `false` if it stays.
+    pub(super) fn lost_run(&mut self, run: &str, found: trees::RunRemains, force: bool) -> bool {
+        match self.remains.has_unlanded_commits(run) {
+            Ok(true) if !force => {
+                let why = KeptReason::UnlandedCommits(run.to_owned());
+                self.keep(Path::new(&trees::branch(run)), why);
+                false
+            }
+            Ok(_) => self.take_away(run, found),
+            Err(error) => {
+                self.keep(Path::new(&trees::branch(run)), KeptReason::Error(error));
+                false
             }
         }
     }
@@ -72,7 +88,7 @@ impl Pruning<'_> {
         true
     }
 
-    fn removed(&mut self, kind: RemovedKind, run: &str, path: PathBuf, bytes: u64) {
+    pub(super) fn removed(&mut self, kind: RemovedKind, run: &str, path: PathBuf, bytes: u64) {
         self.pruned.removed.push(RemovedItem {
             kind,
             id: run.to_owned(),

@@ -7,11 +7,15 @@ use signoff_api::pruned::RemovedKind;
 use signoff_engine::Run;
 use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
-use signoff_store::runs::{RunEntry, list};
+use signoff_store::runs::{RunDir, RunEntry, is_run_id, list, retired};
 
+use super::tree::{remove, size};
 use super::{IndexedPlans, KeptReason, Pruning};
 use crate::error::Error;
+use crate::plan_history::names_newest_run;
+use crate::project::locks::take_start;
 use crate::runs::view::RunView;
+use crate::trees::RunRemains;
 
 impl Pruning<'_> {
     /// Finished runs, and runs that never began, of plans that are gone.
@@ -21,6 +25,13 @@ impl Pruning<'_> {
             .map(|(_, row, _)| row.key.as_str())
             .filter(|key| !self.gone.contains(*key))
             .collect();
+        // A run that is being made has no lock yet, and looks like one that never began.
+        let _starting = take_start(self.context.project)?;
+        for gone in retired(&self.context.project.store)? {
+            if !self.options.dry_run {
+                remove(&gone)?;
+            }
+        }
         for run in list(&self.context.project.store)? {
             self.run(&run, &known);
         }
@@ -35,8 +46,10 @@ impl Pruning<'_> {
         match RunView::load(self.context.project, &run.id) {
             Ok(view) => self.prune_begun_run(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
-                if self.is_old(written_at(path)) && self.remains_of(&run.id) {
-                    self.remove(RemovedKind::Run, &run.id, path);
+                let key = std::fs::read_to_string(run.dir.starting()).unwrap_or_default();
+                let is_needed = names_newest_run(self.context.project, &key, &run.id);
+                if !is_needed && self.is_old(written_at(path)) && self.remains_of(&run.id) {
+                    self.remove_run(&run.dir, &run.id);
                 }
             }
             Err(error) => {
@@ -45,6 +58,32 @@ impl Pruning<'_> {
                 }
             }
         }
+    }
+
+    /// Deletes a run that a person named because it cannot be read, or because only what it left is there.
+    pub(super) fn damaged_run(&mut self, run: &str, force: bool) -> Result<(), Error> {
+        let project = self.context.project;
+        let dir = project.store.run_dir(run);
+        let path = dir.path();
+        match RunView::load(project, run) {
+            _ if is_held(&dir.lock()).unwrap_or(false) => self.keep(path, KeptReason::Driven),
+            Ok(_) => self.keep(path, KeptReason::Readable),
+            Err(error @ Error::NoSuchRun { .. }) => {
+                let found = self.remains.of_run(run)?;
+                if !is_run_id(run) || found == RunRemains::default() {
+                    return Err(error);
+                }
+                self.lost_run(run, found, force);
+            }
+            Err(_) => {
+                let found = self.remains.of_run(run)?;
+                if self.lost_run(run, found, force) {
+                    // The directory last: while it is there, its name finds the rest.
+                    self.remove_run(&dir, run);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn prune_begun_run(&mut self, run: &RunEntry, view: &RunView, known: &BTreeSet<&str>) {
@@ -65,9 +104,26 @@ impl Pruning<'_> {
             self.keep(path, KeptReason::NotLanded(run.id.clone()));
         } else if self.remains_of(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
-            return self.remove(RemovedKind::Run, &run.id, path);
+            return self.remove_run(&run.dir, &run.id);
         }
         self.needed.insert(view.key.clone());
+    }
+}
+
+impl Pruning<'_> {
+    /// Deletes the directory of a run, first its name: half of a run looks like a damaged one.
+    fn remove_run(&mut self, dir: &RunDir, run: &str) {
+        let bytes = size(dir.path());
+        let removed = if self.options.dry_run {
+            Ok(())
+        } else {
+            let gone = dir.retire().map_err(Error::from);
+            gone.and_then(|gone| remove(&gone))
+        };
+        match removed {
+            Ok(()) => self.removed(RemovedKind::Run, run, dir.path().to_owned(), bytes),
+            Err(error) => self.keep(dir.path(), KeptReason::Error(error)),
+        }
     }
 }
 
