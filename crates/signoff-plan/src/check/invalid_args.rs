@@ -163,14 +163,14 @@ mod tests {
             Code::InvalidArgs,
             &text("$read"),
             &[
-                "\"$read\" | step `write` calls `write_file`, but `content` must be text, and `$read` is an object; `$read.content` would fit | -",
+                "$read | step `write` calls `write_file`, but `content` must be text, and `$read` is an object; `$read.content` would fit | -",
             ],
         );
         check(
             Code::InvalidArgs,
             &text("$read.contents"),
             &[
-                "\"$read.contents\" | step `write` calls `write_file`, but `$read.contents` is nothing: there is no `contents` in it; did you mean `content`? | -",
+                "$read.contents | step `write` calls `write_file`, but `$read.contents` is nothing: there is no `contents` in it; did you mean `content`? | -",
             ],
         );
         let tracker = r#"{"steps": [{"id": "find", "tool": "tracker.search", "args": {"query": "x"}}, {"id": "write", "tool": "write_file", "args": {"path": "b", "content": "$find.hits"}}]}"#;
@@ -178,7 +178,7 @@ mod tests {
             Code::InvalidArgs,
             tracker,
             &[
-                "\"$find.hits\" | step `write` calls `write_file`, but `content` must be text, and `$find.hits` is a list | -",
+                "$find.hits | step `write` calls `write_file`, but `content` must be text, and `$find.hits` is a list | -",
             ],
         );
     }

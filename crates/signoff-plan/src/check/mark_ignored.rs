@@ -1,9 +1,8 @@
-//! A step is marked done or skipped, and is carried out all the same.
+//! A step of a toolplan is marked done or skipped, and a new run carries it out all the same.
 //!
 //! ## Why
-//! What a file says of itself is nobody's evidence. A step that is marked done and has a contract is checked by
-//! it, and not done again if it holds; without a contract there is nothing to check, so a run does it. A mark
-//! does not skip a step either.
+//! What a file says of itself is nobody's evidence. Where an agent's step has a contract, that is run first and
+//! can show that nothing is left to do; a call of a tool is simply made.
 //!
 //! ## Example
 //! ```text
@@ -11,32 +10,30 @@
 //! ```
 //!
 //! ## Instead
-//! Take the step out of the plan if its work is done, or give it a contract that shows it. In a run,
-//! `signoff step skip` leaves a step out.
+//! Take the step out of the plan if its work is done. In a run, `signoff step skip` leaves a step out.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::model::Work;
+use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    if context.draft.dialect != Dialect::Toolplan {
+        return;
+    }
     for step in context.steps() {
-        let is_judged =
-            step.resolved.contract.is_some() && matches!(step.resolved.work, Work::Agent { .. });
         let is_skipped = step.resolved.mark.as_deref() == Some("skipped");
-        if !is_skipped && (!step.resolved.claimed || is_judged) {
+        if !is_skipped && !step.resolved.claimed {
             continue;
         }
-        let marks = &step.written.marks;
-        let word = marks.statuses.last().map(|mark| &mark.word);
+        let word = step.written.marks.statuses.last().map(|mark| &mark.word);
         let span = word.map_or(step.span(), |word| word.span);
         let said = if is_skipped { "skipped" } else { "done" };
         let message = format!(
-            "step `{}` is marked {said}, and a run carries it out all the same",
+            "step `{}` is marked {said}, and a new run carries it out all the same",
             step.id()
         );
-        problems.push(step.problem(Code::MarkIgnored, span, message).help(
-            "take it out of the plan if nothing is to be done, or give it a contract that shows that it is done",
-        ));
+        let found = step.problem(Code::MarkIgnored, span, message);
+        problems.push(found.help("take it out of the plan if nothing is to be done"));
     }
 }
 
@@ -47,7 +44,7 @@ mod tests {
 
     #[test]
     fn marks_that_change_nothing_are_said() {
-        let help = "take it out of the plan if nothing is to be done, or give it a contract that shows that it is done";
+        let help = "take it out of the plan if nothing is to be done";
         let toolplan = |status: &str| {
             format!(
                 r#"{{"id": "p", "steps": [{{"id": "a", "tool": "read_file", "args": {{"path": "x"}}, "status": "{status}"}}]}}"#
@@ -61,11 +58,11 @@ mod tests {
                 Code::MarkIgnored,
                 &toolplan(status),
                 &[&format!(
-                    "{status} | step `a` is marked {said}, and a run carries it out all the same | {help}"
+                    "{status} | step `a` is marked {said}, and a new run carries it out all the same | {help}"
                 )],
             );
         }
-        // Its contract decides.
+        // Where a contract can decide, it does.
         check(
             Code::MarkIgnored,
             &plan("### 1. ✅ A\n**task:** x\n**contract:** `make`\n"),

@@ -332,9 +332,10 @@ fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), E
         }
         let at = positions.get(id.as_str()).copied().unwrap_or(usize::MAX);
         let found = state_of(after, at);
-        let wanted = match mark {
-            StepMark::NotBegun => StepMark::None,
-            mark => *mark,
+        let wanted = if *mark == StepMark::NotBegun {
+            StepMark::None
+        } else {
+            *mark
         };
         if found != Some(wanted) && !(optional && found == state_of(before, at)) {
             return Err(missing);

@@ -97,7 +97,7 @@ pub enum Given {
     /// A whole number.
     Whole,
     /// A list of objects with these members.
-    List(&'static [(&'static str, Given)]),
+    List(&'static [(&'static str, Self)]),
     /// Names with a text each.
     Texts,
     /// Whatever the other side sent.

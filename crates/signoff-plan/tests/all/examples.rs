@@ -19,7 +19,9 @@ fn source(text: &str) -> Source {
 }
 
 fn checked(text: &str) -> Checked {
-    check(&parse(&source(text)), &World::of_the_seed())
+    let mut world = World::of_the_seed();
+    world.commands.insert("bash");
+    check(&parse(&source(text)), &world)
 }
 
 fn report(text: &str) -> Vec<String> {

@@ -134,7 +134,10 @@ fn the_example_of_the_seed_reads_as_it_is_meant() {
         .map(|p| p.code.as_str())
         .collect();
     // In an empty world.
-    assert_eq!(Vec::from_iter(codes), ["missing-contract", "unknown-agent"]);
+    assert_eq!(
+        Vec::from_iter(codes),
+        ["missing-contract", "missing-tool", "unknown-agent"]
+    );
     let plan = checked.plan;
     assert_eq!(plan.id.as_deref(), Some("PLAN-a1b2c3d4"));
     assert_eq!(

@@ -26,7 +26,7 @@ fn source(text: &str) -> Source {
 
 fn world() -> World {
     World {
-        commands: ["make"].into(),
+        commands: ["make", "github"].into(),
         agents: ["planner", "developer", "tester", "reviewer", "default"].into(),
         ..World::of_the_seed()
     }

@@ -34,19 +34,14 @@ pub struct PlanStatus {
     pub history: PlanHistory,
     /// The signature over them that counts, if one does.
     pub signature: SignatureCheck,
-    /// Its file says that it is in this state, and nothing that was recorded here made it so.
-    claimed: Option<PlanState>,
+    /// Only its file says that it is in this state: nothing that was recorded here made it so.
+    pub(crate) is_claimed: bool,
 }
 
 impl PlanStatus {
-    /// Does only its file say that it is in this state?
-    pub(crate) fn is_claimed(&self) -> bool {
-        self.claimed == Some(self.state)
-    }
-
     /// Why something cannot be done to the plan; if only its file says so, with how to go on all the same.
     pub(crate) fn explain(&self, plan: &PlanFile, forbidden: ForbiddenTransition) -> Error {
-        if !self.is_claimed() {
+        if !self.is_claimed {
             return Error::Forbidden(forbidden);
         }
         let (name, state) = (plan.source.name(), self.state);
@@ -102,15 +97,16 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
         signed,
         needs_person: history.needs_person(),
     };
+    let state = derive(known, facts);
     Ok(PlanStatus {
-        state: derive(known, facts),
+        is_claimed: state != derive(known, fact),
+        state,
         signed,
         view,
         lost_run,
         terms,
         history,
         signature,
-        claimed,
     })
 }
 
@@ -124,8 +120,8 @@ fn claimed_state(
 ) -> Option<PlanState> {
     let waits = matches!(fact, Some(PlanFact::Proposed | PlanFact::Approved));
     let may_differ = waits && project.store.kind() != StoreKind::Own;
-    let is_foreign = (history.entries.is_empty() || may_differ)
-        && is_among_proposals(project, &plan.path);
+    let is_foreign =
+        (history.entries.is_empty() || may_differ) && is_among_proposals(project, &plan.path);
     let word = plan.checked.plan.status.as_deref();
     word.filter(|_| is_foreign).and_then(PlanState::in_file)
 }

@@ -50,7 +50,7 @@ fn in_place(locked: LockedPlan<'_>) -> Result<PlanReport, Error> {
     locked.require_no_plan_errors()?;
     let digest = locked.digest();
     // If another tool finished with it, the same text is handed in anew.
-    if locked.history().newest_digest() == Some(&digest) && !locked.status.is_claimed() {
+    if locked.history().newest_digest() == Some(&digest) && !locked.status.is_claimed {
         return Err(Error::NothingRevised {
             plan: locked.plan.source.name().to_owned(),
         });

@@ -715,16 +715,38 @@ fn a_changed_snapshot_is_said_loudly() {
 
 #[test]
 fn an_agent_that_cannot_start_uses_up_no_attempt() {
-    let body = agent(&"x".repeat(200_000), "out").replace("**target:** coder", "**target:** long");
+    let body = agent("Make it.", "out").replace("**target:** coder", "**target:** broken");
     let project = project(&makes_out(), &plan(&[&body]));
-    let config = "[agents.long]\ndriver = \"command\"\ncommand = [\"bash\", \"-c\", \"{task}\"]\n";
-    project.write(".signoff/config.toml", config);
+    let program = project.outside("broken");
+    std::fs::write(&program, "#!/no/such/interpreter\n").expect("the test's folder is writable");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).expect("the file is ours");
+    let program = program.display();
+    let config =
+        format!("[agents.broken]\ndriver = \"command\"\ncommand = [\"{program}\", \"{{task}}\"]\n");
+    project.write(".signoff/config.toml", &config);
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["run", "plan.md", "--approve"])
         .assert_code(3)
         .assert_stderr_contains("cannot be started");
     assert_eq!(project.json(["status"])["steps"][0]["attempts"], 1);
+}
+
+/// A prompt may be longer than any argument.
+#[test]
+fn a_long_task_is_read_from_the_prompts_file() {
+    let body = agent(&"x".repeat(200_000), "out").replace("**target:** coder", "**target:** long");
+    let project = project(&makes_out(), &plan(&[&body]));
+    let read = "grep -q xxxxx $(echo $0 | grep -o '[^ ]*prompt[^ ]*md') && echo x > out";
+    let config = format!(
+        "[agents.long]\ndriver = \"command\"\ncommand = [\"bash\", \"-c\", \"{read}\", \"{{task}}\"]\n"
+    );
+    project.write(".signoff/config.toml", &config);
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
 }
 
 #[test]

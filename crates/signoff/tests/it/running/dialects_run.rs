@@ -122,8 +122,8 @@ fn a_new_task_stops_a_thread_before_its_next_agent() {
 #[test]
 fn a_record_is_told_its_constraints_and_says_how_far_it_is() {
     let script = Script::new()
-        .reply(Reply::when(["the middleware"]).write("a", "x\n"))
-        .reply(Reply::when(["the tests"]).write("b", "x\n"));
+        .reply(Reply::when(["the tests"]).write("b", "x\n"))
+        .reply(Reply::when(["the middleware"]).write("a", "x\n"));
     let project = project(&script);
     project.write(
         "auth.yaml",
@@ -150,8 +150,8 @@ fn a_record_is_told_its_constraints_and_says_how_far_it_is() {
 #[test]
 fn a_record_follows_its_run_while_nothing_happens() {
     let script = Script::new()
-        .reply(Reply::when(["First"]).write("a", "x\n").say("made a"))
-        .reply(Reply::when(["Second"]).wait_for("go").write("b", "x\n"));
+        .reply(Reply::when(["Second"]).wait_for("go").write("b", "x\n"))
+        .reply(Reply::when(["First"]).write("a", "x\n").say("made a"));
     let project = project(&script);
     let step = |index: usize, title: &str, file: &str| {
         format!(
@@ -240,16 +240,16 @@ fn a_record_says_when_by_whom_and_what_came_of_it() {
     let tests = |texts: &[&str]| Reply::when(texts.iter().copied());
     let script = Script::new()
         .reply(
-            tests(&["the middleware"])
-                .write("a", "x\n")
-                .say("a: made # b"),
-        )
-        .reply(
             tests(&["the tests", "the left one"])
                 .write("b", "x\n")
                 .say("both"),
         )
-        .reply(tests(&["the tests"]).write("c", "x\n").say("nearly"));
+        .reply(tests(&["the tests"]).write("c", "x\n").say("nearly"))
+        .reply(
+            tests(&["the middleware"])
+                .write("a", "x\n")
+                .say("a: made # b"),
+        );
     let project = project(&script);
     project.write("auth.yaml", RECORD);
     project.signoff(["approve", "auth.yaml"]).assert_success();

@@ -58,7 +58,10 @@ fn killed_and_resumed() {
 
 #[test]
 fn a_failure_asks_a_person() {
+    // Later steps are told of the earlier ones.
     let script = Script::new()
+        .reply(Reply::when(["Review and validate"]).say("looks good"))
+        .reply(Reply::when(["Write integration tests"]).write("tests/auth.test.ts", "test\n"))
         .reply(
             Reply::when(["Implement login endpoint", "the store is in memory"])
                 .write("src/auth/login.ts", "login\n"),

@@ -97,24 +97,14 @@ fn killed_while_it_writes_a_person_finds_out() {
 }
 
 #[test]
-fn the_seeds_own_reference_is_of_the_wrong_type_and_asks() {
-    let example = references(&REFERENCES.replace("$step_1.content", "$step_1"));
-    example
-        .run()
-        .assert_code(3)
-        .assert_stderr_contains("content");
-    assert_eq!(
-        count(&example.events(), "call_started"),
-        1,
-        "it is not called"
-    );
-    example.answer("escalation", "skip", &[]).assert_success();
-    let words: Vec<String> = example
-        .steps()
-        .into_iter()
-        .map(|(status, _)| status)
-        .collect();
-    assert_eq!(words, ["completed", "skipped"]);
+fn the_seeds_own_reference_is_of_the_wrong_type_and_is_refused() {
+    let text = REFERENCES.replace("$step_1.content", "$step_1");
+    let files = [("plan.json", text.as_str()), ("data.json", "{\"a\": 1}\n")];
+    let example = Example::new("plan.json", &files, &Script::new());
+    let refused = example.project.signoff(["approve", "plan.json"]);
+    refused
+        .assert_code(1)
+        .assert_stderr_contains("`$step_1.content` would fit");
 }
 
 #[test]
