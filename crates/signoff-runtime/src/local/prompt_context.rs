@@ -1,8 +1,7 @@
-//! What a prompt says besides the task, depending on the plan's dialect.
+//! What a prompt says besides the task, depending on the plan's briefing.
 
 use signoff_engine::{Run, Stage, StepState, StepStatus};
-use signoff_plan::dialect::Dialect;
-use signoff_plan::model::{Hint, Step};
+use signoff_plan::model::{Briefing, Hint, Step};
 use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
 /// What has to be put together for one prompt before it can be lent to it.
@@ -13,7 +12,7 @@ pub(super) struct PromptContext {
 
 impl PromptContext {
     pub(super) fn new(run: &Run, at: usize) -> Self {
-        if run.signed().dialect() != Dialect::Proposal {
+        if run.plan().briefing() != Briefing::Proposal {
             return Self {
                 earlier: Vec::new(),
                 hint: None,
@@ -28,17 +27,17 @@ impl PromptContext {
 
     pub(super) fn dialect_notes<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
         let plan = run.plan();
-        match run.signed().dialect() {
-            Dialect::Workunit | Dialect::Toolplan => DialectNotes::Nothing,
-            Dialect::Record => DialectNotes::Record {
+        match plan.briefing() {
+            Briefing::Task => DialectNotes::Nothing,
+            Briefing::Record => DialectNotes::Record {
                 instructions: step.instructions.as_deref(),
                 constraints: &plan.constraints,
             },
-            Dialect::Thread => DialectNotes::Thread {
+            Briefing::Thread => DialectNotes::Thread {
                 narrative: plan.context.as_deref(),
                 subtasks: &step.subtasks,
             },
-            Dialect::Proposal => DialectNotes::Proposal(Proposal {
+            Briefing::Proposal => DialectNotes::Proposal(Proposal {
                 context: plan.context.as_deref(),
                 risks: &plan.risks,
                 tools: step.tools.as_deref().or(plan.tools.as_deref()),
@@ -92,4 +91,49 @@ fn hint_text(hint: &Hint) -> String {
         text = format!("{text} → {target}");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use signoff_testkit::spellings::{briefed, conversions};
+    use signoff_work::prompt::Prompt;
+
+    use super::*;
+
+    /// The prompts of a plan's steps, as far as the plan decides about them.
+    fn prompts(run: &Run) -> Vec<String> {
+        let prompt = |(at, (step, _)): (usize, (&Step, &StepState))| {
+            let context = PromptContext::new(run, at);
+            let prompt = Prompt {
+                task: &step.title,
+                attachments: &[],
+                acceptance: &step.acceptance,
+                dialect_notes: context.dialect_notes(run, step),
+                failure: None,
+                conflict: None,
+                hint: None,
+            };
+            prompt.text()
+        };
+        run.steps().enumerate().map(prompt).collect()
+    }
+
+    #[test]
+    fn plans_with_equal_digests_have_equal_prompts() {
+        let mut known = BTreeMap::new();
+        let mut spellings = 0;
+        for text in briefed() {
+            for plan in conversions(&text) {
+                let (digest, dialect) = (plan.digest(), plan.dialect());
+                let prompts = prompts(&Run::new(plan));
+                let expected = known.entry(digest).or_insert_with(|| prompts.clone());
+                assert_eq!(*expected, prompts, "{dialect} of {text}");
+                spellings += 1;
+            }
+        }
+        // Each as it is, in its own dialect again, and in the native one.
+        assert!(spellings >= 8, "{spellings}");
+    }
 }

@@ -4,7 +4,7 @@ pub(crate) mod stale;
 pub(crate) mod version;
 mod write_back;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
@@ -19,7 +19,7 @@ use super::status::{PlanStatus, plan_status};
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::plan_file::{PlanFile, require_no_errors};
+use crate::plan_file::{PlanFile, require_no_errors, same_file};
 use crate::plan_history::{PlanHistory, event_body};
 use crate::project::{Project, current_task, relative};
 use crate::signing::signed::require_signed;
@@ -278,9 +278,4 @@ pub(crate) fn refuse_duplicate(
         id: id.clone(),
         paths: [other, plan.path.clone()],
     })
-}
-
-pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    real(one) == real(other)
 }
