@@ -1,10 +1,12 @@
 //! `signoff.plan/1`: a plan as `show --format json` prints it. Absent optional fields are `null` or
 //! `[]`, never missing.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use signoff_plan::model;
+use signoff_plan::model::{self, RetriedFailures};
 
 pub const SCHEMA: &str = "signoff.plan/1";
 
@@ -17,15 +19,38 @@ pub struct Plan {
     pub id: Option<String>,
     pub title: Option<String>,
     pub task: Option<String>,
+    pub context: Option<String>,
     /// State derived from signatures and journals, not the word in the file.
     pub status: String,
     pub version: Option<u64>,
+    pub owner: Option<String>,
+    /// Id of the plan that this one replaces.
+    pub previous: Option<String>,
+    pub priority: Option<String>,
     pub digest: String,
     /// Digest of the terms; `null` without a store.
     pub terms: Option<String>,
     pub budget: Budget,
     pub tools: Option<Vec<String>>,
+    pub constraints: Vec<String>,
+    pub risks: Vec<String>,
+    pub params: BTreeMap<String, Value>,
+    pub executor_model: Option<String>,
+    /// Whose prompts agents get: `task`, `record`, `thread` or `proposal`; `null` without agents.
+    pub briefing: Option<String>,
+    /// Oldest first.
+    pub rejections: Vec<Rejection>,
+    /// What is kept about the plan and decides nothing, by name: `artifacts`, `task_id`, `estimated_duration`, `created_at`, `created_by`, `planner_model`, `complexity`, `tags`, …
+    pub metadata: BTreeMap<String, Value>,
     pub steps: Vec<Step>,
+}
+
+/// A person's feedback on a version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rejection {
+    pub version: Option<u64>,
+    pub feedback: Option<String>,
 }
 
 /// Limits; `null` is unlimited.
@@ -120,6 +145,8 @@ pub struct Contract {
 #[serde(deny_unknown_fields)]
 pub struct OnFail {
     pub retries: u32,
+    /// `every` failure is retried, or only `transient` ones of a call.
+    pub failures: String,
     pub then: String,
 }
 
@@ -130,6 +157,8 @@ pub struct PlanContext<'a> {
     pub status: &'a str,
     pub digest: String,
     pub terms: Option<String>,
+    /// What the store knows of rejections; without any, those in the file are shown.
+    pub rejections: Vec<Rejection>,
     /// The shell of contracts that name none.
     pub shell: &'a str,
     /// Status of each step, in plan order; missing ones are `pending`.
@@ -154,15 +183,49 @@ impl Plan {
             id: plan.id.clone(),
             title: Some(plan.display_title().to_owned()),
             task: plan.task.clone(),
+            context: plan.context.clone(),
             status: context.status.to_owned(),
             version: plan.version,
+            owner: plan.owner.clone(),
+            previous: plan.previous.clone(),
+            priority: plan.priority.clone(),
             digest: context.digest.clone(),
             terms: context.terms.clone(),
             budget: Budget::from(&plan.budget),
             tools: plan.tools.clone(),
+            constraints: plan.constraints.clone(),
+            risks: plan.risks.clone(),
+            params: plan.params.clone(),
+            executor_model: plan.executor_model.clone(),
+            briefing: plan.briefing.clone(),
+            rejections: if context.rejections.is_empty() {
+                rejections_in_file(plan)
+            } else {
+                context.rejections.clone()
+            },
+            metadata: metadata(plan),
             steps: steps.collect(),
         }
     }
+}
+
+/// The rejections that the file keeps.
+pub fn rejections_in_file(plan: &model::Plan) -> Vec<Rejection> {
+    let kept = plan.record.get("rejections").and_then(Value::as_array);
+    let rejection = |one: &Value| Rejection {
+        version: one.get("version").and_then(Value::as_u64),
+        feedback: one
+            .get("feedback")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+    };
+    kept.into_iter().flatten().map(rejection).collect()
+}
+
+fn metadata(plan: &model::Plan) -> BTreeMap<String, Value> {
+    let mut kept = plan.record.clone();
+    kept.remove("rejections");
+    kept
 }
 
 impl From<&model::Budget> for Budget {
@@ -200,6 +263,10 @@ impl Step {
                 .map(|contract| Contract::new(contract, shell)),
             on_fail: OnFail {
                 retries: step.on_fail.retries,
+                failures: match step.on_fail.failures {
+                    RetriedFailures::Every => "every".to_owned(),
+                    RetriedFailures::Transient => "transient".to_owned(),
+                },
                 then: step.on_fail.then.name().to_owned(),
             },
             subscriptions: step.subscriptions.iter().map(ToString::to_string).collect(),

@@ -1,9 +1,8 @@
 //! What this version reads and checks but cannot run. Such a plan is refused before its first step: ignoring
 //! a field would claim something that is not enforced.
 
-use signoff_plan::dialect::Dialect;
 use signoff_plan::expression::Scope;
-use signoff_plan::model::{Plan, Step};
+use signoff_plan::model::{Briefing, Plan, Step};
 
 use crate::template::render_step;
 
@@ -15,12 +14,12 @@ pub struct Unsupported {
     pub what: String,
 }
 
-/// Everything in this plan that this version cannot carry out. Fields that the dialect only passes on to agents
-/// are supported.
-pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
+/// Everything in this plan that this version cannot carry out. Fields that are only passed on to agents are
+/// supported if the plan's briefing passes them on.
+pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
     let mut found: Vec<Unsupported> = Vec::new();
     for step in &plan.steps {
-        let present = of_step(step, dialect).into_iter();
+        let present = of_step(step, plan.briefing()).into_iter();
         let what = present.filter(|(present, _)| *present);
         found.extend(what.map(|(_, what)| Unsupported {
             step: Some(step.id.clone()),
@@ -31,14 +30,16 @@ pub fn unsupported(plan: &Plan, dialect: Dialect) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(step: &Step, dialect: Dialect) -> [(bool, &'static str); 2] {
-    let tells_tools = dialect == Dialect::Proposal;
+fn of_step(step: &Step, briefing: Briefing) -> [(bool, &'static str); 2] {
     [
         (
-            step.instructions.is_some() && dialect != Dialect::Record,
+            step.instructions.is_some() && briefing != Briefing::Record,
             "`instructions`",
         ),
-        (step.hint.is_some() && !tells_tools, "`tool_hint`"),
+        (
+            step.hint.is_some() && briefing != Briefing::Proposal,
+            "`tool_hint`",
+        ),
     ]
 }
 

@@ -55,6 +55,8 @@ pub struct Draft {
     pub risks: Vec<Spanned<String>>,
     /// Model for agents that do not name their own.
     pub executor_model: Option<Spanned<String>>,
+    /// What agents are told beside their task.
+    pub briefing: Option<Spanned<String>>,
     /// What is kept and decides nothing, by the names of [`crate::model::PLAN_RECORD`].
     pub record: Vec<(&'static str, Spanned<Value>)>,
     /// The steps, in the order they stand in.

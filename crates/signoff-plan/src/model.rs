@@ -3,6 +3,7 @@
 //!
 //! These types are neither a file format nor a wire format: the dialects and `signoff-api` are.
 
+mod briefing;
 mod contract;
 mod step;
 
@@ -11,7 +12,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use self::contract::{Condition, Contract, FailAction, OnFail};
+pub use self::briefing::Briefing;
+pub use self::contract::{Condition, Contract, FailAction, OnFail, RetriedFailures};
 pub use self::step::{Depends, Hint, STEP_RECORD, Step, Subscription, Work};
 
 /// A whole plan, as every part of the system after the checks sees it.
@@ -47,6 +49,9 @@ pub struct Plan {
     pub risks: Vec<String>,
     /// Model for agents that do not name their own.
     pub executor_model: Option<String>,
+    /// What agents are told beside their task, in the word of [`Briefing`]: what they really are told, so none
+    /// in a plan without agents.
+    pub briefing: Option<String>,
     /// What is kept about the plan and decides nothing, by field name: see [`PLAN_RECORD`].
     pub record: BTreeMap<String, Value>,
     /// The steps, in plan order.
@@ -83,6 +88,33 @@ impl Plan {
             .or(self.task.as_deref())
             .or(self.id.as_deref())
             .unwrap_or("untitled")
+    }
+
+    /// What agents are told beside their task.
+    pub fn briefing(&self) -> Briefing {
+        let word = self.briefing.as_deref();
+        word.and_then(Briefing::from_word).unwrap_or_default()
+    }
+
+    /// The word for what agents are really told: none in a plan without agents, and where there is nothing
+    /// to tell, their task.
+    pub(crate) fn effective_briefing(&self) -> Option<&'static str> {
+        let steps = self.steps.iter();
+        let mut agents = steps.filter(|step| matches!(step.work, Work::Agent { .. }));
+        let first = agents.next()?;
+        let told = match self.briefing() {
+            Briefing::Thread => {
+                let subtasks = |step: &Step| !step.subtasks.is_empty();
+                self.context.is_some() || subtasks(first) || agents.any(subtasks)
+            }
+            Briefing::Task | Briefing::Record | Briefing::Proposal => true,
+        };
+        let briefing = if told {
+            self.briefing()
+        } else {
+            Briefing::Task
+        };
+        Some(briefing.word())
     }
 
     /// Positions of the steps that the step at `at` waits for, in plan order.

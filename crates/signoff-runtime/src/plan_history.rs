@@ -93,6 +93,31 @@ impl PlanHistory {
         })
     }
 
+    /// Digest of the definition that was last handed in or signed under this version.
+    pub(crate) fn digest_of_version(&self, wanted: u64) -> Option<&String> {
+        let known = |entry: &'_ PlanHistoryEntry| match &entry.event {
+            PlanEvent::PlanProposed { version, .. }
+            | PlanEvent::PlanRevised { version, .. }
+            | PlanEvent::PlanApproved { version, .. } => *version == Some(wanted),
+            _ => false,
+        };
+        let newest = self.entries.iter().rev().find(|entry| known(entry))?;
+        plan_fact(&newest.event).map(|(_, digest)| digest)
+    }
+
+    /// The newest version that something happened to.
+    pub(crate) fn newest_version(&self) -> Option<u64> {
+        let versions = self.entries.iter().rev();
+        let mut versions = versions.filter_map(|entry| match &entry.event {
+            PlanEvent::PlanProposed { version, .. }
+            | PlanEvent::PlanRevised { version, .. }
+            | PlanEvent::PlanApproved { version, .. }
+            | PlanEvent::PlanRejected { version, .. } => *version,
+            _ => None,
+        });
+        versions.next()
+    }
+
     /// How often it was rejected.
     pub fn rejections(&self) -> u64 {
         self.feedback().count() as u64

@@ -18,6 +18,7 @@ mod project;
 mod running;
 pub mod script;
 pub mod signed_plan;
+pub mod spellings;
 pub mod transcript;
 
 pub use dice::Dice;

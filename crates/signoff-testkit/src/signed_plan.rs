@@ -11,9 +11,14 @@ use signoff_plan::source::Source;
 
 /// Signs a plan whose surroundings have everything.
 pub fn signed_plan(text: &str) -> SignedPlan {
-    let source = Source::new("plan.md", text.as_bytes().to_vec());
-    let checked = check(&parse(&source), &PermissiveWorkspace);
-    assert_eq!(checked.errors(), 0, "{:#?}\n{text}", checked.diagnostics);
+    signed_source(&Source::new("plan.md", text.as_bytes().to_vec()))
+}
+
+/// The same of a file or a directory.
+pub fn signed_source(source: &Source) -> SignedPlan {
+    let checked = check(&parse(source), &PermissiveWorkspace);
+    let (problems, text) = (&checked.diagnostics, source.text());
+    assert_eq!(checked.errors(), 0, "{problems:#?}\n{text}");
     let plan = checked.accept().expect("there are no errors");
     let terms = Digest::of_bytes(b"terms");
     let signature = Signature {

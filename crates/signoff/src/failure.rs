@@ -131,6 +131,7 @@ impl From<Error> for Failure {
             Error::OtherVersion {
                 plan, found: None, ..
             } => identity::no_version(&plan),
+            Error::SameVersion { plan, version } => identity::same_version(&plan, version),
             Error::CountsReplans { plan } => identity::counts_replans(&plan),
             Error::EditedMeanwhile { plan } => identity::edited_meanwhile(&plan),
             Error::DuplicateId { id, paths } => identity::duplicate_id(&id, &paths),

@@ -1,8 +1,7 @@
 //! A tool step: the harness calls a tool itself and sees the result.
 
 use serde_json::Value;
-use signoff_plan::dialect::Dialect;
-use signoff_plan::model::{Step, Work};
+use signoff_plan::model::{RetriedFailures, Step, Work};
 
 use super::evidence::facts;
 use super::gate::ask_at_gate;
@@ -142,12 +141,11 @@ pub(super) fn after_call(
         } if state.made_call.get().is_some() => {
             ask_about_unknown_call(run, definition, state, message)
         }
-        // A `toolplan`, and a step without `on_fail`, retries only transient failures.
         CallEnd::Failed {
             message,
             transient: false,
             ..
-        } if has_default_policy(run, definition) => {
+        } if definition.on_fail.failures == RetriedFailures::Transient => {
             retries_exhausted(run, definition, state, message)
         }
         CallEnd::Failed { message, .. } => attempt_failed(run, now, definition, state, message),
@@ -170,11 +168,6 @@ pub(super) fn call_cut_off(
         }];
     }
     ask_about_unknown_call(run, definition, state, "the harness ended")
-}
-
-fn has_default_policy(run: &Run, definition: &Step) -> bool {
-    let dialect = run.signed.dialect();
-    dialect == Dialect::Toolplan || definition.on_fail == dialect.default_on_fail()
 }
 
 /// Only a person can find out whether a call took place.

@@ -10,6 +10,7 @@ mod gates;
 mod laws;
 mod loops;
 mod merge;
+mod one_meaning;
 mod parallel;
 mod planted;
 mod proved;

@@ -4,6 +4,7 @@ use signoff_engine::{
     AcceptAt, Action, Bounds, Candidate, ContractCache, Event, Input, Isolation, OnGreenBaseline,
     PauseReason, RecordedEvent, Run, RunStart, RunTree, Settings, apply, decide, due,
 };
+use signoff_plan::signed::SignedPlan;
 use signoff_testkit::performer::Beginning;
 pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, saw};
 pub(crate) use signoff_testkit::signed_plan::{
@@ -31,6 +32,12 @@ impl World {
     pub(crate) fn with(accept: AcceptAt, jobs: usize, text: &str, outcomes: Outcomes) -> Self {
         let place = (Isolation::Shared, ContractCache::Cold);
         Self::on(place, accept, jobs, text, outcomes)
+    }
+
+    /// The world of a plan that was signed elsewhere.
+    pub(crate) fn signed(plan: SignedPlan, outcomes: Outcomes) -> Self {
+        let place = (Isolation::Shared, ContractCache::Cold);
+        Self::running(place, AcceptAt::Step, 1, plan, outcomes)
     }
 
     /// A world in which every agent has a worktree of its own.
@@ -67,14 +74,24 @@ impl World {
     }
 
     fn on(
-        (isolation, cache): (Isolation, ContractCache),
+        place: (Isolation, ContractCache),
         accept: AcceptAt,
         jobs: usize,
         text: &str,
         outcomes: Outcomes,
     ) -> Self {
+        Self::running(place, accept, jobs, signed(text), outcomes)
+    }
+
+    fn running(
+        (isolation, cache): (Isolation, ContractCache),
+        accept: AcceptAt,
+        jobs: usize,
+        plan: SignedPlan,
+        outcomes: Outcomes,
+    ) -> Self {
         let mut world = Self {
-            run: Run::new(signed(text)),
+            run: Run::new(plan),
             events: Vec::new(),
             now: 1000,
             performer: Performer::new(outcomes),

@@ -10,11 +10,13 @@
 //!
 //! ## Instead
 //! `retry(N)`, one of `escalate`, `abort`, `skip`, `replan`, `recover`, or both:
-//! `retry(2), then escalate`, which is also the default.
+//! `retry(2), then escalate`. `retry(N)` retries after every failure; on a tool step
+//! `retry(N, transient)` retries only what may pass, such as a time limit or a lost connection. Without
+//! `on_fail` a tool step does the latter.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
-use crate::model::{FailAction, OnFail};
+use crate::model::{FailAction, OnFail, RetriedFailures, Work};
 use crate::on_fail;
 use crate::spelling::Dialect;
 use crate::suggest::{misspelt, nearest};
@@ -22,16 +24,24 @@ use crate::suggest::{misspelt, nearest};
 /// Reads a policy; reports one that cannot be, and takes the default.
 pub(super) fn read(
     dialect: Dialect,
+    work: &Work,
     written: Option<&Spanned<String>>,
     problems: &mut Vec<Diagnostic>,
 ) -> OnFail {
-    let default = dialect.default_on_fail();
+    let default = dialect.default_on_fail(work);
     let Some(written) = written else {
         return default;
     };
     match on_fail::parse(&written.value) {
         Some(policy) if policy.retries > MOST_RETRIES => {
             problems.push(endless(dialect, written, policy.retries));
+            default
+        }
+        Some(policy)
+            if policy.failures == RetriedFailures::Transient
+                && !matches!(work, Work::Tool { .. }) =>
+        {
+            problems.push(no_call(dialect, written));
             default
         }
         Some(policy) => policy,
@@ -49,6 +59,12 @@ fn endless(dialect: Dialect, written: &Spanned<String>, retries: u32) -> Diagnos
     let message = format!("a step is retried at most {MOST_RETRIES} times, not {retries} times");
     Diagnostic::new(Code::BadOnFail, dialect, written.span, message)
         .help("write a few, as in `retry(2), then escalate`")
+}
+
+fn no_call(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
+    let message = "only the calls of tool steps have transient failures";
+    Diagnostic::new(Code::BadOnFail, dialect, written.span, message)
+        .help("write `retry(N)`: the step is tried again whatever went wrong")
 }
 
 fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
@@ -147,6 +163,28 @@ mod tests {
     fn the_default_is_filled_in() {
         let default = checked(&plan("### 1. A\n**task:** x\n")).plan.steps[0].on_fail;
         assert_eq!(default.to_string(), "retry(2), then escalate");
+    }
+
+    #[test]
+    fn only_calls_have_transient_failures() {
+        check(
+            Code::BadOnFail,
+            &policy("retry(2, transient)"),
+            &[
+                "retry(2, transient) | only the calls of tool steps have transient failures | \
+                 write `retry(N)`: the step is tried again whatever went wrong",
+            ],
+        );
+        let tool = |policy: &str| plan(&format!("### 1. A\n**tool:** read_file\n{policy}"));
+        let policy = |policy: &str| checked(&tool(policy)).plan.steps[0].on_fail.to_string();
+        check(
+            Code::BadOnFail,
+            &tool("**on_fail:** retry(1, transient)\n"),
+            &[],
+        );
+        // What is said is not taken for what is not.
+        assert_eq!(policy(""), "retry(2, transient), then escalate");
+        assert_eq!(policy("**on_fail:** retry(2)\n"), "retry(2), then escalate");
     }
 
     #[test]

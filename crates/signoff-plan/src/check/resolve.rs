@@ -57,6 +57,10 @@ fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan
     for field in &field::PLAN {
         reader.field(field, draft, &mut plan);
     }
+    if plan.briefing.is_none() {
+        plan.briefing = Some(draft.dialect.default_briefing().word().to_owned());
+    }
+    plan.briefing = plan.effective_briefing().map(str::to_owned);
     plan
 }
 
@@ -90,6 +94,12 @@ impl Resolver<'_> {
         for field in &field::STEP {
             self.field(field, written, &mut step);
         }
+        step.on_fail = bad_on_fail::read(
+            self.dialect,
+            &step.work,
+            written.on_fail.as_ref(),
+            self.problems,
+        );
         step
     }
 
@@ -119,10 +129,8 @@ impl Resolver<'_> {
                 let word = self.word(label, slot.text(draft), words);
                 slot.set(model, word.is_some() && word == words.first().copied());
             }
-            Shape::Policy(slot) => {
-                let policy = bad_on_fail::read(self.dialect, slot.text(draft), self.problems);
-                slot.set(model, policy);
-            }
+            // Its default depends on the work.
+            Shape::Policy(_) => {}
             Shape::Names(slot) | Shape::Sentences(slot) => {
                 slot.set(model, values((slot.written)(draft)));
             }

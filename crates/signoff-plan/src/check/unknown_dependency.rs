@@ -34,13 +34,14 @@ pub(super) fn resolve(
         let implied = plan_references::used_steps(step, &positions);
         let implied = implied.into_iter().filter(|used| *used != index);
         let Some(references) = &step.depends_on else {
-            resolved.push(match draft.dialect.unsaid_dependencies(index) {
+            resolved.push(if draft.dialect.is_sequential() {
                 // What it uses of later steps is reported as `order-error`.
-                Depends::AllBefore => Depends::AllBefore,
-                Depends::On(mut list) => {
-                    list.extend(implied.filter_map(|at| u32::try_from(at).ok()));
-                    Depends::on(index, list)
-                }
+                Depends::AllBefore
+            } else {
+                Depends::on(
+                    index,
+                    implied.filter_map(|at| u32::try_from(at).ok()).collect(),
+                )
             });
             continue;
         };

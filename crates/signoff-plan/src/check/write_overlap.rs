@@ -23,8 +23,11 @@ use super::availability::folder;
 use super::context::{Context, StepView};
 use super::glob_overlap::overlap;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::draft::Spanned;
+use crate::model::Work;
+use crate::tools::{Tool, built_in};
 
-/// An entry of a step's `produces`.
+/// An entry of a step's `produces`, or behind those a file that its call writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Producer {
     step: usize,
@@ -41,7 +44,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         if context.graph.is_stuck(step) {
             continue;
         }
-        for (entry, pattern) in definition.produces.iter().enumerate() {
+        let called = written_by_call(&definition.work);
+        let produces = definition.produces.iter().map(String::as_str);
+        for (entry, pattern) in produces.chain(called).enumerate() {
             let short = pattern.strip_prefix("./").unwrap_or(pattern);
             patterns
                 .entry(short)
@@ -60,6 +65,17 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let both = patterns.get(a).into_iter().chain(patterns.get(b)).flatten();
         compare(context, both.copied().collect(), problems);
     }
+}
+
+/// The files that a call writes, as far as the plan alone tells.
+fn written_by_call(work: &Work) -> impl Iterator<Item = &str> {
+    let (tool, args) = match work {
+        Work::Tool { tool, args } => (built_in(tool), Some(args)),
+        Work::Agent { .. } | Work::Ask { .. } | Work::Check => (None, None),
+    };
+    let names = tool.map(Tool::written_files).unwrap_or_default().iter();
+    let paths = names.filter_map(move |name| args?.get(name)?.as_str());
+    paths.filter(|path| !path.contains('$') && !path.contains("{{"))
 }
 
 /// How many pairs of patterns are compared; a plan with more has other worries.
@@ -121,13 +137,24 @@ fn share_a_lock(a: StepView<'_>, b: StepView<'_>) -> bool {
         .any(|lock| b.resolved.locks.contains(lock))
 }
 
+/// What an entry names, and where.
+fn produced(step: StepView<'_>, entry: usize) -> Option<Spanned<String>> {
+    let own = &step.written.produces;
+    if let Some(path) = own.get(entry) {
+        return Some(path.clone());
+    }
+    let path = written_by_call(&step.resolved.work).nth(entry - own.len())?;
+    let args = step.written.args.as_ref()?;
+    Some(Spanned::new(path.to_owned(), args.span))
+}
+
 /// How many steps a message names.
 const NAMED: usize = 5;
 
 fn overlaps(context: &Context<'_>, producers: &[Producer]) -> Option<Diagnostic> {
     let written = producers.iter().filter_map(|producer| {
         let step = context.step(producer.step)?;
-        Some((step, step.written.produces.get(producer.entry)?))
+        Some((step, produced(step, producer.entry)?))
     });
     let written: Vec<_> = written.collect();
     let ((last, produced), others) = written.split_last()?;
@@ -259,6 +286,22 @@ mod tests {
             &format!("{none}**locks:** docs\n**produces:** x.md"),
             &[],
         );
+    }
+
+    #[test]
+    fn calls_write_files_too() {
+        let write = |path: &str| {
+            format!("**tool:** write_file\n**args:** {{\"path\": \"{path}\", \"content\": \"1\"}}")
+        };
+        let free = |path: &str| format!("**depends_on:** none\n{}", write(path));
+        let found = "steps `a` and `b` may run at once, and both produce `x`";
+        let call = "{\"path\": \"x\", \"content\": \"1\"}";
+        let expected = format!("{call} | {found} | let `b` wait for `a`");
+        two(&write("x"), &free("x"), &[&expected]);
+        two("**produces:** x", &free("x"), &[&expected]);
+        two(&write("x"), &free("y"), &[]);
+        two(&write("x"), &write("x"), &[]);
+        two(&write("{{ params.a }}"), &free("{{ params.a }}"), &[]);
     }
 
     #[test]

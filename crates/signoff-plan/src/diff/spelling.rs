@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::model::{Budget, Condition, FailAction, OnFail};
+use crate::model::{Briefing, Budget, Condition, FailAction, OnFail, RetriedFailures};
 use crate::{budget, duration};
 
 /// Members of a plan or step, in the spelling of plans. What only `other` has is filled in with what
@@ -16,12 +16,19 @@ pub(super) fn spelled(
 ) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in members {
-        let (name, value) = member(name, value);
+        let (name, value) = match (name.as_str(), value) {
+            ("on_fail", Value::Object(policy)) => {
+                let text = on_fail_text(policy, is_call(members));
+                ("on_fail", Value::from(text))
+            }
+            _ => member(name, value),
+        };
         out.insert(name.to_owned(), value);
     }
     for (name, text) in [
-        ("on_fail", OnFail::DEFAULT.to_string()),
+        ("on_fail", on_fail_text(&Map::new(), is_call(members))),
         ("depends_on", "every step before".to_owned()),
+        ("briefing", Briefing::default().word().to_owned()),
     ] {
         if other.contains_key(name) && !members.contains_key(name) {
             out.insert(name.to_owned(), Value::from(text));
@@ -35,7 +42,6 @@ fn member<'a>(name: &'a str, value: &Value) -> (&'a str, Value) {
     let text = |text: &str| Value::from(text);
     match (name, value) {
         ("budget", Value::Object(limits)) => (name, Value::from(budget_text(limits))),
-        ("on_fail", Value::Object(policy)) => (name, Value::from(on_fail_text(policy))),
         ("contract", Value::Object(contract)) => (name, contract_value(contract)),
         ("timeout_ms", _) => ("timeout", duration_value(value)),
         ("approval", Value::Bool(true)) => (name, text("required")),
@@ -73,15 +79,28 @@ fn budget_text(limits: &Map<String, Value>) -> String {
     })
 }
 
-fn on_fail_text(policy: &Map<String, Value>) -> String {
+/// Whether these are the members of a tool step.
+fn is_call(members: &Map<String, Value>) -> bool {
+    let work = members.get("work").and_then(|work| work.get("kind"));
+    work.and_then(Value::as_str) == Some("tool")
+}
+
+/// A policy; what it does not say is what holds for a call or for other work.
+fn on_fail_text(policy: &Map<String, Value>, call: bool) -> String {
     let then = policy.get("then").and_then(Value::as_str);
     let then = FailAction::ALL
         .into_iter()
         .find(|one| Some(one.name()) == then);
     let retries = policy.get("retries").and_then(number);
     let retries = retries.and_then(|retries| u32::try_from(retries).ok());
+    let retries = retries.unwrap_or(OnFail::DEFAULT.retries);
+    let failures = match policy.get("failures") {
+        None if call && retries > 0 => RetriedFailures::Transient,
+        None | Some(_) => RetriedFailures::Every,
+    };
     let policy = OnFail {
-        retries: retries.unwrap_or(OnFail::DEFAULT.retries),
+        retries,
+        failures,
         then: then.unwrap_or(OnFail::DEFAULT.then),
     };
     policy.to_string()

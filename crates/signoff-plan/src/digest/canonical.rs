@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::SCHEMA;
 use crate::field::{self, FieldSpec, Shape};
-use crate::model::{Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work};
+use crate::model::{
+    Briefing, Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work,
+};
 use crate::source::text_up_to;
 
 /// The part of a resolved plan that its digest covers.
@@ -20,6 +22,7 @@ pub fn canonical(plan: &Plan) -> Value {
     for field in field::PLAN.iter().filter(|field| field.signed) {
         match field.name {
             "params" if plan.params.is_empty() => {}
+            "briefing" if plan.briefing() == Briefing::Task => {}
             "params" => out.put("params", plan.params.clone().into_iter().collect()),
             _ => out.field(field, plan),
         }
@@ -52,6 +55,7 @@ fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
     for field in &field::STEP {
         out.field(field, step);
     }
+    out.policy("on_fail", step);
     let hint = step.hint.as_ref().map(hint_members);
     out.object("hint", hint.unwrap_or_default());
     Value::Object(out.0)
@@ -146,7 +150,8 @@ impl Members {
             Shape::Budget(slot) => self.object(name, budget_members((slot.value)(model))),
             Shape::Flag(slot, usual, _) => self.flag(name, *(slot.value)(model), *usual),
             Shape::Switch(slot, _) => self.flag(name, *(slot.value)(model), false),
-            Shape::Policy(slot) => self.policy(name, *(slot.value)(model)),
+            // Its default depends on the work.
+            Shape::Policy(_) => {}
             Shape::Names(slot) => self.set(name, (slot.value)(model)),
             Shape::Sentences(slot) => self.list(name, (slot.value)(model)),
             Shape::References(slot) => {
@@ -161,11 +166,20 @@ impl Members {
         }
     }
 
-    fn policy(&mut self, name: &str, policy: OnFail) {
-        if policy != OnFail::DEFAULT {
-            let then = policy.then.name();
-            self.put(name, json!({"retries": policy.retries, "then": then}));
+    /// A failure policy. Of a tool step it says so if every failure is retried: without that word, only
+    /// those are that may pass.
+    fn policy(&mut self, name: &str, step: &Step) {
+        let policy = step.on_fail;
+        if policy == OnFail::DEFAULT.unsaid_for(&step.work) {
+            return;
         }
+        let mut out = Self::default();
+        out.put("retries", Value::from(policy.retries));
+        out.put("then", Value::from(policy.then.name()));
+        if policy.retries > 0 && policy != policy.unsaid_for(&step.work) {
+            out.put("failures", Value::from("every"));
+        }
+        self.object(name, out);
     }
 
     fn text(&mut self, name: &str, text: Option<&str>) {
@@ -258,6 +272,8 @@ fn line_feeds(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

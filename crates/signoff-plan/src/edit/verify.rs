@@ -99,6 +99,8 @@ impl ExpectedResult {
                 "rejections"
             }
         };
+        // What agents are really told follows from the rest, too.
+        before.briefing.clone_from(&after.briefing);
         if before != after {
             let what = format!("more than `{field}`");
             return Err(EditRefused::NotOnlyField(what));
@@ -176,6 +178,11 @@ fn check_step(
             let there = depends == Some(&unsaid);
             let what = "`depends_on` to something else".to_owned();
             there.then_some(()).ok_or(EditRefused::NotOnlyField(what))
+        }
+        ("on_fail", Value::Null) => {
+            let step = after.steps.get(at);
+            let unsaid = step.map(|step| dialect.default_on_fail(&step.work).to_string());
+            is_there(dialect, name, &json!(unsaid), &found)
         }
         // Without an id it is known by its number.
         ("id", Value::Null) => is_there(dialect, name, &json!(format!("step-{}", at + 1)), &found),

@@ -11,6 +11,8 @@ pub(crate) enum MetadataShape {
     Index,
     /// A number; its name in messages.
     Number(&'static str),
+    /// A number from 1 to 10.
+    Rating,
     /// Anything.
     Any,
 }
@@ -19,7 +21,7 @@ pub(crate) enum MetadataShape {
 pub(crate) fn metadata_shape(name: &str) -> MetadataShape {
     match name {
         "affected_files" | "informed_by" | "tags" => MetadataShape::List,
-        "complexity" => MetadataShape::Number("a number"),
+        "complexity" => MetadataShape::Rating,
         "current_step_index" => MetadataShape::Index,
         "estimated_duration" => MetadataShape::Number("a number of seconds"),
         "result" => MetadataShape::Any,

@@ -133,11 +133,12 @@ pub(crate) fn flag_word(name: &str) -> &'static str {
     words.first().copied().unwrap_or("yes")
 }
 
-/// Whether a value is the default in a dialect.
+/// Whether a value is the default in a dialect. That of `on_fail` depends on the work:
+/// [`Dialect::default_on_fail`].
 pub(crate) fn is_unsaid(dialect: Dialect, name: &str, value: &Value) -> bool {
     match (name, value) {
         (_, Value::Null) => true,
-        ("on_fail", Value::String(policy)) => *policy == dialect.default_on_fail().to_string(),
+        ("briefing", Value::String(word)) => word == dialect.default_briefing().word(),
         ("contract.expect", Value::Array(items)) => {
             items.is_empty() || *items == [Condition::DEFAULT.to_string()]
         }

@@ -3,12 +3,13 @@
 use serde_json::json;
 
 use super::normalize::object;
-use super::shape::Shape::{Budget, Number, Scope, Sentences, Text};
+use super::shape::Shape::{Budget, Choice, Number, Scope, Sentences, Text};
 use super::shape::{CustomField, FieldSpec, Shape, TextStyle, field, slot, unsigned};
 use crate::draft::Draft;
 use crate::model::Plan;
+use crate::spelling::words;
 
-pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 15] = [
+pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 16] = [
     unsigned("id", Text(slot!(id), TextStyle::Id)),
     field("title", Text(slot!(title), TextStyle::Line)),
     field("task", Text(slot!(task), TextStyle::Prose)),
@@ -34,4 +35,5 @@ pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 15] = [
         "executor_model",
         Text(slot!(executor_model), TextStyle::Line),
     ),
+    field("briefing", Choice(slot!(briefing), &words::BRIEFING)),
 ];

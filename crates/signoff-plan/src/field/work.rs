@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::normalize::{NormalizeFn, any, id, list, text};
 use super::shape::{CustomField, FieldSpec, Shape, field};
 use crate::draft;
-use crate::model::{Depends, Step, Work};
+use crate::model::{Depends, RetriedFailures, Step, Work};
 
 /// A field that only one kind of work has.
 macro_rules! part {
@@ -13,7 +13,7 @@ macro_rules! part {
         special(
             $name,
             |step| value(&step.work, $name),
-            |step| clear(&mut step.work, $name),
+            |step| clear(step, $name),
             $normal,
         )
     };
@@ -84,7 +84,8 @@ fn value(work: &Work, name: &str) -> Value {
     }
 }
 
-fn clear(work: &mut Work, name: &str) {
+fn clear(step: &mut Step, name: &str) {
+    let work = &mut step.work;
     match (&mut *work, name) {
         (Work::Agent { role, .. }, "role") => *role = None,
         (Work::Agent { task, .. }, "task") => task.clear(),
@@ -102,5 +103,7 @@ fn clear(work: &mut Work, name: &str) {
     };
     if nothing {
         *work = Work::Check;
+        // Only calls have transient failures.
+        step.on_fail.failures = RetriedFailures::Every;
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Work;
+
 /// The command that decides whether a step is done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contract {
@@ -81,16 +83,41 @@ fn quoted(text: &str) -> String {
 pub struct OnFail {
     /// Attempts after the first one.
     pub retries: u32,
+    /// Which failures they are for.
+    pub failures: RetriedFailures,
     /// What happens once they are used up.
     pub then: FailAction,
 }
 
 impl OnFail {
-    /// The policy of the native dialect, and what the digest leaves out.
+    /// The policy of the native dialect.
     pub const DEFAULT: Self = Self {
         retries: 2,
+        failures: RetriedFailures::Every,
         then: FailAction::Escalate,
     };
+
+    /// The same policy for a step that does this work and says nothing of its own: a call that failed
+    /// for good would fail again, so only passing troubles are worth another one.
+    #[must_use]
+    pub fn unsaid_for(self, work: &Work) -> Self {
+        let failures = match work {
+            Work::Tool { .. } if self.retries > 0 => RetriedFailures::Transient,
+            Work::Tool { .. } | Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
+                RetriedFailures::Every
+            }
+        };
+        Self { failures, ..self }
+    }
+}
+
+/// The failures after which a step is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetriedFailures {
+    /// Whatever went wrong.
+    Every,
+    /// Of tool calls those that may pass: a time limit, a lost connection, a server that is busy.
+    Transient,
 }
 
 impl Default for OnFail {
@@ -101,9 +128,13 @@ impl Default for OnFail {
 
 impl fmt::Display for OnFail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.retries {
-            0 => f.write_str(self.then.name()),
-            retries => write!(f, "retry({retries}), then {}", self.then.name()),
+        let then = self.then.name();
+        match (self.retries, self.failures) {
+            (0, _) => f.write_str(then),
+            (retries, RetriedFailures::Every) => write!(f, "retry({retries}), then {then}"),
+            (retries, RetriedFailures::Transient) => {
+                write!(f, "retry({retries}, transient), then {then}")
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod workunit;
 use std::fmt;
 
 pub(crate) use self::keys::{label, label_of, members};
-use crate::model::{Depends, FailAction, OnFail};
+use crate::model::{Briefing, Depends, FailAction, OnFail, Work};
 
 /// A spelling of the plan language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -87,21 +87,45 @@ impl Dialect {
 
     /// The default dependencies of the step at `at`.
     pub fn unsaid_dependencies(self, at: usize) -> Depends {
-        match self {
-            Self::Workunit | Self::Proposal | Self::Record => Depends::AllBefore,
-            Self::Thread | Self::Toolplan => Depends::on(at, Vec::new()),
+        if self.is_sequential() {
+            Depends::AllBefore
+        } else {
+            Depends::on(at, Vec::new())
         }
     }
 
-    /// The default failure policy.
-    pub const fn default_on_fail(self) -> OnFail {
+    /// Whether a step that does not say what it waits for waits for every step before it.
+    pub(crate) const fn is_sequential(self) -> bool {
+        match self {
+            Self::Workunit | Self::Proposal | Self::Record => true,
+            Self::Thread | Self::Toolplan => false,
+        }
+    }
+
+    /// The failure policy of a step that says nothing of its own and does this work.
+    pub fn default_on_fail(self, work: &Work) -> OnFail {
         let (retries, then) = match self {
-            Self::Workunit | Self::Thread => return OnFail::DEFAULT,
+            Self::Workunit | Self::Thread => (OnFail::DEFAULT.retries, OnFail::DEFAULT.then),
             Self::Record => (0, FailAction::Replan),
             Self::Proposal => (0, FailAction::Abort),
             Self::Toolplan => (2, FailAction::Recover),
         };
-        OnFail { retries, then }
+        let policy = OnFail {
+            retries,
+            then,
+            ..OnFail::DEFAULT
+        };
+        policy.unsaid_for(work)
+    }
+
+    /// What agents are told beside their task where a plan says nothing of its own.
+    pub(crate) const fn default_briefing(self) -> Briefing {
+        match self {
+            Self::Workunit | Self::Toolplan => Briefing::Task,
+            Self::Thread => Briefing::Thread,
+            Self::Proposal => Briefing::Proposal,
+            Self::Record => Briefing::Record,
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) const RECORD_PLAN: &[&[FieldKey]] = &[
     &keys![
         "id", "title", "task", "status", "version", "previousPlanId" => "previous",
         "currentStepIndex" => "current_step_index", "createdAt" => "created_at",
-        "updatedAt" => "updated_at", "createdBy" => "created_by",
+        "updatedAt" => "updated_at", "createdBy" => "created_by", "briefing",
     ],
     &PLAN,
     &keys![

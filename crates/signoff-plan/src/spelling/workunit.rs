@@ -3,8 +3,9 @@
 use super::keys::{FieldKey, keys, names};
 
 /// The frontmatter.
-pub(crate) const HEADER: [FieldKey; 8] = keys![
-    "type" => _, "status", "owner", "id", "version", "previous", "params", "record" => _,
+pub(crate) const HEADER: [FieldKey; 9] = keys![
+    "type" => _, "status", "owner", "id", "version", "previous", "briefing", "params",
+    "record" => _,
 ];
 
 /// Labels of a plan, in the order they are written in. The narrative comes last: it may hold sections

@@ -141,6 +141,19 @@ impl Tool {
         self.needs_tree() && !self.read_only
     }
 
+    /// The files that a call with these arguments writes, by the names of the arguments that name them.
+    pub fn written_files(&self) -> &'static [&'static str] {
+        match self.id {
+            BuiltIn::WriteFile | BuiltIn::EditFile | BuiltIn::DeleteFile => &["path"],
+            BuiltIn::MoveFile => &["from", "to"],
+            BuiltIn::RunCommand
+            | BuiltIn::HttpRequest
+            | BuiltIn::ReadFile
+            | BuiltIn::ListDirectory
+            | BuiltIn::SearchFiles => &[],
+        }
+    }
+
     /// A call with these arguments whose end is unknown can be made again.
     pub fn is_repeatable(&self, args: &Value) -> bool {
         let method = args.get("method").and_then(Value::as_str).unwrap_or("GET");

@@ -47,7 +47,11 @@ pub(super) fn plan(plan: &Plan, name: &str, dialect: Dialect) -> Option<Value> {
 
 /// The value of a field of the step at `at`, unless it says nothing.
 pub(super) fn step(plan: &Plan, at: usize, name: &str, dialect: Dialect) -> Option<Value> {
-    let kept = plan.steps.get(at)?.record.get(name);
+    let step = plan.steps.get(at)?;
+    if name == "on_fail" {
+        return super::policy(step, dialect).map(Value::from);
+    }
+    let kept = step.record.get(name);
     kept.cloned()
         .or_else(|| unless_default(name, field::step_value(plan, at, name)?, dialect))
 }

@@ -10,7 +10,7 @@ pub(crate) mod workunit;
 pub(crate) mod yaml;
 
 pub(crate) use self::proposal::step as proposal_step;
-use crate::model::{Plan, Step};
+use crate::model::{Plan, RetriedFailures, Step};
 use crate::spelling::{Dialect, status};
 
 /// A plan as text.
@@ -31,13 +31,17 @@ pub struct Loss {
     pub field: String,
     /// Why the dialect cannot hold it.
     pub why: String,
+    /// The plan has nothing there, and the dialect requires something: that was written.
+    pub filled_in: bool,
 }
 
 impl Loss {
-    /// Whether it changes what the plan says. A status is a mark, which lives in the store and is
-    /// never believed; who owns a plan decides nothing. Such a loss is reported, and no reason to refuse.
+    /// Whether the plan says less. A status is a mark, which lives in the store and is never believed; who
+    /// owns a plan decides nothing; what is filled in is there to be read and signed. Such a loss is
+    /// reported, and no reason to refuse.
     pub fn matters(&self) -> bool {
         match self.field.as_str() {
+            _ if self.filled_in => false,
             "status" => false,
             "owner" => self.step.is_some(),
             _ => true,
@@ -54,6 +58,17 @@ fn plan_status(plan: &Plan, dialect: Dialect) -> Option<&'static str> {
 fn step_status(step: &Step, dialect: Dialect) -> Option<&'static str> {
     let done = step.claimed.then_some("done");
     status::step_word(dialect, done.or(step.mark.as_deref())?)
+}
+
+/// The failure policy of a step, unless it is the one that the dialect has anyway. A dialect without tool
+/// steps makes other work of a call, and only calls have transient failures.
+fn policy(step: &Step, dialect: Dialect) -> Option<String> {
+    let mut policy = step.on_fail;
+    if !matches!(dialect, Dialect::Workunit | Dialect::Toolplan) {
+        policy.failures = RetriedFailures::Every;
+    }
+    let unsaid = dialect.default_on_fail(&step.work);
+    (policy != unsaid).then(|| policy.to_string())
 }
 
 /// Writes a plan. Reading it again gives the same plan, but for the losses.

@@ -6,7 +6,7 @@ use super::{Loss, WrittenPlan};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};
 use crate::field;
-use crate::model::{Plan, Work};
+use crate::model::{Plan, RetriedFailures, Work};
 use crate::source::Source;
 use crate::spelling::status::is_same_plan_status;
 
@@ -48,6 +48,18 @@ fn status(plan: &Plan, back: &Plan, no_place: &str) -> Option<String> {
     }
 }
 
+/// Why a plan without a title has one now.
+fn title_filled_in(back: &Plan) -> String {
+    let title = back.display_title();
+    format!("the dialect requires one, and the plan names none: `{title}` is written")
+}
+
+/// What becomes of the agents' prompts.
+fn briefing(back: &Plan) -> String {
+    let told = back.briefing().word();
+    format!("agents would be told what a `{told}` tells them")
+}
+
 /// A status for which a dialect has only a more general word.
 pub(super) fn other_status(wanted: &str, word: &str) -> String {
     format!("the dialect has no word for `{wanted}`; `{word}` stands in its place")
@@ -59,13 +71,20 @@ pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &OmissionReasons) -> Vec
     for name in field::plan_names() {
         let why = match name {
             "status" => status(plan, back, (reasons.plan)(name)),
+            "briefing" => (plan.briefing != back.briefing).then(|| briefing(back)),
             _ => (field::plan_value(plan, name) != field::plan_value(back, name))
                 .then(|| (reasons.plan)(name).to_owned()),
         };
+        let filled_in = name == "title" && plan.title.is_none();
         losses.extend(why.map(|why| Loss {
             step: None,
             field: name.to_owned(),
-            why,
+            why: if filled_in {
+                title_filled_in(back)
+            } else {
+                why
+            },
+            filled_in,
         }));
     }
     // The id last: who takes lost fields out of a plan finds the step by it.
@@ -85,10 +104,16 @@ pub(super) fn losses(plan: &Plan, back: &Plan, reasons: &OmissionReasons) -> Vec
             _ => field::step_value(plan, at, name) != field::step_value(back, at, name),
         };
         for name in names().filter(differs) {
+            let transient = step.on_fail.failures == RetriedFailures::Transient;
+            let why = match name {
+                "on_fail" if transient => "only calls have transient failures",
+                _ => (reasons.step)(name),
+            };
             losses.push(Loss {
                 step: Some(step.id.clone()),
                 field: name.to_owned(),
-                why: (reasons.step)(name).to_owned(),
+                why: why.to_owned(),
+                filled_in: false,
             });
         }
     }

@@ -63,7 +63,7 @@ impl<'p> Writer<'p> {
         Self {
             plan,
             omitted,
-            probe: Probe::new(plan.title.is_some()),
+            probe: Probe::new(),
             text: String::new(),
             losses: Vec::new(),
         }
@@ -89,6 +89,19 @@ impl<'p> Writer<'p> {
             step: step.map(|step| step.id.clone()),
             field: field.to_owned(),
             why: why.to_owned(),
+            filled_in: false,
+        });
+    }
+
+    /// Says that the dialect requires a field of the plan that it does not have, and what is written.
+    fn fill_in(&mut self, field: &str, written: &str) {
+        let why =
+            format!("the dialect requires one, and the plan names none: `{written}` is written");
+        self.losses.push(Loss {
+            step: None,
+            field: field.to_owned(),
+            why,
+            filled_in: true,
         });
     }
 

@@ -50,6 +50,7 @@ fn marks_are_carried_over_or_said_to_be_lost() {
         [
             "plan owner: the dialect requires one, and the plan names none: `orchestrator` is written",
             "plan status: the dialect has no word for `replanning`; `in-progress` stands in its place",
+            "plan title: the dialect requires one, and the plan names none: `x` is written",
             "step-3 status: steps of this dialect are marked `done`, `failed` or `skipped`",
         ]
     );

@@ -192,7 +192,7 @@ fn its_digest_is_golden() {
     let digest = |text: &str| Digest::of_plan(&checked(text).plan).to_string();
     assert_eq!(
         digest(SEED),
-        "sha256:81e66ea7d6833456b2fd4a2c6b95fcbf75ca4f9b409c6b4753aaf7a4a710fd6e"
+        "sha256:894fac573fe9da57e23a689547b58f2bd9f6127f2a819c45efb780a4b5e5558e"
     );
     for text in [
         SEED.replace('\n', "\r\n"),

@@ -126,9 +126,9 @@ fn their_digests_are_golden() {
     assert_eq!(
         [JSON, YAML, EVERY].map(digest),
         [
-            "sha256:e171b9d9ca722089e456e2c3b757c07e8e05570f36010a3dbc33c862627b2e92",
-            "sha256:17f64c3a5a1206f4f3e7204e55525403b774bf7456526c18c156d74141165510",
-            "sha256:c63a944e819c2f1a366e38a5eeeac6bbcbba7897181b3056bc6b692d49750b31",
+            "sha256:2fdcf2241312aa28fe31f468112ac15c48a82bcbd7c5ea7d2b4124e28a3eccfe",
+            "sha256:eeb364660a64d805a5ee2d3ad7ce05e65271f5649d5c3c36126a6a405bdef964",
+            "sha256:35c22562596f8c6bae0ee76c5525943b312159818dc49bfa917546912d698ceb",
         ]
     );
 }

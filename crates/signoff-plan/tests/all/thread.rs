@@ -158,8 +158,8 @@ fn their_digests_are_golden() {
     assert_eq!(
         SEEDS.iter().map(digest).collect::<Vec<_>>(),
         [
-            "sha256:7b6e4877f04d0c191c91bde5324d7d9c3d2d2e0e579ed7d9efad5281dfe626ae",
-            "sha256:98e3e0d73f2fae3b1f5a8291adea25632ed45dd9088f515dc473330bba9983a7",
+            "sha256:0e355945e26f7b3f87be40a54052fee713381bc49431ec11af8e7c05f0a7a62d",
+            "sha256:d0970f8bdc0378f643fd0e83943e484422cf50a08ae64f7f0fec984646a7c14f",
         ]
     );
 }

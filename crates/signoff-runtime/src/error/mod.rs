@@ -145,6 +145,8 @@ pub enum Error {
         expected: u64,
         found: Option<u64>,
     },
+    /// The plan was edited and has the version of an earlier text.
+    SameVersion { plan: String, version: u64 },
     /// The plan's version does not change with its text: nothing can be expected of it.
     CountsReplans { plan: String },
     /// Somebody changed the plan's definition while something was done to it.

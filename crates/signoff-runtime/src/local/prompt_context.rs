@@ -1,11 +1,10 @@
-//! What a prompt says besides the task, depending on the plan's dialect.
+//! What a prompt says besides the task, depending on the plan's briefing.
 
 use std::path::Path;
 
 use serde_json::Value;
 use signoff_engine::{Run, Stage, StepState, StepStatus};
-use signoff_plan::dialect::Dialect;
-use signoff_plan::model::{Hint, Step, Subscription};
+use signoff_plan::model::{Briefing, Hint, Step, Subscription};
 use signoff_work::attachment::{Attachment, SubscriptionRoots, read_all};
 use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
@@ -29,9 +28,9 @@ impl PromptContext {
     /// Files that the plan refers to are read in the checkout, where they are what was signed.
     pub(super) fn new(run: &Run, at: usize, checkout: &Path) -> Self {
         let plan = run.plan();
-        match run.signed().dialect() {
-            Dialect::Workunit | Dialect::Toolplan | Dialect::Thread => Self::default(),
-            Dialect::Record => {
+        match plan.briefing() {
+            Briefing::Task | Briefing::Thread => Self::default(),
+            Briefing::Record => {
                 // An item of a loop waits for what its loop waits for.
                 let parent = run.step(at).and_then(|(_, state)| state.parent());
                 let before: Vec<usize> = plan.dependencies(parent.unwrap_or(at)).collect();
@@ -41,7 +40,7 @@ impl PromptContext {
                     ..Self::default()
                 }
             }
-            Dialect::Proposal => {
+            Briefing::Proposal => {
                 let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
                 let skipped = at.saturating_sub(EARLIER);
                 let before = run.steps().take(at).skip(skipped);
@@ -58,19 +57,19 @@ impl PromptContext {
 
     pub(super) fn dialect_notes<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
         let plan = run.plan();
-        match run.signed().dialect() {
-            Dialect::Workunit | Dialect::Toolplan => DialectNotes::Nothing,
-            Dialect::Record => DialectNotes::Record {
+        match plan.briefing() {
+            Briefing::Task => DialectNotes::Nothing,
+            Briefing::Record => DialectNotes::Record {
                 task: plan.task.as_deref(),
                 instructions: step.instructions.as_deref(),
                 constraints: &plan.constraints,
                 earlier: &self.earlier,
             },
-            Dialect::Thread => DialectNotes::Thread {
+            Briefing::Thread => DialectNotes::Thread {
                 narrative: plan.context.as_deref(),
                 subtasks: &step.subtasks,
             },
-            Dialect::Proposal => DialectNotes::Proposal(Proposal {
+            Briefing::Proposal => DialectNotes::Proposal(Proposal {
                 context: plan.context.as_deref(),
                 tool_outputs: self.tool_outputs.as_deref(),
                 artifacts: &self.artifacts,
@@ -142,4 +141,49 @@ fn hint_text(hint: &Hint) -> String {
         text = format!("{text} → {target}");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use signoff_testkit::spellings::{briefed, conversions};
+    use signoff_work::prompt::Prompt;
+
+    use super::*;
+
+    /// The prompts of a plan's steps, as far as the plan decides about them.
+    fn prompts(run: &Run) -> Vec<String> {
+        let prompt = |(at, (step, _)): (usize, (&Step, &StepState))| {
+            let context = PromptContext::new(run, at, Path::new("/nowhere"));
+            let prompt = Prompt {
+                task: &step.title,
+                attachments: &[],
+                acceptance: &step.acceptance,
+                dialect_notes: context.dialect_notes(run, step),
+                failure: None,
+                conflict: None,
+                hint: None,
+            };
+            prompt.text()
+        };
+        run.steps().enumerate().map(prompt).collect()
+    }
+
+    #[test]
+    fn plans_with_equal_digests_have_equal_prompts() {
+        let mut known = BTreeMap::new();
+        let mut spellings = 0;
+        for text in briefed() {
+            for plan in conversions(&text) {
+                let (digest, dialect) = (plan.digest(), plan.dialect());
+                let prompts = prompts(&Run::new(plan));
+                let expected = known.entry(digest).or_insert_with(|| prompts.clone());
+                assert_eq!(*expected, prompts, "{dialect} of {text}");
+                spellings += 1;
+            }
+        }
+        // Each as it is, in its own dialect again, and in the native one.
+        assert!(spellings >= 8, "{spellings}");
+    }
 }

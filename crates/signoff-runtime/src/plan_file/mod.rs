@@ -11,9 +11,11 @@ use serde_json::Value;
 use signoff_engine::PlanState;
 use signoff_plan::Workspace;
 use signoff_plan::check::{Checked, bad_filename, check};
-use signoff_plan::dialect::{Dialect, parse, parse_as, recognise};
+use signoff_plan::dialect::{Dialect, base_id, parse, parse_as, recognise};
 use signoff_plan::digest::{Digest, canonical};
 use signoff_plan::source::Source;
+use signoff_store::journal::Record;
+use signoff_store::plan_log;
 
 pub(crate) use self::signed_text::SignedText;
 use crate::error::Error;
@@ -63,11 +65,21 @@ impl PlanFile {
         }
     }
 
-    /// The name under which the store knows it.
+    /// The name under which the store knows it. A replan in the same file is the next version of its plan,
+    /// whatever id it has: what was signed and run before is about the same work.
     pub fn key(&self, project: &Project) -> String {
-        project
-            .store
-            .key_of(self.checked.plan.id.as_deref(), &self.path)
+        let plan = &self.checked.plan;
+        let store = &project.store;
+        let base = base_id(plan).filter(|base| plan.id.as_deref() != Some(*base));
+        if let Some(base) = base {
+            let log = plan_log::read(store, base).unwrap_or_default();
+            let path = |record: &Record| record.body.get("path")?.as_str().map(PathBuf::from);
+            let known = log.iter().rev().find_map(path);
+            if known.is_some_and(|known| same_file(&store.workspace().join(known), &self.path)) {
+                return base.to_owned();
+            }
+        }
+        store.key_of(plan.id.as_deref(), &self.path)
     }
 
     /// What a signature covers.
@@ -79,6 +91,12 @@ impl PlanFile {
     pub fn digest(&self) -> Digest {
         Digest::of_plan(&self.checked.plan)
     }
+}
+
+/// Whether two paths name one file, by whatever way.
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
+    real(one) == real(other)
 }
 
 /// How many bytes of a plan are read: far more than any plan may have, so that a larger one is

@@ -76,6 +76,18 @@ pub(super) fn no_version(plan: &str) -> Failure {
     .hint("compare its digest instead: `--expect-digest`")
 }
 
+pub(super) fn same_version(plan: &str, version: u64) -> Failure {
+    let message = format!("{plan} was edited, and is still called version {version}");
+    let plan = shell_word(plan);
+    Failure::new(5, "moved", message)
+        .hint(format!(
+            "`signoff diff --signed {plan}` shows what changed since it was signed"
+        ))
+        .hint(format!(
+            "`signoff revise {plan}` hands it in as it is now, with the next version"
+        ))
+}
+
 pub(super) fn counts_replans(plan: &str) -> Failure {
     Failure::new(
         2,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use signoff_plan::duration::format;
-use signoff_plan::model::{Budget, Contract, Depends, Hint, Plan, Step, Work};
+use signoff_plan::model::{Briefing, Budget, Contract, Depends, Hint, Plan, Step, Work};
 use signoff_plan::visible;
 
 use crate::style::{DIM, TITLE, paint, sanitize};
@@ -18,27 +18,6 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     fields.text("title", untitled);
     fields.text("request", plan.task.as_deref());
     fields.text("context", plan.context.as_deref());
-    for (name, value) in plan
-        .record
-        .get("tool_outputs")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        fields.text("output", Some(&format!("{name} = {value}")));
-    }
-    for artifact in plan
-        .record
-        .get("artifacts")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        let text = artifact
-            .as_str()
-            .map_or_else(|| artifact.to_string(), str::to_owned);
-        fields.text("artifact", Some(&text));
-    }
     fields.list("constraint", &plan.constraints);
     fields.list("risk", &plan.risks);
     fields.text("budget", budget(&plan.budget).as_deref());
@@ -46,6 +25,16 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
     fields.text("model", plan.executor_model.as_deref());
     for (name, value) in &plan.params {
         fields.text("param", Some(&format!("{name} = {value}")));
+    }
+    let told = plan.briefing().word();
+    let told = (plan.briefing() != Briefing::Task).then(|| format!("what a {told} tells them"));
+    fields.text("told", told.as_deref());
+    fields.text("owner", plan.owner.as_deref());
+    fields.text("priority", plan.priority.as_deref());
+    fields.text("replaces", plan.previous.as_deref());
+    // Rejections stand above, with those that only the store knows.
+    for (name, value) in plan.record.iter().filter(|(name, _)| *name != "rejections") {
+        metadata(&mut fields, name, value);
     }
     for (at, step) in plan.steps.iter().enumerate() {
         lines.push(String::new());
@@ -60,6 +49,35 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
         step_fields(&mut fields, plan, at, step);
     }
     lines
+}
+
+/// What is kept about a plan: a line for each item of a list or member of an object.
+fn metadata(fields: &mut Fields<'_>, name: &str, value: &Value) {
+    let shown = match name {
+        "tool_outputs" => "output".to_owned(),
+        "artifacts" => "artifact".to_owned(),
+        "informed_by" => "informed by".to_owned(),
+        _ => name.replace('_', " "),
+    };
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                fields.text(&shown, Some(&metadata_text(item)));
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                fields.text(&shown, Some(&format!("{name} = {value}")));
+            }
+        }
+        one => fields.text(&shown, Some(&metadata_text(one))),
+    }
+}
+
+fn metadata_text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {

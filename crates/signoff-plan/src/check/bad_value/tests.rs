@@ -6,13 +6,16 @@ fn a_heading_that_is_nearly_a_step_is_one() {
     let step = |heading: &str, id: &str| {
         format!("{heading}\n**id:** {id}\n**task:** x\n**contract:** `ls`\n\n")
     };
-    for heading in [
-        "#### 2. Read",
-        "###2. Read",
-        "## 2. Read",
-        "##2. Read",
-        "# 2. Read",
-    ] {
+    for heading in ["#### 2. Read", "## 2. Read", "# 2. Read"] {
+        let text = plan(&(step("### 1. A", "a") + &step(heading, "b") + &step("### 3. C", "c")));
+        let checked = super::super::testing::checked(&text);
+        assert_eq!(checked.diagnostics, [], "{heading}");
+        assert_eq!(checked.plan.steps.len(), 3, "{heading}");
+    }
+    // Without a section of their own, too.
+    let text = plan(&(step("## 1. A", "a") + &step("## 2. B", "b"))).replace("## Steps\n", "");
+    assert_eq!(super::super::testing::checked(&text).plan.steps.len(), 2);
+    for heading in ["###2. Read", "##2. Read"] {
         let text = plan(&(step("### 1. A", "a") + &step(heading, "b") + &step("### 3. C", "c")));
         let checked = super::super::testing::checked(&text);
         let message =

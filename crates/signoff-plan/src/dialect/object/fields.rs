@@ -86,6 +86,8 @@ impl ObjectReader<'_> {
                 let text = matches!(field.shape, Shape::Text(..) | Shape::Policy(_)) && !word;
                 *slot = if matches!(field.shape, Shape::Budget(_)) {
                     self.budget(entry)
+                } else if field.name == "for_each" {
+                    self.list_expression(entry)
                 } else if text {
                     self.text(entry)
                 } else {
@@ -96,6 +98,16 @@ impl ObjectReader<'_> {
             Some(DraftMember::Scope(slot)) => *slot = self.texts(entry),
             None => {}
         }
+    }
+
+    /// An expression that yields a list, or the list itself.
+    fn list_expression(&mut self, entry: Entry) -> Option<Spanned<String>> {
+        if !matches!(entry.value.kind, NodeKind::Sequence(_)) {
+            return self.text(entry);
+        }
+        let span = entry.value.inner_span(self.source);
+        let text = literal(&entry.value.to_json());
+        Some(Spanned::new(text, span))
     }
 
     /// Reads what is kept and decides nothing.
@@ -119,6 +131,15 @@ impl ObjectReader<'_> {
                 let number = self.value(&entry)?;
                 if !number.value.is_number() {
                     self.wrong(&entry.key, &entry.value, wanted);
+                    return None;
+                }
+                number
+            }
+            MetadataShape::Rating => {
+                let number = self.value(&entry)?;
+                let rating = number.value.as_f64();
+                if !rating.is_some_and(|rating| (1.0..=10.0).contains(&rating)) {
+                    self.wrong(&entry.key, &entry.value, "a number from 1 to 10");
                     return None;
                 }
                 number
@@ -149,6 +170,25 @@ impl ObjectReader<'_> {
                     self.unknown(&member.key, "`ask`", &known);
                 }
             }
+        }
+    }
+}
+
+/// A value as an expression.
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().map(literal).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(name.as_str()), literal(value))
+            };
+            let members: Vec<_> = members.iter().map(member).collect();
+            format!("{{{}}}", members.join(", "))
         }
     }
 }

@@ -106,7 +106,7 @@ fn every_field_has_its_place() {
     let contract = last.contract.as_ref().expect("a contract");
     assert_eq!(contract.command, "make\ntest\n");
     assert!(!contract.baseline && contract.fewer_tests_allowed && contract.holds_once);
-    assert_eq!(last.on_fail, Dialect::Record.default_on_fail());
+    assert_eq!(last.on_fail, Dialect::Record.default_on_fail(&last.work));
 }
 
 #[test]
@@ -297,5 +297,22 @@ fn the_caret_is_inside_the_contract() {
         let span = syntax.expect("a syntax error").span;
         assert_eq!(span.slice(&text), "&&", "{text}");
         assert!(span.start > text.find("make").expect("a command"), "{text}");
+    }
+}
+
+#[test]
+fn complexity_goes_from_one_to_ten() {
+    let problems = |complexity: &str| {
+        let text = format!("id: a\ntask: T\nmetadata: {{complexity: {complexity}}}\nsteps: []\n");
+        let draft = crate::dialect::parse_as(&Source::new("p.yaml", text.into()), DIALECT);
+        let problems = draft.problems.iter();
+        problems.map(|one| one.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(problems("1"), Vec::<String>::new());
+    assert_eq!(problems("10"), Vec::<String>::new());
+    for wrong in ["0", "11", "-1", "high"] {
+        let found = problems(wrong);
+        assert_eq!(found.len(), 1, "{wrong}");
+        assert!(found[0].contains("a number from 1 to 10"), "{found:?}");
     }
 }

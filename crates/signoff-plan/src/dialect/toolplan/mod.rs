@@ -5,7 +5,7 @@ mod step;
 use super::object::{self, Format, ObjectReader, Tree};
 use super::{Dialect, record};
 use crate::check::too_large;
-use crate::draft::Draft;
+use crate::draft::{Draft, Step};
 use crate::json;
 use crate::node::Entry;
 use crate::source::{Source, text_from};
@@ -31,6 +31,7 @@ pub(super) fn parse(source: &Source) -> Draft {
     let text = text_from(source.text(), start);
     let mut reader = ObjectReader::new(source, DIALECT, Format::Json);
     let mut steps = Vec::new();
+    let mut orders = Vec::new();
     let mut over = None;
     let (root, problems) = json::parse_items(
         text,
@@ -39,7 +40,8 @@ pub(super) fn parse(source: &Source) -> Draft {
         "steps",
         &mut |node| {
             if steps.len() < too_large::STEPS {
-                step::read(&mut reader, node, &mut steps);
+                let order = step::read(&mut reader, node, &mut steps);
+                orders.resize(steps.len(), order);
             } else {
                 over.get_or_insert(node.span);
             }
@@ -55,8 +57,24 @@ pub(super) fn parse(source: &Source) -> Draft {
         problems,
     };
     object::read_tree(source, tree, &mut draft, field);
-    draft.steps = steps;
+    draft.steps = in_order(steps, &orders);
     draft
+}
+
+/// The steps in the order that they give themselves. One that gives none stays behind the one before it.
+fn in_order(steps: Vec<Step>, orders: &[Option<u64>]) -> Vec<Step> {
+    let mut last = 0;
+    let mut keys = Vec::with_capacity(steps.len());
+    for order in orders {
+        last = order.unwrap_or(last);
+        keys.push(last);
+    }
+    if keys.is_sorted() {
+        return steps;
+    }
+    let mut keyed: Vec<_> = keys.into_iter().zip(steps).collect();
+    keyed.sort_by_key(|(order, _)| *order);
+    keyed.into_iter().map(|(_, step)| step).collect()
 }
 
 fn field(reader: &mut ObjectReader<'_>, entry: Entry, draft: &mut Draft) {

@@ -6,14 +6,18 @@ use crate::json;
 use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 
-/// Reads an item of `steps`, if it is a step at all, and adds it to those before.
-pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, steps: &mut Vec<Step>) {
+/// Reads an item of `steps`, if it is a step at all, and adds it to those before. Returns its `order`.
+pub(super) fn read(
+    reader: &mut ObjectReader<'_>,
+    node: Node,
+    steps: &mut Vec<Step>,
+) -> Option<u64> {
     let position = steps.len() + 1;
     let span = node.span;
     let NodeKind::Mapping(entries) = node.kind else {
         let key = Spanned::new("steps[…]".to_owned(), span);
         reader.wrong(&key, &node, "an object");
-        return;
+        return None;
     };
     let first = reader.problems.len();
     let heading = entries
@@ -25,11 +29,14 @@ pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, steps: &mut Vec<St
         heading,
         ..Step::default()
     });
-    let Some(step) = steps.last_mut() else {
-        return;
-    };
+    let step = steps.last_mut()?;
+    let mut order = None;
     for entry in entries {
-        field(reader, entry, step);
+        if entry.key.value == "order" {
+            order = reader.whole(&entry.key, &entry.value);
+        } else {
+            field(reader, entry, step);
+        }
     }
     // Without a tool they belong to nothing; the missing tool is reported once.
     if step.tool.is_none() && reader.problems.len() > first {
@@ -43,6 +50,7 @@ pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, steps: &mut Vec<St
             problem.step = Some(id.clone());
         }
     }
+    order
 }
 
 fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
@@ -52,10 +60,6 @@ fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
         "tool" => step.tool = reader.text(entry),
         "args" => args(reader, entry, step),
         "dependsOn" => step.depends_on = reader.texts(entry),
-        // The order of the steps counts, not their numbers.
-        "order" => {
-            reader.whole(&entry.key, &entry.value);
-        }
         _ => reader.step_field(entry, step),
     }
 }

@@ -168,3 +168,43 @@ fn a_hundred_thousand_steps_are_read() {
     assert_eq!(draft.problems, []);
     assert_eq!(draft.steps.len(), 100_000);
 }
+
+fn steps(text: &str) -> Vec<String> {
+    let source = source(&format!("{{\"steps\": [{text}]}}"));
+    let checked = crate::check::check(&parse(&source), &crate::PermissiveWorkspace);
+    assert_eq!(checked.errors(), 0, "{:?}", checked.diagnostics);
+    let plan = checked.plan;
+    let step = |(at, step): (usize, &crate::model::Step)| {
+        let after: Vec<_> = plan.dependency_ids(at).collect();
+        let items = step.for_each.as_deref().unwrap_or_default();
+        format!("{} {} {items}", step.id, after.join(","))
+    };
+    plan.steps.iter().enumerate().map(step).collect()
+}
+
+#[test]
+fn a_reference_to_a_later_step_implies_the_dependency() {
+    let text = r#"{"id": "b", "tool": "write_file", "args": {"path": "x", "content": "$a.content"}},
+        {"id": "a", "tool": "read_file", "args": {"path": "y"}}"#;
+    assert_eq!(steps(text), ["b a ", "a  "]);
+}
+
+#[test]
+fn steps_are_in_the_order_that_they_give() {
+    let step = |id: &str, order: &str| {
+        format!(r#"{{"id": "{id}", {order} "tool": "read_file", "args": {{"path": "y"}}}}"#)
+    };
+    let text = [
+        step("c", r#""order": 3,"#),
+        step("a", r#""order": 1,"#),
+        step("b", ""),
+        step("d", r#""order": 7,"#),
+    ];
+    assert_eq!(steps(&text.join(",")), ["a  ", "b  ", "c  ", "d  "]);
+}
+
+#[test]
+fn a_loop_takes_a_list() {
+    let text = r#"{"id": "a", "forEach": ["x", 1, null, {"k": [true]}], "tool": "read_file", "args": {"path": "{{ item }}"}}"#;
+    assert_eq!(steps(text), [r#"a  ["x", 1, none, {"k": [true]}]"#]);
+}

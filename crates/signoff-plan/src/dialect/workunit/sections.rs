@@ -143,26 +143,30 @@ impl SectionReader<'_, '_> {
         }
     }
 
-    /// Whether a heading was meant to begin a step: it has the next number, and fields of a step
-    /// follow. Then it does, and only its spelling is reported.
+    /// Whether a heading of any level was meant to begin a step: it has the next number, and fields of a
+    /// step follow. Then it does; one without a space behind its `#`s is reported.
     fn is_meant_as_step(&mut self, line: usize, heading: &Heading) -> bool {
         let Some(heading_line) = self.document.lines.get(line) else {
             return false;
         };
-        let proper = heading.level == 3 && self.document.heading(heading_line).is_some();
+        let is_heading = self.document.heading(heading_line).is_some();
+        let proper = heading.level == 3 && is_heading;
         let text = self.document.slice(heading.text);
         let number = heading::read(text, Span::new(0, text.len())).number;
         let next = number.is_some_and(|number| number.value == self.steps + 1);
-        let among_steps = matches!(
-            self.part,
-            SectionKind::StepsIntroduction | SectionKind::Step
-        );
+        let among_steps = match self.part {
+            SectionKind::StepsIntroduction | SectionKind::Step => true,
+            SectionKind::Preamble | SectionKind::Narrative => self.anywhere && is_heading,
+            SectionKind::Risks | SectionKind::Rejection | SectionKind::Ignored => false,
+        };
         if proper || !next || !among_steps || !self.has_fields(line) {
             return false;
         }
-        let name = self.document.trimmed(heading_line.span);
-        let found = bad_value::step_heading(DIALECT, name, self.document.slice(name), text);
-        self.outline.problems.push(found);
+        if !is_heading {
+            let name = self.document.trimmed(heading_line.span);
+            let found = bad_value::step_heading(DIALECT, name, self.document.slice(name), text);
+            self.outline.problems.push(found);
+        }
         true
     }
 

@@ -23,7 +23,7 @@ impl<'e> Editor<'e> {
         Self {
             source,
             layout,
-            probe: Probe::new(true),
+            probe: Probe::new(),
         }
     }
 

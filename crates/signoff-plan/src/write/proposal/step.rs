@@ -4,6 +4,7 @@ use crate::dialect::proposal::{guarded, is_field};
 use crate::markdown::{Document, LineKind};
 use crate::model::{Condition, Contract, Hint, Step, Work};
 use crate::spelling::Dialect;
+use crate::write::policy;
 
 /// Adds a step.
 pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[String]) {
@@ -76,8 +77,8 @@ fn fields(out: &mut String, step: &Step, indent: &str) {
     if let Some(contract) = &step.contract {
         self::contract(out, contract, indent);
     }
-    if step.on_fail != Dialect::Proposal.default_on_fail() {
-        field(out, "on_fail", &step.on_fail.to_string(), indent);
+    if let Some(policy) = policy(step, Dialect::Proposal) {
+        field(out, "on_fail", &policy, indent);
     }
     if let Some(when) = &step.when {
         field(out, "when", &short(when), indent);

@@ -18,6 +18,10 @@ impl Writer<'_> {
             lines.extend(self.frontmatter_field(name, value.as_deref()));
         }
         lines.extend(plan.version.map(|version| format!("version: {version}")));
+        let briefing = plan.briefing();
+        if briefing != Dialect::Workunit.default_briefing() {
+            lines.push(format!("briefing: {}", briefing.word()));
+        }
         lines.push(format!("status: {}", self.status()));
         lines.push(self.owner());
         lines.extend(self.params());
@@ -75,9 +79,7 @@ impl Writer<'_> {
     /// The owner, which the dialect requires.
     fn owner(&mut self) -> String {
         if self.plan.owner.is_none() {
-            let why =
-                format!("the dialect requires one, and the plan names none: `{OWNER}` is written");
-            self.lose(None, "owner", &why);
+            self.fill_in("owner", OWNER);
         }
         let owner = self.frontmatter_field("owner", self.plan.owner.as_deref());
         owner.unwrap_or_else(|| format!("owner: {OWNER}"))

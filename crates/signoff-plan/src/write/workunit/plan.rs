@@ -31,25 +31,33 @@ impl Writer<'_> {
         }
     }
 
+    /// The title, which the dialect requires: without one, what the plan is called anyway.
     fn title(&mut self) {
-        let Some(title) = &self.plan.title else {
-            return;
-        };
-        if self.is_omitted(None, "title") {
-            return;
+        let own = self.plan.title.as_deref();
+        let own = own.filter(|_| !self.is_omitted(None, "title"));
+        if let Some(title) = own.filter(|title| self.fits_into_heading(title)) {
+            return self.block(&format!("# {title}"));
         }
+        let name = self.plan.display_title().lines().next().unwrap_or_default();
+        let name = if own.is_none() && self.fits_into_heading(name) {
+            name
+        } else {
+            "untitled"
+        };
+        match own {
+            Some(_) => self.lose(None, "title", "it does not fit into a heading"),
+            None if self.plan.title.is_none() => self.fill_in("title", name),
+            None => {}
+        }
+        self.block(&format!("# {name}"));
+    }
+
+    fn fits_into_heading(&self, title: &str) -> bool {
         let trial = TrialPlan {
             title: Some(title),
             ..TrialPlan::default()
         };
-        if self
-            .probe
-            .plan(trial, "title", &Value::from(title.as_str()))
-        {
-            self.block(&format!("# {title}"));
-        } else {
-            self.lose(None, "title", "it does not fit into a heading");
-        }
+        self.probe.plan(trial, "title", &Value::from(title))
     }
 
     fn plan_field(&mut self, name: &'static str) -> Option<String> {

@@ -12,7 +12,6 @@ use crate::source::Source;
 /// Small plans in which one field at a time is tried.
 #[derive(Debug)]
 pub(crate) struct Probe {
-    titled: bool,
     base: Plan,
 }
 
@@ -32,19 +31,15 @@ pub(super) struct TrialPlan<'t> {
 }
 
 impl Probe {
-    /// For fields of a plan that has a title or none.
-    pub(crate) fn new(titled: bool) -> Self {
-        let mut probe = Self {
-            titled,
-            base: Plan::default(),
-        };
-        probe.base = probe.read(TrialPlan::default()).unwrap_or_default();
-        probe
+    pub(crate) fn new() -> Self {
+        Self {
+            base: Self::read(TrialPlan::default()).unwrap_or_default(),
+        }
     }
 
     /// Whether the plan reads back with this value in this field, and no other one changed.
     pub(super) fn plan(&self, trial: TrialPlan<'_>, field: &str, wanted: &Value) -> bool {
-        let Some(mut found) = self.read(trial) else {
+        let Some(mut found) = Self::read(trial) else {
             return false;
         };
         let mut base = self.base.clone();
@@ -56,7 +51,7 @@ impl Probe {
 
     /// Whether the first step reads back with these values, and nothing else changed.
     pub(super) fn step(&self, trial: TrialPlan<'_>, fields: &[(&str, &Value)]) -> bool {
-        let Some(mut found) = self.read(trial) else {
+        let Some(mut found) = Self::read(trial) else {
             return false;
         };
         let mut base = self.base.clone();
@@ -77,12 +72,8 @@ impl Probe {
     }
 
     /// The plan, unless a block in it is not closed: then it may read back, and is a fault all the same.
-    fn read(&self, trial: TrialPlan<'_>) -> Option<Plan> {
-        let title = match trial.title {
-            Some(title) => format!("# {title}\n\n"),
-            None if self.titled => "# T\n\n".to_owned(),
-            None => String::new(),
-        };
+    fn read(trial: TrialPlan<'_>) -> Option<Plan> {
+        let title = format!("# {}\n\n", trial.title.unwrap_or("T"));
         let TrialPlan {
             frontmatter,
             field,

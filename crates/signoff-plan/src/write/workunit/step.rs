@@ -9,6 +9,7 @@ use crate::field::step_value;
 use crate::model::{Contract, Depends, Step, Work};
 use crate::spelling::Dialect;
 use crate::spelling::status::step_word;
+use crate::write::policy;
 
 impl Writer<'_> {
     pub(super) fn step(&mut self, at: usize) {
@@ -30,6 +31,7 @@ impl Writer<'_> {
                 Some("depends_on") => self.depends_on(at, step),
                 Some("contract.command") => self.contract(at, step),
                 Some("task") if step.work == NOTHING => self.line("**task:**"),
+                Some("on_fail") if policy(step, Dialect::Workunit).is_none() => {}
                 Some("status") => self.mark(at, step),
                 Some(name) => self.step_field(at, name),
             }

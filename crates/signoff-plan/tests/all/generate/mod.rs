@@ -13,8 +13,8 @@ use proptest::strategy::Union;
 use serde_json::{Map, Value, json};
 use signoff_plan::field::{clear_plan, clear_step};
 use signoff_plan::model::{
-    Budget, Condition, Contract, Depends, FailAction, Hint, OnFail, PLAN_RECORD, Plan, STEP_RECORD,
-    Step, Subscription, Work,
+    Budget, Condition, Contract, Depends, FailAction, Hint, OnFail, PLAN_RECORD, Plan,
+    RetriedFailures, STEP_RECORD, Step, Subscription, Work,
 };
 use signoff_plan::write::Loss;
 
@@ -63,17 +63,21 @@ pub(crate) fn plan_with(knobs: Knobs) -> impl Strategy<Value = Plan> {
     (
         head(knobs),
         scope(knobs),
+        prop::sample::select(vec!["task", "record", "thread", "proposal"]),
         prop::collection::vec(step(knobs), 1..=knobs.steps.max(1)),
     )
-        .prop_map(|(head, scope, steps)| Plan {
-            steps: numbered(steps),
-            budget: scope.budget,
-            tools: scope.tools,
-            constraints: scope.constraints,
-            params: scope.params,
-            risks: scope.risks,
-            executor_model: scope.executor_model,
-            ..head
+        .prop_map(|(head, scope, briefing, steps)| {
+            let plan = Plan {
+                steps: numbered(steps),
+                budget: scope.budget,
+                tools: scope.tools,
+                constraints: scope.constraints,
+                params: scope.params,
+                risks: scope.risks,
+                executor_model: scope.executor_model,
+                ..head
+            };
+            briefed(plan, briefing)
         })
 }
 
@@ -332,8 +336,38 @@ fn contract(hard: bool) -> impl Strategy<Value = Contract> {
 
 fn on_fail() -> impl Strategy<Value = OnFail> {
     let then = prop::sample::select(FailAction::ALL.to_vec());
-    let any = (0..4_u32, then).prop_map(|(retries, then)| OnFail { retries, then });
+    let failures = prop::sample::select(vec![RetriedFailures::Every, RetriedFailures::Transient]);
+    let any = (0..4_u32, failures, then).prop_map(|(retries, failures, then)| OnFail {
+        retries,
+        failures,
+        then,
+    });
     prop_oneof![Just(OnFail::DEFAULT), any]
+}
+
+/// Only calls have transient failures, and only where they are retried.
+fn fitting(policy: OnFail, work: &Work) -> OnFail {
+    let retried_call = matches!(work, Work::Tool { .. }) && policy.retries > 0;
+    let failures = if retried_call {
+        policy.failures
+    } else {
+        RetriedFailures::Every
+    };
+    OnFail { failures, ..policy }
+}
+
+/// The plan with what its agents are really told: nothing where there are none, or where a thread has
+/// nothing to tell.
+fn briefed(mut plan: Plan, word: &str) -> Plan {
+    let steps = plan.steps.iter();
+    let agents: Vec<_> = steps
+        .filter(|step| matches!(step.work, Work::Agent { .. }))
+        .collect();
+    let subtasks = agents.iter().any(|step| !step.subtasks.is_empty());
+    let silent = word == "thread" && plan.context.is_none() && !subtasks;
+    let word = if silent { "task" } else { word };
+    plan.briefing = (!agents.is_empty()).then(|| word.to_owned());
+    plan
 }
 
 fn subscriptions() -> impl Strategy<Value = Vec<Subscription>> {
@@ -408,9 +442,9 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
                 claimed,
                 mark: mark.filter(|_| !claimed).map(str::to_owned),
                 depends_on: Depends::AllBefore,
+                on_fail: fitting(on_fail, &work),
                 work,
                 contract,
-                on_fail,
                 subscriptions,
                 produces,
                 protects,

@@ -15,7 +15,7 @@ use crate::clock::timestamp;
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::version::require_version;
+use crate::plans::locked::version::require_known_version;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::plans::{ActorContext, PlanReport};
 use crate::project::locks::take_run;
@@ -111,7 +111,7 @@ pub fn approve(
     options: &ApproveOptions,
 ) -> Result<ApproveReport, Error> {
     let project = context.project;
-    require_version(seen, options.expect_version)?;
+    require_known_version(project, seen, options.expect_version)?;
     let digest = seen.digest();
     if let Some(expected) = &options.expect_digest {
         expect_digest(expected, &digest)?;

@@ -25,7 +25,7 @@ pub(crate) fn require_runnable(project: &Project, plan: &PlanFile) -> Result<(),
 
 /// The plan asks for nothing that this version would have to ignore.
 fn require_supported(plan: &PlanFile) -> Result<(), Error> {
-    let missing = unsupported(&plan.checked.plan, plan.checked.dialect);
+    let missing = unsupported(&plan.checked.plan);
     if missing.is_empty() {
         Ok(())
     } else {

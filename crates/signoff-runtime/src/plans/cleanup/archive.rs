@@ -12,10 +12,11 @@ use signoff_store::{atomic, failpoint};
 
 use super::housekeeping::{HousekeepingTask, due_tasks};
 use crate::error::Error;
+use crate::plan_file::same_file;
 use crate::plans::ActorContext;
 use crate::plans::index::{Archive, is_real, refresh};
+use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
-use crate::plans::locked::{LockedPlan, same_file};
 use crate::project::relative;
 
 /// A plan that was archived just now.

@@ -4,7 +4,7 @@ pub(crate) mod stale;
 pub(crate) mod version;
 mod write_back;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
@@ -21,7 +21,7 @@ use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::drive::journal::torn_note;
 use crate::error::Error;
-use crate::plan_file::{PlanFile, require_no_errors};
+use crate::plan_file::{PlanFile, require_no_errors, same_file};
 use crate::plan_history::{PlanHistory, event_body};
 use crate::project::{Project, current_task, relative};
 use crate::signing::signed::require_signed;
@@ -309,9 +309,4 @@ pub(crate) fn refuse_duplicate(
         id: id.clone(),
         paths: [other, plan.path.clone()],
     })
-}
-
-pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    real(one) == real(other)
 }

@@ -8,6 +8,7 @@ use signoff_plan::edit::{Edit, EditRefused, Marks, StepMark, apply_marks, apply_
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
 
+use super::version::counts_changes;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source, status_word};
 
@@ -18,7 +19,7 @@ pub(crate) struct FileUpdate {
     pub(crate) edits: Vec<Edit>,
     /// The time, for dialects that keep one.
     pub(crate) now: String,
-    /// Whether the version goes up, where the dialect counts writes.
+    /// Whether the version goes up.
     pub(crate) bump: VersionBump,
 }
 
@@ -27,9 +28,9 @@ pub(crate) struct FileUpdate {
 pub(crate) enum VersionBump {
     /// The text has its version already.
     Never,
-    /// With any other change of the file.
+    /// With any other change of the file, where the dialect counts writes.
     WithOthers,
-    /// Also if nothing else changes.
+    /// The definition changed: also if nothing else does.
     Always,
 }
 
@@ -90,18 +91,22 @@ fn updated_source(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRe
             .collect(),
     };
     source = Source::new(name, apply_marks(&source, &marks)?);
-    let same = source.bytes() == plan.source.bytes() && wanted.bump != VersionBump::Always;
-    if same || dialect != Dialect::Proposal {
-        return Ok(source);
+    let changed = source.bytes() != plan.source.bytes();
+    let counts_writes = dialect == Dialect::Proposal;
+    let counted = match wanted.bump {
+        VersionBump::Never => false,
+        VersionBump::WithOthers => counts_writes && changed,
+        VersionBump::Always => counts_changes(dialect),
+    };
+    let mut fields = Vec::new();
+    if counts_writes && (changed || counted) {
+        fields.push(("updated_at", Value::from(wanted.now.as_str())));
     }
-    let mut fields = vec![("updated_at", Value::from(wanted.now.as_str()))];
-    if let Some(version) = plan
-        .checked
-        .plan
-        .version
-        .filter(|_| wanted.bump != VersionBump::Never)
-    {
+    if let Some(version) = plan.checked.plan.version.filter(|_| counted) {
         fields.push(("version", Value::from(version.saturating_add(1))));
+    }
+    if fields.is_empty() {
+        return Ok(source);
     }
     let edits: Vec<Edit> = fields
         .into_iter()

@@ -61,10 +61,11 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
 }
 
 /// What belongs to the definition although it decides nothing.
-const KEPT: [&str; 7] = [
+const KEPT: [&str; 8] = [
     "artifacts",
     "complexity",
     "estimated_duration",
+    "informed_by",
     "planner_model",
     "tags",
     "task_id",

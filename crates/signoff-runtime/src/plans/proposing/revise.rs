@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::approval::policy::sign_after_proposal;
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::version::require_version;
+use crate::plans::locked::version::{counts_changes, require_version};
 use crate::plans::{ActorContext, PlanReport};
 
 /// Where the new text is.
@@ -56,8 +56,22 @@ fn in_place(locked: LockedPlan<'_>) -> Result<PlanReport, Error> {
         });
     }
     locked.allow_edit()?;
-    locked.record(&[revised_event(&locked, &locked.plan)])?;
+    let version = locked.version();
+    if is_raised(&locked) || !counts_changes(locked.plan.checked.dialect) {
+        locked.record(&[revised_event(&locked, &locked.plan, version)])?;
+        return locked.conclude(PlanState::Verified, Vec::new());
+    }
+    // The log names the version that the file gets now.
+    let next = version.map(|version| version.saturating_add(1));
+    locked.record(&[revised_event(&locked, &locked.plan, next)])?;
     locked.conclude_counting(PlanState::Verified)
+}
+
+/// Did whoever edited the plan give it a new version? That of a proposal counts writes, of which this is one.
+fn is_raised(locked: &LockedPlan<'_>) -> bool {
+    let known = locked.history().newest_version();
+    let raised = known.is_some_and(|known| locked.version() > Some(known));
+    raised && locked.plan.checked.dialect != Dialect::Proposal
 }
 
 fn replace_text(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
@@ -79,17 +93,18 @@ fn replace_text(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Erro
             plan: locked.plan.source.name().to_owned(),
         });
     }
-    locked.record(&[revised_event(&locked, &new)])?;
+    let version = new.checked.plan.version;
+    locked.record(&[revised_event(&locked, &new, version)])?;
     let old = locked.plan.source.bytes();
     atomic::replace(&locked.plan.path, Some(old), new.source.bytes(), true)?;
     locked.with_text(new).conclude_quietly(PlanState::Verified)
 }
 
-fn revised_event(locked: &LockedPlan<'_>, plan: &PlanFile) -> PlanEvent {
+fn revised_event(locked: &LockedPlan<'_>, plan: &PlanFile, version: Option<u64>) -> PlanEvent {
     PlanEvent::PlanRevised {
         path: locked.path(),
         digest: plan.digest().to_string(),
-        version: plan.checked.plan.version,
+        version,
         by: locked.actor_name(),
         actor: locked.context.actor.name().to_owned(),
     }
@@ -111,11 +126,20 @@ fn successor(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
             found: plan.checked.plan.id,
         });
     }
-    if plan.checked.dialect != Dialect::Proposal || plan.checked.errors() > 0 {
+    if plan.checked.errors() > 0 {
         return Ok(plan);
     }
+    let edits = match plan.checked.dialect {
+        Dialect::Proposal => carried_over(locked, &plan.checked.plan),
+        dialect if counts_changes(dialect) => {
+            let new = plan.checked.plan.version;
+            let next = old.version.filter(|old| new <= Some(*old));
+            next.map(next_version).into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
     let mut source = plan.source;
-    for edit in carried_over(locked, &plan.checked.plan) {
+    for edit in edits {
         match apply_to(&source, &[edit]) {
             Ok(edited) => source = edited,
             Err(EditRefused::NoPlace(_)) => {}
@@ -146,19 +170,23 @@ fn text_of(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
     Ok(Source::new(name, text.bytes().to_vec()))
 }
 
-fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
-    let old = &locked.plan.checked.plan;
-    let set = |field: &str, value: Value| Edit::SetPlan {
+fn next_version(version: u64) -> Edit {
+    set_field("version", Value::from(version.saturating_add(1)))
+}
+
+fn set_field(field: &str, value: Value) -> Edit {
+    Edit::SetPlan {
         field: field.to_owned(),
         value,
-    };
-    let mut edits = Vec::new();
-    if let Some(version) = old.version {
-        edits.push(set("version", Value::from(version.saturating_add(1))));
     }
+}
+
+fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec<Edit> {
+    let old = &locked.plan.checked.plan;
+    let mut edits: Vec<Edit> = old.version.map(next_version).into_iter().collect();
     let created = old.record.get("created_at");
     if let Some(created) = created.filter(|was| new.record.get("created_at") != Some(was)) {
-        edits.push(set("created_at", created.clone()));
+        edits.push(set_field("created_at", created.clone()));
     }
     // A text that was written from scratch lost what people said about the one before.
     if !new.record.contains_key("rejections") {

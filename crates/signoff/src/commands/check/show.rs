@@ -1,6 +1,6 @@
 //! `show`: a plan as Signoff understands it, with the state derived from signatures and journals.
 
-use signoff_api::plan::{Plan, PlanContext};
+use signoff_api::plan::{Plan, PlanContext, Rejection, rejections_in_file};
 use signoff_engine::PlanState;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
@@ -66,10 +66,23 @@ fn to_api(plan: &PlanFile, state: PlanState, status: Option<&PlanStatus>, shell:
         status: state.name(),
         digest: plan.digest().to_string(),
         terms: status.map(|status| status.terms.to_string()),
+        rejections: rejections(status),
         shell,
         step_statuses: step_statuses(status),
     };
     Plan::new(&plan.checked.plan, &context)
+}
+
+/// What the plan's log knows of rejections.
+fn rejections(status: Option<&PlanStatus>) -> Vec<Rejection> {
+    let feedback = status
+        .into_iter()
+        .flat_map(|status| status.history.feedback());
+    let rejection = |(version, feedback): (Option<u64>, Option<&str>)| Rejection {
+        version,
+        feedback: feedback.map(str::to_owned),
+    };
+    feedback.map(rejection).collect()
 }
 
 fn show_text(
@@ -88,11 +101,17 @@ fn show_text(
         paint(DIM, plan.digest().short())
     ));
     if let Some(status) = status {
-        let said = status.history.feedback().filter_map(|(_, said)| said);
-        let said = said.map(|text| format!("{}   {}", paint(CARE, "rejected"), sanitize(text)));
-        for line in signature(&status.signature).into_iter().chain(said) {
+        for line in signature(&status.signature) {
             session.out.answer(line);
         }
+    }
+    let mut rejected = rejections(status);
+    if rejected.is_empty() {
+        rejected = rejections_in_file(&plan.checked.plan);
+    }
+    for text in rejected.into_iter().filter_map(|one| one.feedback) {
+        let line = format!("{}   {}", paint(CARE, "rejected"), sanitize(&text));
+        session.out.answer(line);
     }
     for line in plan_lines(&plan.checked.plan, &step_statuses(status)) {
         session.out.answer(line);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_api::convert::{Converted, File, Loss as LossShape, SCHEMA};
-use signoff_plan::diagnostic::{Code, Severity};
+use signoff_plan::diagnostic::{Code, Diagnostic, Severity};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::diff::compare;
 use signoff_plan::format::format_as;
@@ -25,10 +25,14 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
     require_understood(&plan)?;
     let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
     written.losses.splice(0..0, unread_fields(&plan));
-    if written.losses.iter().any(is_significant) && !args.lossy {
+    if written.losses.iter().any(Loss::matters) && !args.lossy {
         return Err(refusal(&plan, args.to, &written.losses));
     }
     let again = read_back(&plan, &written, args.to, &workspace(session)?)?;
+    let errors = new_errors(&plan, &again);
+    if !errors.is_empty() && !args.lossy {
+        return Err(invalid(&plan, args.to, &errors));
+    }
     let output = args.output.as_deref();
     if args.to == Dialect::Thread && output.is_none() && !session.is_json() {
         let message = "a thread is a directory and cannot be printed";
@@ -50,7 +54,13 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
         say_loss(session, loss);
     }
     match output {
-        Some(shown) => say_written(session, shown, args.to, plan.digest() == again.digest()),
+        Some(shown) => {
+            let validity = Validity {
+                same_digest: plan.digest() == again.digest(),
+                errors: errors.len(),
+            };
+            say_written(session, shown, args.to, &validity);
+        }
         None => {
             for (_, text) in &written.files {
                 session.out.raw(text.as_bytes());
@@ -60,14 +70,52 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
     Ok(0)
 }
 
-fn say_written(session: &mut Session, shown: &Path, to: Dialect, same: bool) {
-    let digest = if same {
-        "its digest is the same, so a signature also holds for it"
-    } else {
-        "its digest differs, so it must be signed again"
+/// What a signature of the old plan is worth for the new one.
+struct Validity {
+    same_digest: bool,
+    /// Errors that only the new one has.
+    errors: usize,
+}
+
+fn say_written(session: &mut Session, shown: &Path, to: Dialect, validity: &Validity) {
+    let path = shown.display();
+    let digest = match validity {
+        Validity { errors: 1.., .. } => format!(
+            "nobody can sign it before its errors are corrected: `signoff verify {}` shows them",
+            shell_word(&path.to_string())
+        ),
+        Validity {
+            same_digest: true, ..
+        } => "its digest is the same, so a signature also holds for it".to_owned(),
+        Validity { .. } => "its digest differs, so it must be signed again".to_owned(),
     };
-    let line = format!("wrote {} ({to}); {digest}", shown.display());
-    session.out.say(line);
+    session.out.say(format!("wrote {path} ({to}); {digest}"));
+}
+
+/// Errors of the new plan of a kind that the old one does not have. What is missing around it is no
+/// fault of the conversion.
+fn new_errors<'a>(plan: &PlanFile, again: &'a PlanFile) -> Vec<&'a Diagnostic> {
+    let is_error = |one: &&Diagnostic| one.severity == Severity::Error;
+    let old: Vec<Code> = (plan.checked.diagnostics.iter())
+        .filter(is_error)
+        .map(|one| one.code)
+        .collect();
+    (again.checked.diagnostics.iter())
+        .filter(is_error)
+        .filter(|one| !one.code.is_environmental() && !old.contains(&one.code))
+        .collect()
+}
+
+fn invalid(plan: &PlanFile, to: Dialect, errors: &[&Diagnostic]) -> Failure {
+    let name = plan.source.name();
+    let message = format!("written as `{to}`, {name} would not be a valid plan");
+    let mut failure = Failure::new(1, "invalid", message);
+    failure
+        .details
+        .extend(errors.iter().map(|one| sanitize(&one.message)));
+    failure.hint(
+        "nothing was written; correct the plan first, or write it all the same with `--lossy`",
+    )
 }
 
 /// Refuses a plan with errors that make its meaning uncertain.
@@ -114,18 +162,9 @@ fn unread_fields(plan: &PlanFile) -> Vec<Loss> {
             step: one.step.clone(),
             field: one.span.slice(plan.source.text()).to_owned(),
             why: one.message.clone(),
+            filled_in: false,
         })
         .collect()
-}
-
-/// Is the loss a reason to refuse? A status is only a mark, and the owner of a plan decides nothing: leaving those
-/// out is reported, not refused.
-pub(super) fn is_significant(loss: &Loss) -> bool {
-    match loss.field.as_str() {
-        "status" => false,
-        "owner" => loss.step.is_some(),
-        _ => true,
-    }
 }
 
 fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {
@@ -137,7 +176,12 @@ fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {
 }
 
 pub(super) fn say_loss(session: &mut Session, loss: &Loss) {
-    let line = format!("{} {}", paint(CARE, "left out:"), loss_text(loss));
+    let what = if loss.filled_in {
+        "filled in:"
+    } else {
+        "left out:"
+    };
+    let line = format!("{} {}", paint(CARE, what), loss_text(loss));
     session.out.say(line);
 }
 

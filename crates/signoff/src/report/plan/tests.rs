@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use signoff_plan::digest::canonical;
-use signoff_plan::model::{Condition, FailAction, OnFail, Subscription};
+use signoff_plan::model::{Condition, FailAction, OnFail, RetriedFailures, Subscription};
 
 use super::*;
 
@@ -46,6 +46,7 @@ fn full(work: Work) -> Plan {
         }),
         on_fail: OnFail {
             retries: 5,
+            failures: RetriedFailures::Every,
             then: FailAction::Abort,
         },
         subscriptions: vec![
@@ -97,6 +98,7 @@ fn full(work: Work) -> Plan {
         params: BTreeMap::from([("a-param".to_owned(), json!("its value"))]),
         risks: texts("risk"),
         executor_model: Some("the model".to_owned()),
+        briefing: Some("proposal".to_owned()),
         record: BTreeMap::from([("tool_outputs".to_owned(), json!({"an-output": "its data"}))]),
         steps: vec![step, other],
     }
@@ -157,7 +159,7 @@ fn check(plan: &Plan) {
     for (path, value) in covered {
         let text = match (path.as_str(), &value) {
             // Not content, and what the other words say.
-            ("schema" | "steps" | "work.kind", _) => continue,
+            ("schema" | "steps" | "work.kind" | "on_fail.failures", _) => continue,
             (_, Value::String(text)) => text.clone(),
             (path, value) => word(path, value),
         };
@@ -194,6 +196,11 @@ fn what_differs_for_a_signature_differs_in_what_is_shown() {
         })
     };
     assert_ne!(shown(&agent(None)), shown(&agent(Some("default"))));
+    let mut transient = agent(None);
+    for step in &mut transient.steps {
+        step.on_fail.failures = RetriedFailures::Transient;
+    }
+    assert_ne!(shown(&agent(None)), shown(&transient));
     let plan = |title: Option<&str>, context: Option<&str>| Plan {
         title: title.map(str::to_owned),
         task: Some("the request".to_owned()),
@@ -207,5 +214,45 @@ fn what_differs_for_a_signature_differs_in_what_is_shown() {
     assert_ne!(
         shown(&plan(Some("a"), None)),
         shown(&plan(Some("a"), Some("")))
+    );
+}
+
+#[test]
+fn what_a_file_keeps_about_a_plan_is_shown() {
+    let kept = json!({
+        "artifacts": ["report.txt"], "complexity": 4, "created_at": "2026-01-02", "created_by": "ann",
+        "estimated_duration": 60, "informed_by": ["memory-1"], "planner_model": "model-p",
+        "rejections": [{"version": 1, "feedback": "too long"}], "tags": ["t-1"], "task_id": "T-7",
+        "tool_outputs": {"query": 42},
+    });
+    let plan = Plan {
+        owner: Some("bob".to_owned()),
+        priority: Some("high".to_owned()),
+        previous: Some("before".to_owned()),
+        record: serde_json::from_value(kept).expect("fields"),
+        ..Plan::default()
+    };
+    let lines = plan_lines(&plan, &[]);
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        lines[1..],
+        [
+            "owner bob",
+            "priority high",
+            "replaces before",
+            "artifact report.txt",
+            "complexity 4",
+            "created at 2026-01-02",
+            "created by ann",
+            "estimated duration 60",
+            "informed by memory-1",
+            "planner model model-p",
+            "tags t-1",
+            "task id T-7",
+            "output query = 42",
+        ]
     );
 }

@@ -60,13 +60,17 @@ fn what_a_dialect_cannot_hold_is_listed_and_refused() {
         .assert_stderr_contains("step `look`")
         .assert_stderr_contains("--lossy");
     assert_eq!(output.stdout, "");
-    for (dialect, target) in [("toolplan", "x.json"), ("proposal", "x.md")] {
+    for (dialect, target, worth) in [
+        ("toolplan", "x.json", "nobody can sign it"),
+        ("proposal", "x.md", "it must be signed again"),
+    ] {
         project
             .signoff([
                 "convert", "plan.md", "--to", dialect, "--lossy", "-o", target,
             ])
             .assert_success()
-            .assert_stderr_contains("left out:");
+            .assert_stderr_contains("left out:")
+            .assert_stderr_contains(worth);
         project.signoff(["fmt", "--check", target]).assert_success();
     }
     let shape = project
@@ -78,6 +82,27 @@ fn what_a_dialect_cannot_hold_is_listed_and_refused() {
     assert_eq!(shape["schema"], "signoff.convert/1");
     assert_ne!(shape["losses"], serde_json::json!([]));
     assert_ne!(shape["digest"], shape["new_digest"]);
+}
+
+#[test]
+fn what_agents_are_told_is_kept_and_a_missing_title_filled_in() {
+    let project = project();
+    let record = "id: deploy\ntitle: Deploy\ntask: Deploy it\nstatus: draft\nversion: 1\n\
+        metadata: {constraints: [No new dependency]}\nsteps:\n- {index: 0, title: A, description: Do it, \
+        suggestedAgent: coder, contract: test -s a}\n";
+    project.write("r.yaml", record);
+    project.write("untitled.yaml", &record.replace("title: Deploy\n", ""));
+    project
+        .signoff(["convert", "r.yaml", "--to", "workunit", "-o", "w.md"])
+        .assert_success()
+        .assert_stderr_contains("its digest is the same");
+    assert!(project.read("w.md").contains("\nbriefing: record\n"));
+    project
+        .signoff(["convert", "untitled.yaml", "--to", "workunit", "-o", "u.md"])
+        .assert_success()
+        .assert_stderr_contains("filled in: `title` of the plan")
+        .assert_stderr_contains("it must be signed again");
+    project.signoff(["verify", "u.md"]).assert_success();
 }
 
 #[test]

@@ -980,3 +980,67 @@ fn a_plan_is_deleted_once() {
     project.signoff(["propose", "c.md"]).assert_success();
     project.signoff(["delete", "c.md"]).assert_success();
 }
+
+#[test]
+fn a_version_counts_every_change_that_is_handed_in() {
+    let project = Project::new(BINARY);
+    project.signoff(["init"]).assert_success();
+    let workunit = "---\ntype: plan\nid: w\nstatus: draft\nowner: o\nversion: 1\n---\n\n# W\n\n## Steps\n\n\
+                    ### 1. Read\n\n**tool:** read_file\n**args:** {\"path\": \"w.md\"}\n";
+    let toolplan = r#"{"id": "t", "version": 1, "steps": [
+      {"id": "a", "description": "Read", "tool": "read_file", "args": {"path": "w.md"}}]}"#;
+    for (path, text) in [("w.md", workunit), ("t.json", toolplan)] {
+        project.write(path, text);
+        let proposed = project.json(["propose", path]);
+        assert_eq!(proposed["version"], 1, "{path}");
+        let approve =
+            |version: &str| project.signoff(["approve", path, "--expect-version", version]);
+        let edited = project.read(path).replace("Read", "Read it");
+        project.write(path, &edited);
+        // Nobody handed it in: version 1 is another text.
+        approve("1")
+            .assert_code(5)
+            .assert_stderr_contains("signoff revise");
+        assert_eq!(project.json(["revise", path])["version"], 2, "{path}");
+        approve("1").assert_code(5);
+        // An editor who counts is not counted again.
+        let edited = project.read(path).replace("Read it", "Read it again");
+        let edited = edited.replace("version: 2", "version: 3");
+        project.write(path, &edited.replace("\"version\": 2", "\"version\": 3"));
+        assert_eq!(project.json(["revise", path])["version"], 3, "{path}");
+        let with = project.read(path).replace("again", "once more");
+        let args = ["revise", path, "--with", "-", "--format", "json"];
+        let revised = project
+            .signoff_with_input(args, &with)
+            .assert_success()
+            .json();
+        assert_eq!(revised["version"], 4, "{path}");
+        approve("3").assert_code(5);
+        approve("4").assert_success();
+    }
+}
+
+#[test]
+fn a_replan_in_the_same_file_is_the_next_version_of_its_plan() {
+    let project = Project::new(BINARY);
+    project.signoff(["init"]).assert_success();
+    let record = "id: deploy\ntask: Deploy it\nstatus: draft\nversion: 1\nsteps:\n\
+        - {index: 0, description: First, contract: test -f deploy.yaml, produces: []}\n\
+        - {index: 1, ask: Ready?, description: Ready?}\n";
+    project.write("deploy.yaml", record);
+    project.signoff(["approve", "deploy.yaml"]).assert_success();
+    let run = project.json(["run", "deploy.yaml"])["run"].clone();
+    let run = run.as_str().expect("a run");
+    let replanned = project.read("deploy.yaml");
+    let replanned = replanned.replace("id: deploy\n", "id: deploy-v2\npreviousPlanId: deploy\n");
+    let replanned = replanned.replace("version: 1", "version: 2");
+    project.write("deploy.yaml", &replanned.replace("Ready?", "Really?"));
+    project
+        .signoff(["resume", run])
+        .assert_stderr_contains("is not what was signed");
+    project.signoff(["approve", "deploy.yaml"]).assert_success();
+    project
+        .signoff(["resume", run])
+        .assert_stderr_contains("Really?");
+    assert_eq!(listed(&project, &[]).len(), 1);
+}

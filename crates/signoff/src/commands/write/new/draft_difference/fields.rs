@@ -40,6 +40,7 @@ impl DraftFields {
             params,
             risks,
             executor_model,
+            briefing,
             record,
             steps,
         } = draft;
@@ -59,6 +60,7 @@ impl DraftFields {
         fields.list("constraints", constraints);
         fields.list("risks", risks);
         fields.some("executor_model", executor_model.as_ref());
+        fields.some("briefing", briefing.as_ref());
         for (name, value) in params {
             fields.put("params", format!("{}={}", name.value, strings(value)));
         }
