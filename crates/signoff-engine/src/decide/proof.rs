@@ -3,7 +3,13 @@
 use signoff_plan::model::{Step, Work};
 
 use crate::state::StepState;
-use crate::verdict::{SHARED, Verdict, doubts};
+use crate::verdict::{Missing, SHARED, Verdict, doubts, is_named};
+
+/// Did the work make what the contract did not find before it? Then that it failed is about the work.
+fn is_brought(missing: &Missing, state: &StepState) -> bool {
+    let mut changed = state.changes.files.iter().flatten();
+    changed.any(|path| is_named(path, &missing.name))
+}
 
 /// Why the contract of a completed step does not prove it. A proof is red before the work and green after it,
 /// with every change recorded and at least one change. Empty = it is proved.
@@ -12,10 +18,18 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
         return Vec::new();
     };
     let mut reasons: Vec<String> = Vec::new();
+    let missing = state.baseline.missing.as_ref();
     let mut say = |reason: &str| reasons.push(reason.to_owned());
     match state.baseline.verdict {
         _ if definition.claimed => say("it was marked done before the run"),
-        Some(Verdict::Fail) => {}
+        Some(Verdict::Fail) => match missing {
+            Some(missing) if !is_brought(missing, state) => say(&format!(
+                "before the work its contract failed because `{}` was missing, which the work did not bring",
+                missing.name
+            )),
+            Some(_) | None => {}
+        },
+        Some(Verdict::Inconclusive) if missing.is_some_and(|one| is_brought(one, state)) => {}
         Some(Verdict::Pass) if state.baseline.after_work => {
             say("its contract holds without its work, by what others did meanwhile");
         }
@@ -24,7 +38,13 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             Some(why) => say(&format!(
                 "its contract gave no answer before the work: {why}"
             )),
-            None => say("its contract gave no answer before the work"),
+            None => match missing {
+                Some(missing) => say(&format!(
+                    "its contract could not run before the work: {}",
+                    missing.line
+                )),
+                None => say("its contract gave no answer before the work"),
+            },
         },
         None => say("its contract was not run before the work"),
     }
