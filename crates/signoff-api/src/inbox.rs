@@ -1,9 +1,16 @@
 //! `signoff.inbox/1`: everything that waits on a person.
 
+mod details;
+mod meanings;
+
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use signoff_engine as engine;
 
+pub use self::details::StepDetails;
+use self::meanings::meaning;
 use crate::event::InboxKind;
 
 pub const SCHEMA: &str = "signoff.inbox/1";
@@ -48,6 +55,12 @@ pub struct Item {
     pub question: String,
     /// What it can be answered with; `reply` stands for any text, given as its note.
     pub choices: Vec<String>,
+    /// What each of the choices leads to, in a few words.
+    #[serde(default)]
+    pub meanings: BTreeMap<String, String>,
+    /// What is known of each step that it is about.
+    #[serde(default)]
+    pub about: Vec<StepDetails>,
     /// Where the files are that whoever answers `fixed` repairs, if that is not the checkout.
     #[serde(default)]
     pub worktree: Option<String>,
@@ -79,7 +92,24 @@ impl Item {
                 .collect(),
             question: item.question.clone(),
             choices: item.words().into_iter().map(str::to_owned).collect(),
+            meanings: meanings(run, item),
+            about: (item.about().iter())
+                .filter_map(|&at| StepDetails::of(run, item.kind, at))
+                .collect(),
             worktree,
         }
     }
+}
+
+/// What each choice leads to. What the plan offers speaks for itself.
+fn meanings(run: &engine::Run, item: &engine::InboxItem) -> BTreeMap<String, String> {
+    let work = run.step(item.step).map(|(step, _)| &step.work);
+    let words = item.words();
+    let choices = item.choices.iter();
+    let shown = choices.filter(|choice| words.contains(&choice.name()));
+    let each = shown.map(|choice| {
+        let text = meaning(*choice, item.kind, work);
+        (choice.name().to_owned(), text.to_owned())
+    });
+    each.collect()
 }

@@ -83,6 +83,9 @@ pub struct Step {
     pub protects: Vec<String>,
     pub tools: Option<Vec<String>>,
     pub approval: bool,
+    /// When a run stops at this step and asks a person, as far as that is known before it runs: `before it deletes …`.
+    #[serde(default)]
+    pub asks: Vec<String>,
     pub when: Option<String>,
     pub for_each: Option<String>,
     pub max_items: Option<u64>,
@@ -163,6 +166,8 @@ pub struct PlanContext<'a> {
     pub shell: &'a str,
     /// Status of each step, in plan order; missing ones are `pending`.
     pub step_statuses: Vec<&'static str>,
+    /// When a run stops at each step and asks a person; missing ones do not.
+    pub asks: Vec<Vec<String>>,
 }
 
 impl Plan {
@@ -175,7 +180,11 @@ impl Plan {
             } else {
                 plan.dependency_ids(at).map(str::to_owned).collect()
             };
-            Step::new(step, depends_on, status, context.shell)
+            let asks = context.asks.get(at).cloned().unwrap_or_default();
+            Step {
+                asks,
+                ..Step::new(step, depends_on, status, context.shell)
+            }
         });
         Self {
             schema: SCHEMA.to_owned(),
@@ -274,6 +283,7 @@ impl Step {
             protects: step.protects.clone(),
             tools: step.tools.clone(),
             approval: step.approval,
+            asks: Vec::new(),
             when: step.when.clone(),
             for_each: step.for_each.clone(),
             max_items: step.max_items,

@@ -1,5 +1,7 @@
 //! `signoff.rehearsal/1`: what `run --dry-run` prints.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +22,9 @@ pub struct Rehearsal {
     pub agents: u64,
     /// Seconds that they may work at worst, one after the other.
     pub working_s: u64,
+    /// When the run would stop and ask a person, by the ids of the steps that do.
+    #[serde(default)]
+    pub asks: BTreeMap<String, Vec<String>>,
     /// The `code` of the error with which `run` would refuse; `null` if it would not.
     pub refused: Option<String>,
 }

@@ -76,15 +76,23 @@ pub struct Step {
     /// The commit that its work was merged as.
     #[serde(default)]
     pub commit: Option<String>,
+    /// When it began; RFC 3339, UTC.
+    #[serde(default)]
+    pub started_at: Option<String>,
+    /// When it last ended.
+    #[serde(default)]
+    pub ended_at: Option<String>,
 }
 
 impl Step {
-    /// Every step of a run, in plan order. `driven`: a process works on it. `worktree`: the step's own, if it is there.
+    /// Every step of a run, in plan order. `driven`: a process works on it. `worktree`: the step's own, if it is there. `time`: as it is written.
     pub fn all(
         run: &engine::Run,
         driven: bool,
         worktree: impl Fn(usize) -> Option<String>,
+        time: impl Fn(engine::Millis) -> String,
     ) -> Vec<Self> {
+        let time = |at: engine::Millis| (at > 0).then(|| time(at));
         let halted = |at| run.halt_reason(at).filter(|_| !driven).map(str::to_owned);
         run.order()
             .filter_map(|at| Some((at, run.step(at)?)))
@@ -99,6 +107,8 @@ impl Step {
                 seat: run.work_location(at),
                 worktree: worktree(at),
                 commit: state.attempt.commit.clone(),
+                started_at: time(state.history.began_at),
+                ended_at: time(state.history.ended_at),
             })
             .collect()
     }

@@ -1,7 +1,7 @@
 //! The JSON Schemas of all shapes, for `docs/schemas/`.
 
 use schemars::{JsonSchema, schema_for};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
@@ -19,7 +19,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (convert::SCHEMA, of::<convert::Converted>()),
         (formatted::SCHEMA, of::<formatted::Formatted>()),
         (templates::SCHEMA, of::<templates::Templates>()),
-        (event::SCHEMA, of::<event::StreamedEvent>()),
+        (
+            event::SCHEMA,
+            with_plan_created(of::<event::StreamedEvent>()),
+        ),
         (event::JOURNAL_SCHEMA, of::<event::JournalLine>()),
         (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
@@ -47,6 +50,22 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (tool_record::SCHEMA, of::<tool_record::ToolRecord>()),
         (error::SCHEMA, of::<error::Error>()),
     ]
+}
+
+/// Adds the line of the stream that is no event of the journal.
+fn with_plan_created(mut schema: Value) -> Value {
+    if let Some(Value::Array(events)) = schema.get_mut("oneOf") {
+        events.push(json!({
+            "description": "The first line of the stream, with `seq` 0: the plan that the run carries out. It is not in the journal.",
+            "type": "object",
+            "properties": {
+                "type": {"type": "string", "const": "plan_created"},
+                "plan": {"description": "As `signoff.plan/1`.", "type": "object"}
+            },
+            "required": ["type", "plan"]
+        }));
+    }
+    schema
 }
 
 fn of<T: JsonSchema>() -> Value {

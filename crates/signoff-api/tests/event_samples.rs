@@ -303,6 +303,7 @@ fn every_event() -> Vec<engine::Event> {
                 agent_failed: false,
                 repaired_by: None,
                 accepted_by: Some("ann".to_owned()),
+                args_by: Some("bob".to_owned()),
                 changed_inputs: vec!["conftest.py".to_owned()],
                 no_change: true,
                 tests: Some(engine::TestTotals {

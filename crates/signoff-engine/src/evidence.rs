@@ -44,6 +44,9 @@ pub struct EvidenceFacts {
     pub repaired_by: Option<String>,
     /// A person accepted the step.
     pub accepted_by: Option<String>,
+    /// A person changed the arguments that its tool was called with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args_by: Option<String>,
     /// Files changed in this step that the contract reads or that configure its runner.
     #[serde(
         rename = "judge_changed",

@@ -1,5 +1,6 @@
 //! Turns the observation of a contract run into a verdict.
 
+mod missing;
 mod observation;
 mod overlay_mode;
 mod test_counts;
@@ -7,6 +8,7 @@ mod test_counts;
 use serde::{Deserialize, Serialize};
 use signoff_plan::model::Condition;
 
+pub use self::missing::Missing;
 pub use self::observation::{Observation, ProcessEnd, TestsRun};
 pub(crate) use self::observation::{readable, tail};
 pub use self::overlay_mode::SHARED;
@@ -89,6 +91,13 @@ fn judge_end(expect: &[Condition], observed: &Observation) -> Judgement {
 pub(crate) fn baseline_verdict(expect: &[Condition], observed: &Observation) -> Verdict {
     match observed.ended {
         ProcessEnd::Exited(126 | 127) | ProcessEnd::Signaled(_) => Verdict::Inconclusive,
+        // Unless it holds all the same: it may want the failure.
+        ProcessEnd::Exited(_) if observed.missing().is_some_and(|one| one.is_program()) => {
+            match judge(expect, observed).verdict {
+                Verdict::Pass => Verdict::Pass,
+                Verdict::Fail | Verdict::Inconclusive => Verdict::Inconclusive,
+            }
+        }
         ProcessEnd::Exited(_) | ProcessEnd::TimedOut | ProcessEnd::NotStarted(_) => {
             judge(expect, observed).verdict
         }
@@ -258,6 +267,21 @@ mod tests {
     fn the_wait_after_void_evaluations_grows() {
         let pauses: Vec<Millis> = (1..=4).map(pause_after_void).collect();
         assert_eq!(pauses, [0, 1000, 2000, 4000]);
+    }
+
+    #[test]
+    fn a_missing_program_is_no_red_baseline_whatever_the_exit_code() {
+        let said = |stderr: &str| Observation {
+            stderr: stderr.to_owned(),
+            ..observed(ProcessEnd::Exited(1), "")
+        };
+        let runner = said("/usr/bin/python3: No module named pytest\n");
+        let import = said("ModuleNotFoundError: No module named 'calc'\n");
+        let green = [Condition::ExitCode(0)];
+        assert_eq!(baseline_verdict(&green, &runner), Verdict::Inconclusive);
+        assert_eq!(baseline_verdict(&green, &import), Verdict::Fail);
+        let wanted = [Condition::ExitCode(1)];
+        assert_eq!(baseline_verdict(&wanted, &runner), Verdict::Pass);
     }
 
     #[test]

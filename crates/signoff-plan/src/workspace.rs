@@ -58,6 +58,11 @@ pub trait Workspace {
         let _ = name;
         None
     }
+    /// Does this tool, which is not built in, change nothing, as a person or the record of it says?
+    fn tool_read_only(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
     /// Names of the tools that are not built in, and of the servers, for suggestions.
     fn tools(&self) -> Vec<String> {
         Vec::new()

@@ -8,7 +8,7 @@ use signoff_store::plan_log;
 use signoff_store::signatures::Proof;
 
 use crate::clock::{Clock, millis, timestamp};
-use crate::error::Error;
+use crate::error::{Error, RunOverReason};
 use crate::plan_file::PlanFile;
 use crate::project::Project;
 
@@ -190,21 +190,23 @@ impl PlanHistory {
 
     /// Refuses a run that was abandoned, or that another run of the plan replaced.
     pub(crate) fn refuse_if_over(&self, run: &str) -> Result<(), Error> {
-        let over = |why: String| Error::RunOver {
+        let over = |why: RunOverReason| Error::RunOver {
             run: run.to_owned(),
             why,
         };
         for entry in self.entries.iter().rev() {
             match &entry.event {
                 PlanEvent::PlanExecuting { run: newer, .. } if newer != run => {
-                    return Err(over(format!("run {newer} came after it")));
+                    return Err(over(RunOverReason::Replaced {
+                        newer: newer.clone(),
+                    }));
                 }
                 PlanEvent::PlanExecuting { .. } => return Ok(()),
                 PlanEvent::PlanCancelled { .. } => {
-                    return Err(over("its plan was cancelled".to_owned()));
+                    return Err(over(RunOverReason::Cancelled));
                 }
                 PlanEvent::PlanRetried { .. } => {
-                    return Err(over("its plan is to be run from scratch".to_owned()));
+                    return Err(over(RunOverReason::Retried));
                 }
                 _ => {}
             }

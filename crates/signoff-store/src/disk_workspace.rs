@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use signoff_api::tool_record::ToolRecord;
+use signoff_plan::tools::allows;
 use signoff_plan::{Workspace, glob};
 
 use crate::config::Config;
@@ -25,6 +26,8 @@ pub struct DiskWorkspace {
     inside: Vec<PathBuf>,
     agents: Vec<String>,
     servers: Vec<String>,
+    /// Names and patterns of tools that change nothing, by server.
+    read_only: BTreeMap<String, Vec<String>>,
     record: ToolRecord,
     /// Commands asked for before; a plan names the same few again and again.
     commands: Mutex<BTreeMap<String, bool>>,
@@ -55,6 +58,9 @@ impl DiskWorkspace {
             inside,
             agents: config.agents.keys().cloned().collect(),
             servers: config.servers.keys().cloned().collect(),
+            read_only: (config.servers.iter())
+                .map(|(name, server)| (name.clone(), server.value.read_only.clone()))
+                .collect(),
             record: tool_record::load(&root, config),
             commands: Mutex::default(),
             mounts: Mounts(Box::new(|| true)),
@@ -177,6 +183,15 @@ impl Workspace for DiskWorkspace {
 
     fn tool_output_schema(&self, name: &str) -> Option<Value> {
         tool_record::find(&self.record, name)?.output_schema.clone()
+    }
+
+    fn tool_read_only(&self, name: &str) -> bool {
+        let marked = tool_record::find(&self.record, name).is_some_and(|tool| tool.read_only);
+        let said = || {
+            let (server, tool) = name.split_once('.')?;
+            allows(self.read_only.get(server)?, tool)
+        };
+        marked || said().is_some()
     }
 
     fn tools(&self) -> Vec<String> {

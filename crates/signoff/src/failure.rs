@@ -25,7 +25,8 @@ pub(crate) use self::levels::{ACCEPT, weaker_headline};
 pub(crate) use self::plans::{difference_lines, plan_changed_during_run};
 use self::plans::{forbidden_act, plan_changed, plan_log};
 pub(crate) use self::runs::{no_step, with_known_steps};
-use crate::style::{ERROR, HINT, paint};
+use crate::shell_words::shell_word;
+use crate::style::{ERROR, HINT, paint, sanitize};
 
 /// A failure, as people and programs see it.
 #[derive(Debug)]
@@ -57,6 +58,21 @@ impl Failure {
 
     fn detail(mut self, detail: impl Into<String>) -> Self {
         self.details.push(detail.into());
+        self
+    }
+
+    /// The same with the plan's name where hints have `PLAN`, so that they can be typed as they are.
+    pub(crate) fn naming_plan(mut self, name: impl FnOnce() -> Option<String>) -> Self {
+        const PLACEHOLDER: &str = " PLAN`";
+        let has_placeholder = |hint: &String| hint.contains(PLACEHOLDER);
+        if self.hints.iter().any(has_placeholder)
+            && let Some(name) = name()
+        {
+            let name = sanitize(&shell_word(&name));
+            for hint in &mut self.hints {
+                *hint = hint.replace(PLACEHOLDER, &format!(" {name}`"));
+            }
+        }
         self
     }
 
@@ -173,6 +189,8 @@ impl From<Error> for Failure {
                 run: Some(run),
                 known,
             } => runs::unknown_run(&run, &known),
+            Error::AmbiguousName { name, candidates } => runs::ambiguous_name(&name, &candidates),
+            Error::NoSuchQuestion { name } => runs::no_question(&name),
             Error::AlreadyFinished {
                 run,
                 outcome,

@@ -9,7 +9,8 @@ use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::{PlanFile, read_source, read_stream};
-use signoff_runtime::project::{load_config, workspace_at};
+use signoff_runtime::plans::find as find_plan;
+use signoff_runtime::project::{Project, load_config, workspace_at};
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::root::discover;
 
@@ -116,6 +117,7 @@ fn plans_at(
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Vec<Result<PlanCandidate, Failure>> {
+    let path = &path_of_name(session, path);
     let full = session.process.directory.join(path);
     if is_stdin(path) || !full.is_dir() || holds_thread(&full) {
         return vec![read_candidate(session, path, dialect)];
@@ -151,6 +153,7 @@ fn read_candidate(
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Result<PlanCandidate, Failure> {
+    let path = &path_of_name(session, path);
     let full = session.process.directory.join(path);
     if is_stdin(path) {
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
@@ -162,6 +165,20 @@ fn read_candidate(
     match enclosing_thread(path, &found.path).filter(|_| !own) {
         Some(thread) => Err(part_of(path, &thread)),
         None => Ok(found),
+    }
+}
+
+/// The path of a plan that the store knows by this name, unless a file has it.
+fn path_of_name(session: &Session, name: &Path) -> PathBuf {
+    let here = &session.process.directory;
+    if is_stdin(name) || here.join(name).symlink_metadata().is_ok() {
+        return name.to_owned();
+    }
+    let known = Project::open(&session.process).ok();
+    let known = known.and_then(|project| find_plan(&project, name.to_str()?).ok());
+    match known {
+        Some(path) => path.strip_prefix(here).unwrap_or(&path).to_owned(),
+        None => name.to_owned(),
     }
 }
 

@@ -19,6 +19,7 @@ pub use signoff_engine::{
 pub use self::names::{item_kind_name, outcome_name, step_status};
 pub use self::progress::{LogEntry, StepProgress, StepResult};
 use crate::landing::Landing;
+use crate::plan::Plan;
 
 pub const SCHEMA: &str = "signoff.event/1";
 pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
@@ -49,6 +50,29 @@ pub struct StreamedEvent {
     /// in the checkout, or why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landing: Option<Landing>,
+}
+
+/// The first line of a run's stream, before its events: the plan that it carries out. It is not in the journal, which
+/// names the plan by its digest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanCreated {
+    pub schema: String,
+    pub run: String,
+    /// 0: events count from 1.
+    pub seq: u64,
+    pub at: String,
+    #[serde(rename = "type")]
+    pub name: PlanCreatedName,
+    pub progress: u8,
+    /// As `show --format json` prints it.
+    pub plan: Plan,
+}
+
+/// The type of [`PlanCreated`] in the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanCreatedName {
+    PlanCreated,
 }
 
 /// How a step ended.

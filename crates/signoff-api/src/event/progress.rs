@@ -12,6 +12,8 @@ pub struct StepProgress {
     pub task_id: String,
     /// The step, as in `step`.
     pub step_id: String,
+    /// The step's position in the plan, from 0; an item of a loop has the loop's.
+    pub step_index: Option<usize>,
     /// With `step_completed` and `step_failed`: what came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,

@@ -87,6 +87,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     let first_stage = first_stage(definition, &run.settings);
     let is_unmerged = run.is_unmerged(at);
     let is_judged = definition.contract.is_some() || is_unmerged;
+    let is_call = matches!(definition.work, Work::Tool { .. });
     let starts_over = definition.work == Work::Check && !run.in_worktrees();
     let Some(step) = run.steps.get_mut(at) else {
         return;
@@ -96,7 +97,9 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     match choice {
         Choice::Retry => {
             step.made_call.clear();
-            retry(step, retries, note);
+            let is_changed = is_call && change_arguments(step, note, by);
+            let hint = note.filter(|_| !is_changed);
+            retry(step, retries, hint);
         }
         Choice::Fixed => {
             accept_repair(step, retries, by);
@@ -108,7 +111,10 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.activation.agents = 0;
             go_on(step, Stage::NeedsWork);
         }
-        Choice::Approve => approve(step, note, first_stage),
+        Choice::Approve => {
+            change_arguments(step, note, by);
+            approve(step, first_stage);
+        }
         Choice::Happened => {
             step.values.output = Some(reply_value(note));
             accept_reply(step, choice, by, is_judged);
@@ -158,12 +164,20 @@ fn accept_repair(step: &mut StepState, retries: u32, by: &str) {
     evaluate(step);
 }
 
-fn approve(step: &mut StepState, note: Option<&str>, first_stage: Stage) {
-    step.activation.approved = true;
-    let args = note.and_then(|note| serde_json::from_str(note).ok());
-    if let Some(args) = args.filter(Value::is_object) {
-        step.activation.args = Some(args);
+/// Takes a note that is a JSON object for the arguments of the step's call.
+fn change_arguments(step: &mut StepState, note: Option<&str>, by: &str) -> bool {
+    let args: Option<Value> = note.and_then(|note| serde_json::from_str(note).ok());
+    let args = args.filter(Value::is_object);
+    let is_changed = args.is_some();
+    if is_changed {
+        step.activation.args = args;
+        step.activation.args_by = Some(by.to_owned());
     }
+    is_changed
+}
+
+fn approve(step: &mut StepState, first_stage: Stage) {
+    step.activation.approved = true;
     // The question may have been asked after the baseline.
     let stage = match step.baseline.verdict {
         Some(_) => Stage::NeedsWork,

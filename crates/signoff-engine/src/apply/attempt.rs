@@ -20,6 +20,7 @@ pub(super) fn start_attempt(
     };
     step.attempts = attempt;
     step.attempt = AttemptState::started(now);
+    step.contract.red = None;
     step.activation.base = base.map(str::to_owned);
     step.allocation = if takes_queue {
         Allocation::MergeQueue

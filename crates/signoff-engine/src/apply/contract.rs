@@ -46,6 +46,7 @@ pub(super) fn finish_baseline(
         after_work: step.attempt.candidate.is_some(),
         inconclusive_reason: observed.inconclusive_reason(),
         tests: observed.tests.clone(),
+        missing: observed.missing().filter(|_| verdict != Verdict::Pass),
     };
     step.contract = step.contract.after_baseline(observed);
     step.stage = match step.attempt.candidate {
@@ -94,6 +95,8 @@ pub(super) fn finish_contract(run: &mut Run, at: usize, recorded: &RecordedEvent
         return;
     };
     note_observation(step, *verdict, observed, recorded.at);
+    let red = (*verdict != Verdict::Pass).then(|| failure(unmet, observed));
+    step.contract.red = red.clone().map(Box::new);
     if step.stage == Stage::Rechecking {
         return finish_recheck(run, at, *verdict);
     }
@@ -110,7 +113,7 @@ pub(super) fn finish_contract(run: &mut Run, at: usize, recorded: &RecordedEvent
     }
     match verdict {
         Verdict::Pass => step.advice.failure = None,
-        Verdict::Fail => step.advice.failure = Some(failure(unmet, observed)),
+        Verdict::Fail => step.advice.failure = red,
         Verdict::Inconclusive => {}
     }
 }

@@ -64,6 +64,7 @@ pub(super) fn note_conflict(run: &mut Run, at: usize, attempt: u32, files: &[Str
     };
     step.allocation.leave_queue();
     step.attempt.candidate = None;
+    step.contract.red = None;
     step.stage = Stage::NeedsEvaluation { attempt };
     // The next attempt starts from the head.
     step.attempt.conflicted = !files.is_empty();

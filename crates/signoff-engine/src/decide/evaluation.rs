@@ -7,7 +7,7 @@ use super::evidence::completion;
 use super::person::escalate;
 use super::policy::{attempt_failed, start_over};
 use super::recheck::after_recheck;
-use super::verdict::{AttemptVerdict, verdict};
+use super::verdict::{AttemptVerdict, still_missing, verdict};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::event::Event;
@@ -76,7 +76,9 @@ pub(super) fn evaluation_ended(
             reason: unmet.join("; "),
             despite_contract,
             is_recorded: is_fresh && state.changes.files.is_some(),
-            is_final: is_void || !observed.left_out.is_empty(),
+            is_final: is_void
+                || !observed.left_out.is_empty()
+                || still_missing(state, &observed).is_some(),
         };
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),

@@ -7,12 +7,11 @@ use crate::contract_inputs::changed_inputs;
 use crate::event::Event;
 use crate::evidence::{EvidenceFacts, Grade, TestTotals};
 use crate::state::{Run, StepState};
-use crate::verdict::{Verdict, reported_tests};
+use crate::verdict::reported_tests;
 
 /// The event that completes a step whose contract holds.
 pub(super) fn completion(run: &Run, definition: &Step, state: &StepState) -> Event {
-    let is_red = state.baseline.verdict == Some(Verdict::Fail);
-    let proved = is_red && reasons_against(definition, state).is_empty();
+    let proved = definition.contract.is_some() && reasons_against(definition, state).is_empty();
     Event::StepCompleted {
         step: definition.id.clone(),
         attempts: state.attempts,
@@ -40,6 +39,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
             .is_some_and(|ended| !ended.succeeded()),
         repaired_by: state.attempt.repaired_by.clone(),
         accepted_by: state.attempt.accepted_by.clone(),
+        args_by: state.activation.args_by.clone(),
         changed_inputs: changed_inputs.reads,
         no_change: changed.is_some_and(<[String]>::is_empty),
         tests: (tests != TestTotals::default()).then_some(tests),

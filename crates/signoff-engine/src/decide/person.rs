@@ -134,7 +134,10 @@ pub(super) fn answer(
         })?;
     check_choice(open, answer)?;
     let steps = steps_of_answer(run, open, named)?;
-    check_arguments(answer)?;
+    let is_call = steps
+        .iter()
+        .all(|(step, _)| matches!(step.work, Work::Tool { .. }));
+    check_arguments(answer, is_call)?;
     let mut events = vec![answered(open, &steps, answer)?];
     for (definition, state) in steps {
         for event in consequence(run, definition, state, answer) {
@@ -164,8 +167,9 @@ fn check_choice(open: &InboxItem, answer: Answer<'_>) -> Result<(), Refusal> {
 
 /// Refuses a note that looks like arguments and is not a JSON object: the call would run with the plan's
 /// arguments instead.
-fn check_arguments(answer: Answer<'_>) -> Result<(), Refusal> {
-    let note = answer.note.filter(|_| answer.choice == Choice::Approve);
+fn check_arguments(answer: Answer<'_>, is_call: bool) -> Result<(), Refusal> {
+    let takes = answer.choice == Choice::Approve || (answer.choice == Choice::Retry && is_call);
+    let note = answer.note.filter(|_| takes);
     let Some(note) = note.filter(|note| note.trim_start().starts_with('{')) else {
         return Ok(());
     };

@@ -12,10 +12,19 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
         return Vec::new();
     };
     let mut reasons: Vec<String> = Vec::new();
+    let missing = state.baseline.missing.as_ref();
+    let changed = state.changes.files.as_deref().unwrap_or_default();
     let mut say = |reason: &str| reasons.push(reason.to_owned());
     match state.baseline.verdict {
         _ if definition.claimed => say("it was marked done before the run"),
-        Some(Verdict::Fail) => {}
+        Some(Verdict::Fail) => match missing {
+            Some(missing) if !missing.is_among(changed) => say(&format!(
+                "before the work its contract failed because `{}` was missing, which the work did not bring",
+                missing.name
+            )),
+            Some(_) | None => {}
+        },
+        Some(Verdict::Inconclusive) if missing.is_some_and(|one| one.is_among(changed)) => {}
         Some(Verdict::Pass) if state.baseline.after_work => {
             say("its contract holds without its work, by what others did meanwhile");
         }
@@ -24,7 +33,13 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             Some(why) => say(&format!(
                 "its contract gave no answer before the work: {why}"
             )),
-            None => say("its contract gave no answer before the work"),
+            None => match missing {
+                Some(missing) => say(&format!(
+                    "its contract could not run before the work: {}",
+                    missing.line
+                )),
+                None => say("its contract gave no answer before the work"),
+            },
         },
         None => say("its contract was not run before the work"),
     }

@@ -7,7 +7,7 @@ use super::protection::protected_by_others;
 use crate::contract_inputs::{changed_inputs, names_of};
 use crate::event::ChangeDetails;
 use crate::state::{Run, StepState};
-use crate::verdict::{Judgement, Observation, Verdict, judge, missing_tests, red_summary};
+use crate::verdict::{Judgement, Missing, Observation, Verdict, judge, missing_tests, red_summary};
 
 /// The verdict on an attempt.
 pub(super) struct AttemptVerdict {
@@ -28,6 +28,13 @@ pub(super) fn verdict(
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
     let Judgement { verdict, mut unmet } = judge(expect, observed);
+    if let Some(missing) = still_missing(state, observed).filter(|_| verdict == Verdict::Fail) {
+        return AttemptVerdict {
+            verdict: Verdict::Inconclusive,
+            unmet: vec![missing.line],
+            despite_contract: false,
+        };
+    }
     if verdict != Verdict::Pass {
         let despite_contract = false;
         return AttemptVerdict {
@@ -53,6 +60,13 @@ pub(super) fn verdict(
         unmet,
         despite_contract,
     }
+}
+
+/// The program that a contract missed before the work and still misses. Another attempt would be judged no better.
+pub(super) fn still_missing(state: &StepState, observed: &Observation) -> Option<Missing> {
+    let before = state.baseline.missing.as_ref();
+    let now = observed.missing().filter(Missing::is_program);
+    now.filter(|now| before.is_some_and(|before| before.is_program() && before.name == now.name))
 }
 
 /// The protected files that the work changed, including files that were not there when the step began.

@@ -1,6 +1,7 @@
 //! What the runs of a step's contract showed.
 
-use crate::verdict::{Observation, TestsRun, Verdict, weaker_mode};
+use super::step::Failure;
+use crate::verdict::{Missing, Observation, TestsRun, Verdict, weaker_mode};
 
 /// The contract's run without the step's work.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +15,8 @@ pub struct Baseline {
     pub inconclusive_reason: Option<String>,
     /// Tests that ran in it.
     pub tests: Option<TestsRun>,
+    /// What it did not find, if it failed and said so.
+    pub missing: Option<Missing>,
 }
 
 /// What is known of all runs of the contract, and of the last of them.
@@ -33,6 +36,9 @@ pub struct ContractRuns {
     pub ignored_work: bool,
     /// Files that it changed; they were thrown away with its layer.
     pub writes: Vec<String>,
+    /// What the last run that did not hold showed, for a person who is asked about the step.
+    // Boxed: most steps have none.
+    pub red: Option<Box<Failure>>,
 }
 
 impl ContractRuns {
@@ -60,6 +66,7 @@ impl ContractRuns {
             warm: observed.warm,
             ignored_work: self.ignored_work || observed.ignored_work,
             writes: self.writes_with(observed),
+            red: self.red.clone(),
         }
     }
 

@@ -99,6 +99,8 @@ pub struct Activation {
     pub approved: bool,
     /// Arguments from a person, which replace those of the plan.
     pub args: Option<Value>,
+    /// Who gave them.
+    pub args_by: Option<String>,
     /// An answer whose consequence has not been recorded yet.
     pub answered: Option<Answered>,
     /// Attempts that used up a retry.

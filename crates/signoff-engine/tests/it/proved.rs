@@ -108,6 +108,120 @@ fn red_before_and_green_after_is_proved() {
     );
 }
 
+fn complains(text: &str, observed: Observation) -> Observation {
+    Observation {
+        stderr: text.to_owned(),
+        ..observed
+    }
+}
+
+fn changing(file: &str, observed: Observation) -> Observation {
+    Observation {
+        changes: Some(Box::new(Changes {
+            files: Some(vec![file.to_owned()]),
+            ..Changes::default()
+        })),
+        ..observed
+    }
+}
+
+#[test]
+fn red_for_want_of_a_program_or_module_proves_nothing_unless_the_work_brings_it() {
+    let runner = step("python3 -m checker", "");
+    let missing = "/usr/bin/python3: No module named checker";
+    check(
+        &runner,
+        complains(missing, red()),
+        changing("a.py", green()),
+        &["its contract could not run before the work: /usr/bin/python3: No module named checker"],
+    );
+    check(
+        &runner,
+        complains(missing, red()),
+        changing("checker/__main__.py", green()),
+        &[],
+    );
+    let import = "ModuleNotFoundError: No module named 'calc'";
+    check(
+        &runner,
+        complains(import, red()),
+        changing("test_calc.py", green()),
+        &[
+            "before the work its contract failed because `calc` was missing, which the work did not bring",
+        ],
+    );
+    check(
+        &runner,
+        complains(import, red()),
+        changing("src/calc.py", green()),
+        &[],
+    );
+}
+
+/// The events of a step whose contract complains before and after the work.
+fn told(policy: &str, before: &str, after: &str) -> World {
+    let body = step("make test", "").replace("escalate", policy);
+    let mut world = World::new(&plan_text(&[&body]), Outcomes::default());
+    for _ in 0..60 {
+        match due(&world.run, world.now, &world.bounds).into_iter().next() {
+            Some(Action::Baseline { step }) => {
+                world.record(Input::BaselineBegins { step });
+                let observed = complains(before, red());
+                world.record(Input::BaselineEnded { step, observed });
+            }
+            Some(Action::Evaluate { step, attempt, .. }) => {
+                world.record(Input::EvaluationBegins { step, attempt });
+                let observed = complains(after, red());
+                world.record(Input::EvaluationEnded {
+                    step,
+                    attempt,
+                    observed,
+                });
+            }
+            Some(action) => world.perform(action, false),
+            None => break,
+        }
+    }
+    world
+}
+
+#[test]
+fn a_contract_that_still_misses_its_program_costs_no_second_agent() {
+    let missing = "bash: line 1: pytest: command not found";
+    let world = told("retry(2), then escalate", missing, missing);
+    let (_, state) = world.run.step(0).expect("a step");
+    assert_eq!((state.attempts, state.activation.failures), (1, 0));
+    let question = &world.run.items().next().expect("an item").question;
+    assert!(question.contains(missing), "{question}");
+
+    // What is only missing after the work may be the work's fault.
+    let world = told("retry(2), then escalate", "assertion failed", missing);
+    assert_eq!(world.run.step(0).map(|(_, state)| state.attempts), Some(3));
+}
+
+#[test]
+fn what_a_red_contract_showed_is_known_until_the_next_attempt() {
+    let world = told("escalate", "", "assertion failed");
+    let (_, state) = world.run.step(0).expect("a step");
+    let red = state.contract.red.as_ref().expect("it was red");
+    assert_eq!(
+        (&red.ended, red.stderr.as_str()),
+        (&ProcessEnd::Exited(1), "assertion failed")
+    );
+    let mut world = world;
+    let item = world.run.items().next().expect("an item").id.clone();
+    world.record(Input::Answer {
+        item,
+        steps: Vec::new(),
+        choice: signoff_engine::Choice::Retry,
+        note: None,
+        by: "ann".to_owned(),
+    });
+    world.step(false);
+    let (_, state) = world.run.step(0).expect("a step");
+    assert_eq!((state.attempts, &state.contract.red), (2, &None));
+}
+
 #[test]
 fn the_work_must_have_changed_something_that_was_seen() {
     let plain = step("test -f out", "");

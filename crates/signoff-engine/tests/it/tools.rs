@@ -3,7 +3,7 @@
 use serde_json::json;
 use signoff_engine::{
     AcceptAt, CallEnd, Choice, Event, Evidence, Grade, InboxKind, Input, Outcome, ProcessEnd,
-    StepStatus, resolved_arguments,
+    Refusal, StepStatus, decide, resolved_arguments,
 };
 
 use crate::world::{CHECK, Outcomes, World, plan_text};
@@ -205,6 +205,37 @@ fn an_approval_shows_the_arguments_and_may_change_them() {
             _ => None,
         });
     assert_eq!(called, Some(json!({"path": "c", "content": ""})));
+}
+
+#[test]
+fn a_person_may_retry_a_call_with_other_arguments_and_the_evidence_says_so() {
+    let body = format!("{READ}**on_fail:** escalate\n");
+    let outcomes = Outcomes {
+        calls: vec![failed("no such file", false)].into(),
+        ..Outcomes::default()
+    };
+    let mut world = World::new(&plan_text(&[&body]), outcomes);
+    world.play();
+    let item = world.run.items().next().expect("an item").id.clone();
+    let retry = |note: &str| Input::Answer {
+        item: item.clone(),
+        steps: Vec::new(),
+        choice: Choice::Retry,
+        note: Some(note.to_owned()),
+        by: "ann".to_owned(),
+    };
+    let refused = decide(&world.run, world.now, retry("{\"path\": "));
+    assert!(
+        matches!(refused, Err(Refusal::BadArguments { .. })),
+        "{refused:?}"
+    );
+    answer(&mut world, Choice::Retry, Some(r#"{"path": "b"}"#));
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
+    let args = resolved_arguments(&world.run, 0).expect("a tool step");
+    assert_eq!(args, Ok(json!({"path": "b"})));
+    let (_, step) = world.run.step(0).expect("a step");
+    let facts = step.outcome.facts().expect("it is done");
+    assert_eq!(facts.args_by.as_deref(), Some("ann"));
 }
 
 #[test]

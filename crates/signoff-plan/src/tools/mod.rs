@@ -4,12 +4,14 @@
 mod builtin;
 pub(crate) mod schema;
 mod scope;
+mod stops;
 
 use serde_json::{Map, Value, json};
 
 pub use self::builtin::BUILT_IN;
 pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
+pub use self::stops::{is_agreed, is_named, scope, stops};
 use crate::Workspace;
 
 /// Which built-in tool it is. What it may do and how it is called is decided by this, never by its name.

@@ -4,6 +4,7 @@
 mod difference;
 mod key;
 mod levels;
+mod run_over;
 mod signature;
 mod thread;
 
@@ -27,6 +28,7 @@ use signoff_work::git::GitError;
 pub use self::difference::SignedDifference;
 pub use self::key::{KeyError, MissingSetting};
 pub use self::levels::{LostLevel, WeakerConfinement};
+pub use self::run_over::RunOverReason;
 pub use self::signature::{RejectedSignature, SignatureDefect};
 pub use self::thread::{ThreadConflict, ThreadError};
 
@@ -209,6 +211,13 @@ pub enum Error {
         run: Option<String>,
         known: Vec<String>,
     },
+    /// What was typed stands for several runs or questions.
+    AmbiguousName {
+        name: String,
+        candidates: Vec<String>,
+    },
+    /// No open question has that name.
+    NoSuchQuestion { name: String },
     /// The run has come to its end.
     AlreadyFinished {
         run: String,
@@ -217,7 +226,7 @@ pub enum Error {
         to_land: bool,
     },
     /// The run was abandoned or replaced.
-    RunOver { run: String, why: String },
+    RunOver { run: String, why: RunOverReason },
     /// A run that ended before its first event was written.
     NeverBegun { run: String },
     /// The plan's log names a run that has not ended, and its directory is gone.

@@ -1,7 +1,7 @@
 //! Rehearses a run without starting it: what would run in which order, what it may cost, and
 //! why it would be refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use signoff_engine::{
@@ -9,6 +9,7 @@ use signoff_engine::{
     state_after,
 };
 use signoff_plan::model::{Plan, Step, Work};
+use signoff_plan::tools::stops;
 use signoff_store::lock::{holder, is_held};
 
 use super::{RunLimit, RunOptions};
@@ -32,6 +33,8 @@ pub struct Rehearsal {
     pub agents: u64,
     /// How long those may work, one after the other.
     pub working: Duration,
+    /// Steps at which the run stops and asks a person, each with the reasons.
+    pub asks: BTreeMap<usize, Vec<String>>,
     /// Why `run` would refuse.
     pub refused: Option<Error>,
 }
@@ -53,14 +56,15 @@ pub fn rehearse(
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
-        refused: refusal(context, plan, options, approve)
+        asks: asks(project, &plan.checked.plan, &allowed),
+        refused: require_startable(context, plan, options, approve)
             .err()
             .or(steps.err()),
     }
 }
 
-/// What `run` asks before it starts anything, in its order.
-fn refusal(
+/// What `run` asks before it starts anything, in its order. `approve`: a person would sign the plan first.
+pub fn require_startable(
     context: ActorContext<'_>,
     plan: &PlanFile,
     options: &RunOptions,
@@ -216,6 +220,14 @@ pub fn most_agents(step: &Step) -> u64 {
         None => 1,
     };
     (u64::from(step.on_fail.retries) + 1).saturating_mul(items)
+}
+
+/// Why the run stops at which of these steps and asks a person.
+fn asks(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> BTreeMap<usize, Vec<String>> {
+    let workspace = project.workspace();
+    let reasons = |&at: &usize| Some((at, stops(plan, plan.steps.get(at)?, &workspace)));
+    let each = allowed.iter().filter_map(reasons);
+    each.filter(|(_, reasons)| !reasons.is_empty()).collect()
 }
 
 /// Agents, and how long they may work.

@@ -6,12 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
 use signoff_engine::{CallEnd, Input, Run, ToolCall, resolved_arguments};
-use signoff_plan::expression::{Placeholder, PlaceholderContent, placeholders, read};
 use signoff_plan::model::{Step, Work};
-use signoff_plan::reference::is_dynamic;
-use signoff_plan::tools::{BuiltIn, Grant, Tool, allows, built_in};
+use signoff_plan::tools::{Tool, allows, built_in, is_agreed, is_named, scope};
 use signoff_sandbox::Sandbox;
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
@@ -148,11 +145,11 @@ impl Calls {
         if !problems.is_empty() {
             return Readiness::Instead(Input::CallImpossible { step, problems });
         }
-        if scope(run, definition).is_some_and(|scope| allows(scope, tool).is_none()) {
+        if scope(run.plan(), definition).is_some_and(|scope| allows(scope, tool).is_none()) {
             return impossible_call(step, format!("`{tool}` is out of the plan's scope"));
         }
         // The person who signed the plan did not see a command that is assembled only now.
-        let free = is_named(run, definition, tool) && !is_built(run, step);
+        let free = written_step(run, step).is_some_and(|step| is_agreed(run.plan(), step, tool));
         let why = self.toolbox.needs_approval(tool, &args, free);
         match why.filter(|_| !state.activation.approved) {
             Some(why) => Readiness::Instead(Input::CallNeedsApproval { step, args, why }),
@@ -182,7 +179,7 @@ impl Calls {
             return Err(broken_run(run, "a call that was not recorded"));
         };
         let needs_tree = built_in(&call.tool).is_none_or(Tool::needs_tree);
-        let agreed = state.activation.approved || is_named(run, definition, &call.tool);
+        let agreed = state.activation.approved || is_named(run.plan(), definition, &call.tool);
         Ok(ReadyCall {
             step,
             attempt,
@@ -282,36 +279,10 @@ impl CallTree {
     }
 }
 
-/// The tools that the step may call; without a scope, every configured one.
-fn scope<'r>(run: &'r Run, definition: &'r Step) -> Option<&'r [String]> {
-    definition.tools.as_deref().or(run.plan().tools.as_deref())
-}
-
-/// A tool named in full is agreed to with the plan.
-fn is_named(run: &Run, definition: &Step, tool: &str) -> bool {
-    scope(run, definition).is_some_and(|scope| allows(scope, tool) == Some(Grant::Named))
-}
-
-/// Is a shell command assembled from the results of other steps? Parameters, and lists that the
-/// plan spells out, were signed.
-fn is_built(run: &Run, step: usize) -> bool {
+/// The step as the plan has it: of an item, its loop.
+fn written_step(run: &Run, step: usize) -> Option<&Step> {
     let parent = run.step(step).and_then(|(_, state)| state.parent());
-    let Some(written) = run.plan().steps.get(parent.unwrap_or(step)) else {
-        return false;
-    };
-    let Work::Tool { tool, args } = &written.work else {
-        return false;
-    };
-    let command = args
-        .get("command")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let list = written.for_each.as_deref().map(read);
-    let given = list.is_some_and(|reads| !reads.is_ok_and(|reads| reads.steps.is_empty()));
-    let item = |placeholder: &Placeholder<'_>| matches!(placeholder.content, PlaceholderContent::Loop(text) if text.starts_with("item"));
-    let of_item = given && placeholders(command).iter().any(item);
-    let runs = built_in(tool).is_some_and(|tool| tool.id == BuiltIn::RunCommand);
-    runs && (is_dynamic(command) || of_item)
+    run.plan().steps.get(parent.unwrap_or(step))
 }
 
 fn impossible_call(step: usize, why: impl Into<String>) -> Readiness {

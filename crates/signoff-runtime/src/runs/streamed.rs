@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use signoff_api::event::{
-    LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, StreamedEvent, step_status,
+    LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd, StepProgress, StepResult,
+    StreamedEvent, step_status,
 };
-use signoff_engine::{Event, RecordedEvent, Run, StepState};
+use signoff_api::plan::{Plan, PlanContext};
+use signoff_engine::{Event, PlanState, RecordedEvent, Run, StepState};
 use signoff_store::runs::RunDir;
 
 use crate::clock::timestamp;
@@ -26,11 +28,38 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
         of_step: id.map(|id| StepProgress {
             task_id: task(run),
             step_id: id.to_owned(),
+            step_index: at.map(|at| {
+                run.step(at)
+                    .and_then(|(_, state)| state.parent())
+                    .unwrap_or(at)
+            }),
             result: at.and_then(|at| result(run.step(at)?.1, recorded)),
             logs: logs(run, id, &recorded.event).into_iter().collect(),
         }),
         steps: ended.then(|| ends(run)),
         landing: None,
+    }
+}
+
+/// The line that the stream of a run begins with: its plan.
+pub fn plan_created(run: &Run, recorded: &RecordedEvent, shell: &str) -> PlanCreated {
+    let signed = run.signed();
+    let context = PlanContext {
+        dialect: signed.dialect().as_str(),
+        status: PlanState::Executing.name(),
+        digest: signed.digest().to_string(),
+        terms: Some(signed.terms().to_string()),
+        shell,
+        ..PlanContext::default()
+    };
+    PlanCreated {
+        schema: SCHEMA.to_owned(),
+        run: run.id().to_owned(),
+        seq: 0,
+        at: timestamp(recorded.at),
+        name: PlanCreatedName::PlanCreated,
+        progress: 0,
+        plan: Plan::new(run.plan(), &context),
     }
 }
 

@@ -66,11 +66,12 @@ impl OpenedRun<'_> {
 
     /// The repository that its trees are recorded in, if it is still there.
     pub(crate) fn repository(&self) -> Result<Option<Repository>, Error> {
-        match self.state().run_tree() {
-            Some(tree) if tree.private => trees::private_repository(self.project),
-            Some(_) => trees::repository(self.project),
+        match trees::repository_of(self.project, self.state())? {
             // Killed before it had a tree.
-            None => Ok(trees::run_repository(self.project)?.map(|found| found.repository)),
+            None if self.state().run_tree().is_none() => {
+                Ok(trees::run_repository(self.project)?.map(|found| found.repository))
+            }
+            found => Ok(found),
         }
     }
 

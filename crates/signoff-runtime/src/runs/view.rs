@@ -8,8 +8,10 @@ use signoff_engine::{Event, Millis, PauseReason, PlanState, Run, RunFact};
 use signoff_store::lock::is_held;
 use signoff_store::runs::list;
 
+use super::names::run_named;
+use super::questions::{question, question_with_patches};
 use super::replay::{Replay, unknown_run};
-pub use super::streamed::streamed;
+pub use super::streamed::{plan_created, streamed};
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
 use crate::drive::journal::read_events;
@@ -120,10 +122,10 @@ impl RunView {
         Err(unknown_run(project, None))
     }
 
-    /// The named run, or the newest.
+    /// The named run, by as much of its name as stands for it alone or by its plan, or the newest.
     pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
         match id {
-            Some(id) => Self::load(project, id),
+            Some(id) => Self::load(project, &run_named(project, id)?),
             None => Self::newest(project)?.ok_or_else(|| unknown_run(project, None)),
         }
     }
@@ -174,9 +176,12 @@ impl RunView {
             landed: self.run.landed_commit().map(str::to_owned),
             undone: self.run.is_undone(),
             held: self.held_files().to_vec(),
-            steps: signoff_api::run::Step::all(&self.run, self.driven, |at| {
-                self.worktrees.of_step(&self.run, at).map(display_path)
-            }),
+            steps: signoff_api::run::Step::all(
+                &self.run,
+                self.driven,
+                |at| self.worktrees.of_step(&self.run, at).map(display_path),
+                timestamp,
+            ),
             inbox: self.items(),
         }
     }
@@ -215,10 +220,16 @@ impl RunView {
         if self.has_ended() {
             return Vec::new();
         }
-        let item = |item| {
-            let worktree = self.worktrees.of_item(&self.run, item).map(display_path);
-            signoff_api::inbox::Item::new(&self.run, item, worktree)
-        };
+        let item = |item| question(&self.run, item, &self.worktrees);
+        self.run.items().map(item).collect()
+    }
+
+    /// The same with the differences that git has of the steps' work.
+    pub fn items_with_patches(&self, project: &Project) -> Vec<signoff_api::inbox::Item> {
+        if self.has_ended() {
+            return Vec::new();
+        }
+        let item = |item| question_with_patches(project, &self.run, item, &self.worktrees);
         self.run.items().map(item).collect()
     }
 }

@@ -214,6 +214,6 @@ impl Trees {
 }
 
 /// What the work of an attempt is called in the repository.
-fn work_name(step: &str, attempt: u32) -> String {
+pub(super) fn work_name(step: &str, attempt: u32) -> String {
     format!("steps/{}/{attempt}", ref_part(step))
 }

@@ -16,6 +16,7 @@ mod layers;
 mod locks;
 mod masks;
 mod overlays;
+mod patches;
 mod queue;
 mod remains;
 mod repair;
@@ -48,12 +49,13 @@ pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 use self::masks::Masks;
 pub(crate) use self::overlays::TreeMount;
+pub(crate) use self::patches::work_patch;
 pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
 pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::repositories::ref_part;
 pub(crate) use self::repositories::{
-    branch, private_repository, protected_paths, refs, repository, run_repository,
+    branch, private_repository, protected_paths, refs, repository, repository_of, run_repository,
 };
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;

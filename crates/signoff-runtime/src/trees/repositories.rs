@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use signoff_engine::Run;
 use signoff_sandbox::Sandbox;
 use signoff_store::config::Durability;
 use signoff_store::key;
@@ -49,6 +50,15 @@ pub(crate) fn run_repository(project: &Project) -> Result<Option<RunRepository>,
         Ok(found) => Ok(Some(found)),
         Err(error) if is_absent(&error) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// The repository that the trees of a run are recorded in, if it has any and it is still there.
+pub(crate) fn repository_of(project: &Project, run: &Run) -> Result<Option<Repository>, Error> {
+    match run.run_tree() {
+        Some(tree) if tree.private => private_repository(project),
+        Some(_) => repository(project),
+        None => Ok(None),
     }
 }
 

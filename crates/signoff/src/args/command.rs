@@ -110,7 +110,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Continue a run that was interrupted, was paused or has failed
     #[command(
-        after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9\n  signoff resume --until step-3"
+        after_help = "Examples:\n  signoff resume\n  signoff resume 20261115-093012-k3f9\n  signoff resume --until step-3",
+        mut_arg("run", |run| run.help("The run: its name, the beginning or end of it, or its plan; the default is the newest that can go on"))
     )]
     Resume(Resume),
     /// List the runs, newest last
@@ -131,7 +132,7 @@ pub(crate) enum Command {
     Inbox(FormatOnly),
     /// Answer something in the inbox
     #[command(
-        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\"\n  signoff answer 20261115-093012-k3f9/name-1 --reply \"skip\""
+        after_help = "Examples:\n  signoff answer 20261115-093012-k3f9/step-2-1 retry --note \"the fixture is in tests/data\"\n  signoff answer 20261115-093012-k3f9/step-2-1 fixed --resume\n  signoff answer 20261115-093012-k3f9/acceptance-1 refuse --step step-2 --note \"no tests\"\n  signoff answer step-3 retry --args '{\"path\": \"b.txt\"}' --resume\n  signoff answer 20261115-093012-k3f9/name-1 --reply \"skip\""
     )]
     Answer(Answer),
     /// Retry or skip one step of a run
@@ -158,7 +159,8 @@ pub(crate) enum Command {
     /// `.signoff/runs/RUN/held`. Settle the file with `--take` (the run's version) or `--keep` (yours,
     /// as it is or merged by hand).
     #[command(
-        after_help = "Examples:\n  signoff land\n  signoff land 20261115-093012-k3f9\n  signoff land --take conf.txt\n  signoff land --keep src/a.rs src/b.rs\n  signoff land --keep .\n\nExit codes: 0 it has landed · 2 no such run or held file · 5 conflict: your files stay as they are"
+        after_help = "Examples:\n  signoff land\n  signoff land 20261115-093012-k3f9\n  signoff land --take conf.txt\n  signoff land --keep src/a.rs src/b.rs\n  signoff land --keep .\n\nExit codes: 0 it has landed · 2 no such run or held file · 5 conflict: your files stay as they are",
+        mut_arg("run", |run| run.help("The run: its name, the beginning or end of it, or its plan; the default is the newest that has changes to bring in"))
     )]
     Land(Land),
     /// Undo a run's changes: restore the files that landed, or remove its trees and its branch

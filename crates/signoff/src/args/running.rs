@@ -85,7 +85,7 @@ pub(crate) struct Resume {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArg {
-    /// The run; the default is the newest
+    /// The run: its name, the beginning or end of it, or its plan; the default is the newest
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -115,7 +115,7 @@ pub(crate) struct Log {
 
 #[derive(Debug, Args)]
 pub(crate) struct Answer {
-    /// The item, as `inbox` shows it
+    /// The question, as `inbox` shows it; its last part, its step or its run will do where only one fits
     pub(crate) item: String,
     /// One of the choices that `inbox` shows, or the answer to a question
     #[arg(required_unless_present = "reply")]
@@ -129,6 +129,9 @@ pub(crate) struct Answer {
     /// Advice for the next attempt, or a reason
     #[arg(long)]
     pub(crate) note: Option<String>,
+    /// Other arguments for the tool call that is approved or retried, as a JSON object; the evidence names you
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["note", "reply"])]
+    pub(crate) args: Option<String>,
     /// Continue the run at once
     #[arg(long)]
     pub(crate) resume: bool,
@@ -173,10 +176,10 @@ impl StepCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct StepArg {
-    /// The run, as `runs` shows it
+    /// The run: its name, the beginning or end of it, or its plan
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
-    /// The step's id, as `status` shows it
+    /// The step: its id, or its number as `status` shows it
     #[arg(value_name = "STEP")]
     pub(crate) step: String,
     #[arg(long, value_enum, default_value_t = Format::Human)]

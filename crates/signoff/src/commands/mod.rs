@@ -7,14 +7,22 @@ mod maintain;
 mod running;
 mod sign;
 mod start;
+mod subject;
 mod write;
 
+use self::subject::Subject;
 use crate::args::Command;
 use crate::failure::Failure;
 use crate::session::Session;
 
 /// Carries out a command; returns the exit code.
 pub(crate) fn dispatch(command: Command, session: &mut Session) -> Result<u8, Failure> {
+    let subject = Subject::of(&command);
+    let done = carry_out(command, session);
+    done.map_err(|failure| failure.naming_plan(|| subject.plan_name(session)))
+}
+
+fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
     match command {
         Command::Demo(args) => start::demo::demo(session, &args),
         Command::Init(_) => start::init::init(session),

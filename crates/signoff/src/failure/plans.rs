@@ -49,7 +49,7 @@ pub(super) fn forbidden_act(forbidden: &ForbiddenTransition) -> Failure {
             failure.hint("`signoff clone PLAN` copies it as a new plan")
         }
         PlanState::Executing => failure.hint(
-            "a run of it has not ended: `signoff status` shows its state, `signoff inbox` what it waits for, `signoff resume` continues it",
+            "a run of it has not ended: `signoff status PLAN` shows its state and what it waits for, `signoff resume PLAN` continues it",
         ),
         _ => failure,
     };
@@ -69,7 +69,7 @@ fn command_of(act: Transition) -> Option<String> {
         | Transition::Cancel
         | Transition::Start
         | Transition::Resume
-        | Transition::Retry => Some(format!("`signoff {} …`", act.verb())),
+        | Transition::Retry => Some(format!("`signoff {} PLAN`", act.verb())),
         Transition::Verify
         | Transition::Escalate
         | Transition::Expire

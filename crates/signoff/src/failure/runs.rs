@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_engine::Refusal;
 use signoff_runtime::Error;
+use signoff_runtime::error::RunOverReason;
 use signoff_store::lock::LockHolder;
 
 use super::Failure;
@@ -62,9 +63,15 @@ fn holder_suffix(holder: Option<&LockHolder>) -> String {
     }
 }
 
-pub(super) fn run_over(run: &str, why: &str) -> Failure {
-    Failure::new(5, "run-over", format!("run {run} cannot continue: {why}"))
-        .hint("`signoff run PLAN` starts a new one, once the plan is approved")
+pub(super) fn run_over(run: &str, why: &RunOverReason) -> Failure {
+    let failure = Failure::new(5, "run-over", format!("run {run} cannot continue: {why}"));
+    failure.hint(match why {
+        RunOverReason::Cancelled => {
+            "`signoff clone PLAN` copies the plan, so that it can be signed and run again"
+        }
+        RunOverReason::Replaced { .. } => "`signoff status PLAN` shows the newer run",
+        RunOverReason::Retried => "`signoff run PLAN` starts from scratch",
+    })
 }
 
 pub(super) fn workspace_taken(holder: Option<&LockHolder>) -> Failure {
@@ -106,6 +113,24 @@ pub(super) fn unknown_run(run: &str, known: &[String]) -> Failure {
         Some(newest) => failure.hint(format!("the newest run is `{newest}`")),
         None => failure.hint("nothing has run here yet"),
     }
+}
+
+/// What was typed stands for several runs or questions.
+pub(super) fn ambiguous_name(name: &str, candidates: &[String]) -> Failure {
+    /// How many are listed.
+    const LISTED: usize = 6;
+    let message = format!("`{name}` stands for {} of them", candidates.len());
+    // The newest are the likeliest.
+    let last = candidates
+        .iter()
+        .skip(candidates.len().saturating_sub(LISTED));
+    let last: Vec<&str> = last.map(String::as_str).collect();
+    Failure::new(2, "ambiguous", message).hint(format!("type more of it: `{}`", last.join("`, `")))
+}
+
+pub(super) fn no_question(name: &str) -> Failure {
+    Failure::new(2, "no-item", format!("no open question is named `{name}`"))
+        .hint("`signoff inbox` shows what waits on you, and what to type")
 }
 
 pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failure {
@@ -175,7 +200,8 @@ pub(super) fn undone(run: &str) -> Failure {
         "undone",
         format!("run {run} was undone and cannot continue"),
     )
-    .hint("`signoff clone PLAN` copies the plan, so that it can run again")
+    .hint("`signoff retry PLAN` lets a plan that failed start from scratch")
+    .hint("`signoff clone PLAN` copies one that completed, so that it can be signed and run again")
 }
 
 pub(super) fn refused_there(why: &str) -> Failure {

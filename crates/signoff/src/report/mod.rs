@@ -7,6 +7,7 @@ pub(crate) mod graph;
 pub(crate) mod plan;
 pub(crate) mod plans;
 pub(crate) mod problems;
+pub(crate) mod question;
 pub(crate) mod run;
 pub(crate) mod signature;
 pub(crate) mod stats;

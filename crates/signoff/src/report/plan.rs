@@ -10,7 +10,8 @@ use signoff_plan::visible;
 use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// The whole plan.
-pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
+/// `asks`: why a run would stop at each step and ask a person.
+pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str], asks: &[Vec<String>]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fields = Fields::new(&mut lines, "");
     // The heading shows another text instead, and a signature covers that the title is missing.
@@ -47,6 +48,10 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str]) -> Vec<String> {
         ));
         let mut fields = Fields::new(&mut lines, "   ");
         step_fields(&mut fields, plan, at, step);
+        // The lines about contract and approval say it of other steps.
+        if matches!(step.work, Work::Tool { .. }) && !step.approval {
+            fields.list("asks", asks.get(at).map_or(&[], Vec::as_slice));
+        }
     }
     lines
 }

@@ -22,7 +22,7 @@ use crate::plan_history::PlanHistory;
 use crate::project::Project;
 use crate::project::locks::take_workspace;
 use crate::runs::OpenedRun;
-use crate::runs::view::RunView;
+use crate::runs::names::run_to_land;
 pub use crate::trees::HeldFileVersion;
 use crate::trees::{Trees, first_commit, head_commit, parse_id};
 
@@ -65,14 +65,14 @@ pub struct SettleOptions {
     pub keep: Vec<String>,
 }
 
-/// Brings the commits of a run that has ended into the checkout; without a name, those of the newest run.
+/// Brings the commits of a run that has ended into the checkout; without a name, those of the newest run that has some to bring in.
 pub fn land(
     project: &Project,
     run: Option<&str>,
     settlement: &SettleOptions,
     clock: &dyn Clock,
 ) -> Result<LandingReport, Error> {
-    let name = run_or_newest(project, run)?;
+    let name = run_to_land(project, run)?;
     let mut opened = OpenedRun::open(project, &name, clock)?;
     opened.end_leftovers()?;
     let refused = |why: &str| {
@@ -106,13 +106,6 @@ pub fn land(
         landing = held_files::settle(landing, settlement, &trees, &mut opened.run)?;
     }
     Ok(landing)
-}
-
-fn run_or_newest(project: &Project, run: Option<&str>) -> Result<String, Error> {
-    match run {
-        Some(run) => Ok(run.to_owned()),
-        None => RunView::newest_id(project),
-    }
 }
 
 /// Did somebody give the run up?

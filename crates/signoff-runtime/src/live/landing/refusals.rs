@@ -136,7 +136,13 @@ pub(super) fn manual_commands(
     let mut commands = Vec::new();
     let is_over = is_over(project, opened)?;
     if !is_over {
-        commands.push(format!("signoff resume {run}"));
+        // Resuming a run that waits for an answer would wait for it once more.
+        let waits = opened.state().items().next().is_some();
+        commands.push(if waits && opened.state().outcome().is_none() {
+            "signoff inbox".to_owned()
+        } else {
+            format!("signoff resume {run}")
+        });
     }
     let has_ended = is_over || opened.state().outcome().is_some();
     let is_theirs = opened.state().run_tree().is_some_and(|tree| !tree.private);

@@ -6,12 +6,13 @@ use signoff_engine::Input;
 use signoff_store::failpoint;
 use signoff_work::git::Id;
 
-use super::{is_over, run_or_newest};
+use super::is_over;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::project::Project;
 use crate::project::locks::take_workspace;
 use crate::runs::OpenedRun;
+use crate::runs::names::run_or_newest;
 use crate::trees::{Trees, parse_id};
 
 /// The result of undoing a run.

@@ -3,6 +3,7 @@
 pub(crate) mod excludes;
 pub(crate) mod harness_git;
 pub(crate) mod obstacles;
+mod patch;
 pub(crate) mod persons;
 pub(crate) mod private;
 pub(crate) mod references;

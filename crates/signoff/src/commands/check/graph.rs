@@ -3,11 +3,13 @@
 use std::ffi::OsStr;
 
 use signoff_plan::model::Plan;
+use signoff_plan::tools::stops;
 use signoff_runtime::runs::view::RunView;
 
 use crate::args::{Graph, GraphFormat};
+use crate::commands::running::dry_run::asks_line;
 use crate::failure::Failure;
-use crate::plan_paths::read;
+use crate::plan_paths::{read, workspace};
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::{RunProgress, svg, terminal, text};
 use crate::session::Session;
@@ -32,6 +34,18 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
     let path = args.path.as_ref().expect("clap requires a plan or a run");
     let file = read(session, path, args.dialect)?;
     draw(session, args, &file.checked.plan, None)?;
+    if args.format == GraphFormat::Terminal {
+        let plan = &file.checked.plan;
+        let workspace = workspace(session)?;
+        let reasons = plan.steps.iter().map(|step| stops(plan, step, &workspace));
+        let asks = reasons
+            .enumerate()
+            .filter(|(_, why)| !why.is_empty())
+            .collect();
+        if let Some(line) = asks_line(plan, &asks) {
+            session.out.answer(line);
+        }
+    }
     if file.checked.errors() > 0 {
         let name = shell_word(file.source.name());
         let note = format!(

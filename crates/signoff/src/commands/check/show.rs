@@ -2,16 +2,19 @@
 
 use signoff_api::plan::{Plan, PlanContext, Rejection, rejections_in_file};
 use signoff_engine::PlanState;
+use signoff_plan::model;
+use signoff_plan::tools::stops;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::expiry_notice;
 use signoff_runtime::plans::status::{PlanStatus, plan_status};
 use signoff_runtime::project::{Project, load_config};
+use signoff_store::disk_workspace::DiskWorkspace;
 
 use crate::args::Show;
 use crate::commands::sign::locate;
 use crate::failure::Failure;
-use crate::plan_paths::{is_stdin, read};
+use crate::plan_paths::{is_stdin, read, workspace};
 use crate::report::plan::plan_lines;
 use crate::report::signature::signature;
 use crate::session::Session;
@@ -51,16 +54,23 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
             .out
             .say(format!("{} {notice}", paint(CARE, "note:")));
     }
+    let asks = stops_of(&plan.checked.plan, &workspace(session)?);
     if session.is_json() {
-        let shape = to_api(&plan, state, status.as_ref(), &shell);
+        let shape = to_api(&plan, state, status.as_ref(), &shell, asks);
         session.json(&shape);
     } else {
-        show_text(session, &plan, state, status.as_ref());
+        show_text(session, &plan, state, status.as_ref(), &asks);
     }
     Ok(0)
 }
 
-fn to_api(plan: &PlanFile, state: PlanState, status: Option<&PlanStatus>, shell: &str) -> Plan {
+fn to_api(
+    plan: &PlanFile,
+    state: PlanState,
+    status: Option<&PlanStatus>,
+    shell: &str,
+    asks: Vec<Vec<String>>,
+) -> Plan {
     let context = PlanContext {
         dialect: plan.checked.dialect.as_str(),
         status: state.name(),
@@ -69,6 +79,7 @@ fn to_api(plan: &PlanFile, state: PlanState, status: Option<&PlanStatus>, shell:
         rejections: rejections(status),
         shell,
         step_statuses: step_statuses(status),
+        asks,
     };
     Plan::new(&plan.checked.plan, &context)
 }
@@ -90,6 +101,7 @@ fn show_text(
     plan: &PlanFile,
     state: PlanState,
     status: Option<&PlanStatus>,
+    asks: &[Vec<String>],
 ) {
     let name = plan.source.name();
     let title = sanitize(plan.checked.plan.display_title());
@@ -113,7 +125,7 @@ fn show_text(
         let line = format!("{}   {}", paint(CARE, "rejected"), sanitize(&text));
         session.out.answer(line);
     }
-    for line in plan_lines(&plan.checked.plan, &step_statuses(status)) {
+    for line in plan_lines(&plan.checked.plan, &step_statuses(status), asks) {
         session.out.answer(line);
     }
     if plan.checked.errors() > 0 {
@@ -122,6 +134,12 @@ fn show_text(
             shell_word(name)
         ));
     }
+}
+
+/// Why a run would stop at each step and ask a person.
+fn stops_of(plan: &model::Plan, workspace: &DiskWorkspace) -> Vec<Vec<String>> {
+    let steps = plan.steps.iter();
+    steps.map(|step| stops(plan, step, workspace)).collect()
 }
 
 /// The state of a plan that no store knows.

@@ -3,9 +3,11 @@
 use signoff_api::inbox::Inbox;
 use signoff_api::request::RequestKind;
 use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
+use signoff_plan::model::Work;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::names::question_named;
 use signoff_runtime::runs::view::{RunView, each_event};
 
 use crate::args::Answer;
@@ -13,22 +15,24 @@ use crate::commands::running::resume::resume;
 use crate::failure::Failure;
 use crate::report::run::event_text;
 use crate::session::Session;
+use crate::shell_words::shell_word;
+use crate::style::sanitize;
 
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
     session.require_person("answer")?;
     let project = session.project()?;
-    let (run, item) = args.item.split_once('/').ok_or_else(|| {
-        Failure::new(
-            2,
-            "bad-item",
-            format!("`{}` is not an inbox item", args.item),
-        )
-        .hint("`signoff inbox` shows them, as RUN/NAME")
-    })?;
+    let (run, item) = question_named(&project, &args.item)?;
+    let (run, item) = (run.as_str(), item.as_str());
     let view = RunView::load(&project, run)?;
     let open = view.run.items().find(|open| open.id == item);
     let open = open.ok_or_else(|| closed_item(&project, run, item))?;
     let (choice, note) = parse_answer(args, open)?;
+    let work = view.run.step(open.step).map(|(step, _)| &step.work);
+    let is_call = matches!(work, Some(Work::Tool { .. }));
+    let note = match &args.args {
+        Some(args) => Some(call_arguments(args, choice, is_call)?),
+        None => note,
+    };
     let clock = signoff_runtime::SystemClock::new();
     let answer = RequestKind::Answer {
         item: item.to_owned(),
@@ -51,7 +55,8 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         let next = match done {
             RequestOutcome::There => "the run continues".to_owned(),
             RequestOutcome::Here | RequestOutcome::Idle if choice == Choice::Revise => format!(
-                "edit the plan, sign it with `signoff approve`, then type `signoff resume {run}`"
+                "edit the plan, sign it with `signoff approve {}`, then type `signoff resume {run}`",
+                sanitize(&shell_word(&view.key))
             ),
             RequestOutcome::Here | RequestOutcome::Idle => {
                 format!("`signoff resume {run}` continues the run")
@@ -62,6 +67,23 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
             .answer(format!("recorded: {}; {next}", choice.name()));
     }
     Ok(0)
+}
+
+/// The arguments of a call, which are the note of an answer that lets it happen.
+fn call_arguments(text: &str, choice: Choice, is_call: bool) -> Result<String, Failure> {
+    if !is_call || !matches!(choice, Choice::Approve | Choice::Retry) {
+        let message = "`--args` goes with `approve` and `retry` of a step that calls a tool";
+        return Err(Failure::new(2, "no-call", message));
+    }
+    let read: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(text);
+    match read {
+        Ok(_) => Ok(text.to_owned()),
+        Err(why) => {
+            let message = format!("the arguments must be a JSON object: {why}");
+            let example = "for example `--args '{\"path\": \"a.txt\"}'`: all of them, not only those that change";
+            Err(Failure::new(2, "bad-arguments", message).hint(example))
+        }
+    }
 }
 
 /// The failure for an item that is not open: it was answered, or its step no longer needs an answer.

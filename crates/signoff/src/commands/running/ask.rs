@@ -9,12 +9,14 @@ use std::io::IsTerminal as _;
 use signoff_engine::{Choice, InboxItem, InboxKind, Input, Refusal, Run};
 use signoff_plan::model::Work;
 use signoff_runtime::drive::{Person, PersonAnswer};
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::questions::question_with_patches;
 use signoff_runtime::runs::worktrees::RunWorktrees;
 use signoff_store::signatures::Proof;
 
 use self::input::{TerminalInput, discard_typed, read_line};
 use self::typed_answer::{TypedAnswer, answer_words, parse_answer};
-use crate::commands::running::inbox::repair_in;
+use crate::report::question::question_lines;
 use crate::report::run::screen::Screen;
 use crate::session::Session;
 use crate::style::{CARE, DIM, paint, sanitize};
@@ -23,13 +25,13 @@ use crate::terminal::Terminal;
 /// The person at the terminal, if one is there.
 pub(crate) fn person_at_terminal(
     session: &Session,
-    by: &str,
+    project: &Project,
     worktrees: RunWorktrees,
 ) -> Option<TerminalPerson> {
     may_ask(session).then(|| TerminalPerson {
         out: session.out.duplicate(),
         screen: None,
-        by: by.to_owned(),
+        project: project.clone(),
         worktrees,
         later: BTreeSet::new(),
     })
@@ -61,7 +63,7 @@ pub(crate) struct TerminalPerson {
     out: Terminal,
     /// Live lines, which are hidden while a question is open.
     screen: Option<Screen>,
-    by: String,
+    project: Project,
     /// Where the run's worktrees are.
     worktrees: RunWorktrees,
     /// Items that the person postponed.
@@ -123,10 +125,9 @@ impl TerminalPerson {
     ) -> Result<Input, NoAnswer> {
         discard_typed();
         self.out.say("");
-        let question = sanitize(&item.question);
-        self.out.say(format!("{} {question}", paint(CARE, "?")));
-        if let Some(worktree) = self.worktrees.of_item(run, item) {
-            self.out.say(repair_in(&worktree.to_string_lossy()));
+        let question = question_with_patches(&self.project, run, item, &self.worktrees);
+        for line in question_lines(&question) {
+            self.out.say(line);
         }
         let words = sanitize(&answer_words(item));
         self.out.say(paint(DIM, format!("  {words}; empty: later")));
@@ -148,7 +149,7 @@ impl TerminalPerson {
             steps,
             choice,
             note,
-            by: self.by.clone(),
+            by: self.project.process.person.clone(),
         })
     }
 
@@ -190,6 +191,7 @@ impl TerminalPerson {
         let step = run.step(item.step).map(|(step, _)| &step.work);
         let is_call = matches!(step, Some(Work::Tool { .. }));
         let what = match choice {
+            Choice::Retry if is_call => "other arguments, as JSON; empty: as before",
             Choice::Retry => "advice for the next attempt; empty: none",
             Choice::Refuse => "the reason; empty: none",
             Choice::Revise => "what should change; empty: no comment",
@@ -203,7 +205,9 @@ impl TerminalPerson {
         loop {
             let typed = self.read_text(choice.name(), has_news)?;
             let read = match &typed {
-                Some(text) if choice == Choice::Approve => arguments(text),
+                Some(text) if choice == Choice::Approve || is_call && choice == Choice::Retry => {
+                    arguments(text)
+                }
                 _ => Ok(()),
             };
             match read {

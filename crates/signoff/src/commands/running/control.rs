@@ -1,6 +1,8 @@
 //! `pause`, `stop`, `abort` and `step`: act on a run, whichever process drives it.
 
 use signoff_api::request::RequestKind;
+use signoff_engine::Run;
+use signoff_plan::model::Step;
 use signoff_runtime::SystemClock;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
@@ -59,24 +61,23 @@ pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
 
 pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, Failure> {
     let args = command.step_arg();
-    let step = args.step.clone();
+    session.require_person(match command {
+        StepCommand::Retry { .. } => "retry a step",
+        StepCommand::Skip { .. } => "skip a step",
+    })?;
+    let (project, view) = open_run(session, Some(&args.run))?;
+    // Checked here, whichever process drives the run: a typing error is not a conflict.
+    let step = step_named(&view.run, &args.step)?.to_owned();
     let (word, what) = match command {
         StepCommand::Retry { hint, .. } => {
-            session.require_person("retry a step")?;
-            let hint = hint.clone();
+            let (step, hint) = (step.clone(), hint.clone());
             ("tries", RequestKind::RetryStep { step, hint })
         }
         StepCommand::Skip { .. } => {
-            session.require_person("skip a step")?;
+            let step = step.clone();
             ("skips", RequestKind::SkipStep { step })
         }
     };
-    let (project, view) = open_run(session, Some(&args.run))?;
-    // Checked here, whichever process drives the run: a typing error is not a conflict.
-    if view.run.position(&args.step).is_none() {
-        let steps = view.run.steps().map(|(step, _)| step.id.as_str());
-        return Err(no_step(&args.step, steps));
-    }
     let id = view.run.id();
     let done = ask(&project, id, what, &SystemClock::new())?;
     let next = match done {
@@ -89,9 +90,23 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     let line = format!(
         "{}: run {id} {word} step `{}`{again} {next}",
         paint(GOOD, "recorded"),
-        sanitize(&args.step),
+        sanitize(&step),
     );
     tell(session, &project, id, &line)
+}
+
+/// The id of a step that was named by its id, or by its number as tables show it.
+fn step_named<'r>(run: &'r Run, name: &str) -> Result<&'r str, Failure> {
+    let by_id = run.position(name).and_then(|at| run.step(at));
+    let number = |step: &Step| step.number.to_string() == name;
+    let by_number = || {
+        run.steps()
+            .find(|(step, state)| state.item.is_none() && number(step))
+    };
+    match by_id.or_else(by_number) {
+        Some((step, _)) => Ok(&step.id),
+        None => Err(no_step(name, run.steps().map(|(step, _)| step.id.as_str()))),
+    }
 }
 
 fn open_run(session: &Session, run: Option<&str>) -> Result<(Project, RunView), Failure> {

@@ -1,5 +1,7 @@
 //! `run --dry-run`: shows what would run, and whether it may.
 
+use std::collections::BTreeMap;
+
 use signoff_api::rehearsal::{Rehearsal as Shape, SCHEMA};
 use signoff_engine::PlanState;
 use signoff_plan::duration;
@@ -64,6 +66,9 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
         rounds: rehearsal.rounds.iter().map(ids).collect(),
         agents: rehearsal.agents,
         working_s: rehearsal.working.as_secs(),
+        asks: (rehearsal.asks.iter())
+            .filter_map(|(&at, reasons)| Some((steps.get(at)?.id.clone(), reasons.clone())))
+            .collect(),
         refused: refused.map(|failure| failure.code.to_owned()),
     }
 }
@@ -84,7 +89,11 @@ fn rehearsal_lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
                 sanitize(&step.title),
                 paint(
                     DIM,
-                    sanitize(&format!("[{}] {}", step.id, step_summary(step)))
+                    sanitize(&format!(
+                        "[{}] {}",
+                        step.id,
+                        step_summary(step, rehearsal.asks.get(&at))
+                    ))
                 ),
             ));
         }
@@ -105,11 +114,28 @@ fn rehearsal_lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
         ),
     };
     lines.push(worst);
+    lines.extend(asks_line(plan, &rehearsal.asks));
     lines
 }
 
-/// Who does the step, how often at most, and what decides.
-fn step_summary(step: &Step) -> String {
+/// The steps at which a run stops and asks a person.
+pub(crate) fn asks_line(plan: &Plan, asks: &BTreeMap<usize, Vec<String>>) -> Option<String> {
+    /// How many are listed.
+    const LISTED: usize = 20;
+    let ids = asks.keys().filter_map(|&at| plan.steps.get(at));
+    let ids: Vec<String> = ids
+        .map(|step| format!("`{}`", sanitize(&step.id)))
+        .collect();
+    let more = match ids.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let first: Vec<&str> = ids.iter().take(LISTED).map(String::as_str).collect();
+    (!ids.is_empty()).then(|| format!("stops and asks you at: {}{more}", first.join(", ")))
+}
+
+/// Who does the step, how often at most, what decides, and why it stops and asks.
+fn step_summary(step: &Step, asks: Option<&Vec<String>>) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => {
             let role = role.as_deref().unwrap_or("default");
@@ -122,17 +148,17 @@ fn step_summary(step: &Step) -> String {
         Work::Check => "check".to_owned(),
     }];
     for (holds, word) in [
-        (step.approval, "needs approval"),
         (step.when.is_some(), "only if its condition holds"),
         (step.for_each.is_some(), "for each item"),
-        (
-            step.contract.is_none() && matches!(step.work, Work::Agent { .. }),
-            "no contract: a person accepts it",
-        ),
     ] {
         if holds {
             words.push(word.to_owned());
         }
     }
+    words.extend(
+        asks.into_iter()
+            .flatten()
+            .map(|when| format!("asks {when}")),
+    );
     words.join(" · ")
 }

@@ -5,8 +5,9 @@ use signoff_runtime::project::Project;
 use signoff_runtime::runs::view::RunView;
 
 use crate::failure::Failure;
+use crate::report::question::{answer_command, question_lines};
 use crate::session::Session;
-use crate::style::{CARE, DIM, paint, sanitize};
+use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -29,20 +30,14 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     if items.is_empty() && held.is_empty() {
         session.out.answer("nothing waits on you");
     }
-    for item in items {
-        session
-            .out
-            .answer(format!("{} {}", paint(CARE, "?"), sanitize(&item.question)));
-        let about = format!("  {}, {}", item.title, steps(&item));
-        session.out.answer(paint(DIM, sanitize(&about)));
-        if let Some(worktree) = &item.worktree {
-            session.out.answer(repair_in(worktree));
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            session.out.answer("");
         }
-        session.out.answer(format!(
-            "  signoff answer {} {}",
-            item.id,
-            sanitize(&item.choices.join("|"))
-        ));
+        for line in question_lines(item) {
+            session.out.answer(line);
+        }
+        session.out.answer(answer_command(item));
     }
     for run in &held {
         for line in held_lines(&run.run, &run.files) {
@@ -59,18 +54,6 @@ pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
         .map(|why| format!("{} held: {}", paint(CARE, "!"), sanitize(why)));
     let next = format!("  `signoff land {run}` shows how to settle it");
     held.chain([next]).collect()
-}
-
-/// The line that names the directory to repair before answering `fixed`.
-pub(crate) fn repair_in(worktree: &str) -> String {
-    let text = format!("  the files to repair are in {}", sanitize(worktree));
-    paint(DIM, text).to_string()
-}
-
-/// The steps of an item.
-fn steps(item: &Item) -> String {
-    let plural = if item.steps.len() == 1 { "" } else { "s" };
-    format!("step{plural} `{}`", item.steps.join("`, `"))
 }
 
 /// Everything that waits on a person.
@@ -100,7 +83,7 @@ fn open_items(project: &Project) -> Result<OpenItems, Failure> {
         };
         open.held.extend(view.files_to_settle());
         if view.run.outcome().is_none() && !view.over {
-            open.items.extend(view.items());
+            open.items.extend(view.items_with_patches(project));
         }
     }
     Ok(open)

@@ -1,8 +1,8 @@
 //! `log`: the events of a run, from its journal; `--follow` waits for more.
 
-use signoff_engine::{RecordedEvent, Run};
+use signoff_engine::{Event, RecordedEvent, Run};
 use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
-use signoff_runtime::runs::view::{RunView, streamed};
+use signoff_runtime::runs::view::{RunView, plan_created, streamed};
 
 use crate::args::Log;
 use crate::failure::Failure;
@@ -16,8 +16,11 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     // Replays the run, so that each line shows the state at that time.
     let mut follow = Follow::of(&project, view.run.id())?;
     let mut lines = EventLines::default();
+    let shell = project.config.contract.shell.value.as_str();
     loop {
-        let then = follow.read_new(|run, recorded| show(session, &mut lines, run, recorded))?;
+        let then = follow.read_new(|run, recorded| {
+            show(session, &mut lines, shell, run, recorded);
+        })?;
         if !args.follow || then == FollowState::Over || session.out.is_closed() {
             return Ok(0);
         }
@@ -25,9 +28,18 @@ pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     }
 }
 
-fn show(session: &mut Session, lines: &mut EventLines, run: &Run, recorded: &RecordedEvent) {
+fn show(
+    session: &mut Session,
+    lines: &mut EventLines,
+    shell: &str,
+    run: &Run,
+    recorded: &RecordedEvent,
+) {
     let shape = streamed(run, recorded);
     if session.is_json() {
+        if let Event::RunStarted { .. } = recorded.event {
+            session.json(&plan_created(run, recorded, shell));
+        }
         session.json(&shape);
     } else if let Some(text) = lines.line(run, recorded) {
         let time = shape.at.get(11..19).expect("a time as in RFC 3339");

@@ -4,6 +4,7 @@ use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
+use signoff_runtime::runs::names::run_to_resume;
 use signoff_runtime::runs::view::RunView;
 
 use crate::agent_check::actor;
@@ -18,7 +19,7 @@ pub(crate) fn resume(
     options: &RunOptions,
 ) -> Result<u8, Failure> {
     let project = session.project()?;
-    let run = run.map_or_else(|| RunView::newest_id(&project), |run| Ok(run.to_owned()))?;
+    let run = run_to_resume(&project, run)?;
     let actor = actor(&session.process.variables);
     // The runtime would refuse this too; this check also says how the agent was recognised.
     if actor == Actor::Agent

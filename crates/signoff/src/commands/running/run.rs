@@ -9,6 +9,7 @@ use signoff_runtime::Error;
 use signoff_runtime::confinement::levels::check;
 use signoff_runtime::drive::{NoPerson, Person, StopReason};
 use signoff_runtime::live::landing::LandingReport;
+use signoff_runtime::live::rehearsal::require_startable;
 use signoff_runtime::live::{PreparedRun, RunLimit, RunOptions, RunReport};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::status::plan_status;
@@ -26,7 +27,7 @@ use crate::commands::running::dry_run::dry_run;
 use crate::commands::running::land;
 use crate::commands::running::task::run_task;
 use crate::commands::sign::approve::{show_problems, sign_off};
-use crate::commands::sign::locate;
+use crate::commands::sign::{by_person, locate};
 use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
 use crate::report::count::count_of;
 use crate::report::problems::text::concise;
@@ -50,18 +51,19 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
     let named = args.path.as_ref().expect("clap requires a plan or a task");
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
-    let options = RunOptions::from(args);
-    require_known_step(&options, &plan)?;
+    let run_options = RunOptions::from(args);
+    require_known_step(&run_options, &plan)?;
     if args.preview {
-        return dry_run(session, &project, &plan, &options, args.approve);
+        return dry_run(session, &project, &plan, &run_options, args.approve);
     }
     // Before the plan is signed, because a run would not start anyway.
     if plan.checked.errors() == 0 {
         asking_to_accept(session, &project, || {
-            check(&project, &plan, options.isolation)
+            check(&project, &plan, run_options.isolation)
         })?;
     }
     if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
+        let clock = signoff_runtime::SystemClock::new();
         let options = ApproveOptions {
             proof: session.proof,
             ..ApproveOptions::default()
@@ -69,12 +71,17 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         if let Some(during) = changed_run(&project, &plan)? {
             return Err(unfinished_run(&name, &during.run));
         }
+        session.require_person("sign a plan")?;
+        // Nothing is signed that could not start.
+        let context = by_person(&project, &clock);
+        require_startable(context, &plan, &run_options, true)
+            .map_err(|error| show_problems(session, error))?;
         sign_off(session, &project, &plan, &options)?;
     } else {
         say_missing_tools(session, &plan);
         sign_by_policy_if_due(session, &project, &plan)?;
     }
-    start(session, &project, &plan, &options)
+    start(session, &project, &plan, &run_options)
 }
 
 impl From<&Run> for RunOptions {
@@ -184,7 +191,7 @@ pub(crate) fn drive(
     let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
     announce(session, project, &prepared);
     let signed = prepared.signature()?;
-    let at_terminal = person_at_terminal(session, &project.process.person, prepared.worktrees());
+    let at_terminal = person_at_terminal(session, project, prepared.worktrees());
     let mut reporter = RunReporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
         Some(person) => Box::new(person.with_screen(reporter.screen())),
@@ -275,10 +282,17 @@ fn conclude(
     let Conclusion { exit, line } = conclusion(id, plan, &ran.stopped)?;
     if !session.is_json() {
         let columns = session.out.columns();
-        let table = table(&ran.run, false, columns);
+        let table = table(&ran.run, None, columns);
         session.out.answer_lines(&format!("\n{table}"));
         for row in signature(signed) {
             session.out.answer(format!("  {row}"));
+        }
+        // The question may be older than what was shown just now.
+        if ran.stopped == StopReason::Waiting {
+            for item in ran.run.items() {
+                let question = sanitize(&item.question);
+                session.out.answer(format!("{} {question}", paint(CARE, "?")));
+            }
         }
         session.out.answer(line);
         for line in ran.landing.iter().flat_map(landing_lines) {

@@ -1,19 +1,20 @@
 //! `status`: the state of a run.
 
 use signoff_api::event::Outcome;
-use signoff_api::inbox::Item;
 use signoff_api::run::Run;
 use signoff_engine::PauseReason;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::valid_signature_for_run;
+use signoff_runtime::{Clock as _, SystemClock};
 
-use crate::commands::running::inbox::{held_lines, repair_in};
+use crate::commands::running::inbox::held_lines;
 use crate::failure::Failure;
+use crate::report::question::{answer_command, question_lines};
 use crate::report::run::short_text::short_commit;
 use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::session::Session;
-use crate::style::{CARE, DIM, TITLE, paint, sanitize};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -29,10 +30,13 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         session.out.answer(line);
     }
     let columns = session.out.columns();
-    session
-        .out
-        .answer_lines(&table(&view.run, view.driven, columns));
-    let questions = shape.inbox.iter().flat_map(question_lines);
+    let now = view.driven.then(|| SystemClock::new().now());
+    session.out.answer_lines(&table(&view.run, now, columns));
+    let items = view.items_with_patches(&project);
+    let questions = items.iter().flat_map(|item| {
+        let lines = question_lines(item).into_iter();
+        lines.chain([answer_command(item)])
+    });
     for line in questions.chain(closing_lines(&view, &shape)) {
         session.out.answer(line);
     }
@@ -47,18 +51,6 @@ fn opening_lines(run: &Run) -> Vec<String> {
     let location = location_lines(run).into_iter();
     let location = location.map(|line| paint(DIM, line).to_string());
     [title, state].into_iter().chain(location).collect()
-}
-
-/// A question, and how it is answered.
-fn question_lines(item: &Item) -> Vec<String> {
-    let question = format!("{} {}", paint(CARE, "?"), sanitize(&item.question));
-    let choices = sanitize(&item.choices.join(", "));
-    let answer = format!("  answer `{}` with {choices}", item.id);
-    let repair = item.worktree.as_deref().map(repair_in);
-    [Some(question), repair, Some(answer)]
-        .into_iter()
-        .flatten()
-        .collect()
 }
 
 /// Why the run does not go on, and what becomes of its changes.

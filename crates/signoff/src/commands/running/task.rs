@@ -34,7 +34,7 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
     if !session.is_json() {
         let name = done.plan.source.name();
         session.out.say(paint(DIM, format!("{key} ({name})")));
-        for line in plan_lines(&done.plan.checked.plan, &[]) {
+        for line in plan_lines(&done.plan.checked.plan, &[], &[]) {
             session.out.say(line);
         }
         session.out.say("");

@@ -150,7 +150,7 @@ fn leaves(path: &str, value: &Value, found: &mut Vec<(String, Value)>) {
 #[track_caller]
 fn check(plan: &Plan) {
     let title = plan.display_title();
-    let shown = format!("{title}\n{}", plan_lines(plan, &[]).join("\n"));
+    let shown = format!("{title}\n{}", plan_lines(plan, &[], &[]).join("\n"));
     let mut canonical = canonical(plan);
     let steps = canonical["steps"].take();
     let mut covered = Vec::new();
@@ -188,7 +188,7 @@ fn everything_a_signature_covers_is_shown() {
 
 #[test]
 fn what_differs_for_a_signature_differs_in_what_is_shown() {
-    let shown = |plan: &Plan| plan_lines(plan, &[]);
+    let shown = |plan: &Plan| plan_lines(plan, &[], &[]);
     let agent = |role: Option<&str>| {
         full(Work::Agent {
             role: role.map(str::to_owned),

@@ -2,20 +2,35 @@
 
 use signoff_engine::{Observation, Run, Verdict};
 
+use crate::report::columns::cut;
 use crate::report::run::evidence::first_names;
-use crate::report::run::short_text::one_line;
+use crate::report::run::short_text::{SHOWN, one_line};
 use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
 
 pub(super) fn baseline(verdict: Verdict, observed: &Observation) -> String {
     let said = match verdict {
-        Verdict::Fail => "red, as it should be".to_owned(),
+        Verdict::Fail => format!("red, as it should be{}", last_words(observed)),
         Verdict::Pass => "already green, so it cannot prove anything".to_owned(),
-        Verdict::Inconclusive => match observed.inconclusive_reason() {
-            Some(why) => format!("no answer: {}", one_line(&why)),
-            None => "no answer".to_owned(),
-        },
+        Verdict::Inconclusive => format!("no answer: {}", no_answer(observed)),
     };
     format!("contract before the work: {said}")
+}
+
+/// Why a contract gave no answer before the work.
+pub(super) fn no_answer(observed: &Observation) -> String {
+    match observed.inconclusive_reason() {
+        Some(why) => one_line(&why),
+        None => format!("{}{}", observed.ended, last_words(observed)),
+    }
+}
+
+/// The last line of a contract's output, in brackets.
+pub(super) fn last_words(observed: &Observation) -> String {
+    let last = observed.last_words();
+    last.map_or_else(String::new, |last| {
+        let plain = anstream::adapter::strip_str(last).to_string();
+        format!(" ({})", cut(&sanitize(&plain), SHOWN))
+    })
 }
 
 /// Why a contract runs again: something changed while it ran, so its answer does not count.

@@ -57,6 +57,7 @@ pub(crate) fn facts(facts: &EvidenceFacts) -> String {
     for (what, by) in [
         ("repaired by", &facts.repaired_by),
         ("accepted by", &facts.accepted_by),
+        ("arguments changed by", &facts.args_by),
     ] {
         words.extend(by.iter().map(|by| format!("{what} {by}")));
     }
@@ -119,6 +120,7 @@ mod tests {
             agent_failed: true,
             repaired_by: Some("ada".to_owned()),
             accepted_by: Some("bob".to_owned()),
+            args_by: Some("cy".to_owned()),
             changed_inputs: files(&["tests/a.py"]),
             no_change: true,
             tests: Some(TestTotals {
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!(
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
-             interrupted and then verified, the agent itself failed, repaired by ada, accepted by bob, \
+             interrupted and then verified, the agent itself failed, repaired by ada, accepted by bob, arguments changed by cy, \
              its contract reads files that it changed: tests/a.py, written by its contract and thrown away: a, b, c, d, e, \
              not proved: no summary of pytest was seen; the tree was shared"
         );

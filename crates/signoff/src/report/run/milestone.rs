@@ -10,7 +10,9 @@ use signoff_engine::{
 use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
-use crate::report::run::contract_text::{complaint, quoted_tail, rerun_reason};
+use crate::report::run::contract_text::{
+    complaint, last_words, no_answer, quoted_tail, rerun_reason,
+};
 use crate::report::run::event_text::{
     PROVISIONAL, conflict, has_nothing_to_do, is_over, log_of, text,
 };
@@ -34,7 +36,7 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             observed,
         } => match rerun_reason(run, step, observed) {
             Some(again) => signed(CARE, "?", again),
-            None => baseline_warning(*verdict, observed)?,
+            None => baseline_text(*verdict, observed)?,
         },
         Event::WorkFinished {
             ended,
@@ -125,24 +127,27 @@ fn with_step_name(name: &str, said: &str) -> String {
     format!("{sign} {}  {rest}", paint(TITLE, name))
 }
 
-/// A warning before an agent costs money: the contract is green before the work, or gave no answer.
-fn baseline_warning(verdict: Verdict, observed: &Observation) -> Option<String> {
+/// What to know before an agent costs money: why the contract is red, that it is green, or that it gave no answer.
+fn baseline_text(verdict: Verdict, observed: &Observation) -> Option<String> {
     Some(match verdict {
-        Verdict::Fail => return None,
+        // What it misses tells whether it is red for the right reason.
+        Verdict::Fail => {
+            observed.last_words()?;
+            signed(
+                DIM,
+                "·",
+                format!("red before the work{}", last_words(observed)),
+            )
+        }
         Verdict::Pass => format!(
             "{} contract already green before the work, so it cannot prove anything",
             paint(CARE, "!")
         ),
-        Verdict::Inconclusive => {
-            let why = observed
-                .inconclusive_reason()
-                .map(|why| format!(": {}", one_line(&why)));
-            format!(
-                "{} contract gave no answer before the work{}",
-                paint(CARE, "!"),
-                why.unwrap_or_default()
-            )
-        }
+        Verdict::Inconclusive => format!(
+            "{} contract gave no answer before the work: {}",
+            paint(CARE, "!"),
+            no_answer(observed)
+        ),
     })
 }
 
@@ -275,7 +280,24 @@ mod tests {
             changes: signoff_engine::Changes::default(),
         };
         let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());
+        let baseline = |verdict: Verdict, stderr: &str| Event::BaselineFinished {
+            step: step(),
+            verdict,
+            observed: Observation {
+                stderr: stderr.to_owned(),
+                ..Observation::new(ProcessEnd::Exited(1))
+            },
+        };
+        assert_eq!(said(&run, baseline(Verdict::Fail, "")), None);
         for (event, expected) in [
+            (
+                baseline(Verdict::Fail, "a\nout is missing\n"),
+                "· 1. A  red before the work (out is missing)",
+            ),
+            (
+                baseline(Verdict::Inconclusive, "python3: No module named pytest"),
+                "! 1. A  contract gave no answer before the work: exit code 1 (python3: No module named pytest)",
+            ),
             (
                 ended,
                 "! 1. A  the agent ended: time limit reached (its output: .signoff/runs/steps/step-1/2/agent.log)",

@@ -7,7 +7,7 @@ use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::Observe;
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::view::streamed;
+use signoff_runtime::runs::view::{plan_created, streamed};
 
 use crate::report::run::event_lines::EventLines;
 use crate::report::run::live_rows::{LiveRow, TimeLimits, Totals};
@@ -24,6 +24,8 @@ pub(crate) struct RunReporter<'a> {
     /// The lines that stay, where nothing is drawn.
     lines: EventLines,
     asked: usize,
+    /// The shell of contracts that name none.
+    shell: String,
     /// The last line of JSON, held back.
     last: Option<StreamedEvent>,
 }
@@ -41,6 +43,7 @@ impl<'a> RunReporter<'a> {
             session,
             lines: EventLines::default(),
             asked: 0,
+            shell: project.config.contract.shell.value.clone(),
             last: None,
         }
     }
@@ -87,6 +90,10 @@ impl<'a> RunReporter<'a> {
 impl Observe for RunReporter<'_> {
     fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         if self.session.is_json() {
+            if let Event::RunStarted { .. } = recorded.event {
+                let created = plan_created(run, recorded, &self.shell);
+                self.session.json(&created);
+            }
             let shown = streamed(run, recorded);
             if is_end(&recorded.event) {
                 // The last line says what became of the run's commits, which is not known yet.

@@ -1,9 +1,9 @@
 //! The table of a run: the evidence for every step. It may have ten thousand rows, so it avoids work for each row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
-use signoff_engine::{Grade, Run, StepState, StepStatus};
+use signoff_engine::{Grade, Millis, Run, Stage, StepState, StepStatus};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::graph::progress::work_location_name;
@@ -25,9 +25,14 @@ const REASON: usize = 23;
 /// A loop with more items than this shows only those without evidence.
 const ITEMS: usize = 10;
 
-/// One row for each step under a heading, then the totals. `driven`: a process drives the run.
-pub(crate) fn table(run: &Run, driven: bool, columns: usize) -> String {
-    let rows = rows(run, driven);
+/// A sentence in several rows is written once, below the table, if it is longer than this.
+const REPEATED: usize = 40;
+
+/// One row for each step under a heading, then the totals. `driven`: a process drives the run, and it is `now`.
+pub(crate) fn table(run: &Run, driven: Option<Millis>, columns: usize) -> String {
+    let mut rows = rows(run, driven);
+    let driven = driven.is_some();
+    let notes = take_repeated(&mut rows);
     let names = rows.iter().map(|row| row.indent + width(&row.name));
     let fixed = 2 + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
     let widest = columns.saturating_sub(fixed + REASON).clamp(NAME.0, NAME.1);
@@ -40,10 +45,42 @@ pub(crate) fn table(run: &Run, driven: bool, columns: usize) -> String {
     for row in &rows {
         layout.row(&mut table, row);
     }
+    for (number, note) in (1..).zip(&notes) {
+        let text = wrap(&format!("({number}) {note}"), columns.saturating_sub(2));
+        for line in text {
+            table.push_str("  ");
+            push_styled(&mut table, DIM, &line);
+            table.push('\n');
+        }
+    }
     table.push_str("  ");
     push_styled(&mut table, DIM, &totals(run, driven));
     table.push('\n');
     table
+}
+
+/// Replaces long sentences that stand in several rows by their numbers, and returns them.
+fn take_repeated(rows: &mut [Row]) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let long = |row: &&Row| width(&row.because) > REPEATED;
+    for row in rows.iter().filter(long) {
+        *counts.entry(row.because.as_str()).or_default() += 1;
+    }
+    counts.retain(|_, count| *count > 1);
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+    let repeated: BTreeSet<String> = counts.into_keys().map(str::to_owned).collect();
+    let mut notes = Vec::new();
+    for row in rows {
+        if let Some(text) = repeated.get(&row.because) {
+            let next = numbers.len() + 1;
+            let number = *numbers.entry(text.clone()).or_insert_with(|| {
+                notes.push(text.clone());
+                next
+            });
+            row.because = format!("({number})");
+        }
+    }
+    notes
 }
 
 struct Row {
@@ -57,11 +94,12 @@ struct Row {
 }
 
 /// The rows of all steps, items below their loops.
-fn rows(run: &Run, driven: bool) -> Vec<Row> {
+fn rows(run: &Run, driven: Option<Millis>) -> Vec<Row> {
+    // The whole question stands below or above the table.
     let mut asked: BTreeMap<usize, &str> = BTreeMap::new();
     // Once it has ended nobody is asked.
     for item in run.items().filter(|_| run.outcome().is_none()) {
-        asked.extend(item.about().iter().map(|&at| (at, item.question.as_str())));
+        asked.extend(item.about().iter().map(|&at| (at, item.id.as_str())));
     }
     let mut rows = Vec::new();
     let mut order = run.order().peekable();
@@ -95,8 +133,12 @@ fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     (shown, fine)
 }
 
-fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Row> {
+fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Option<Row> {
     let (step, state) = run.step(at)?;
+    let driven = now.is_some();
+    let asked = asked.map(|item| format!("asks you: `{item}`"));
+    let provisional =
+        (state.stage == Stage::Provisional).then_some("no contract: asks you at the end");
     let (word, style, because) = match &state.outcome.evidence {
         Some(_) if run.is_empty_loop(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
         Some(known) => (
@@ -114,7 +156,8 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
                 .outcome
                 .reason
                 .as_deref()
-                .or(asked)
+                .or(asked.as_deref())
+                .or(provisional)
                 .or(halted)
                 .or(location);
             let (word, style) = status(run, at, driven);
@@ -127,7 +170,7 @@ fn row(run: &Run, (at, driven): (usize, bool), asked: Option<&str>) -> Option<Ro
         word,
         style,
         attempts: state.attempts,
-        took: final_duration(state),
+        took: final_duration(state).or_else(|| duration_so_far(state, now?)),
         because: one_line(&because),
     })
 }
@@ -164,6 +207,13 @@ fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
 fn final_duration(state: &StepState) -> Option<u64> {
     let ended = state.outcome.evidence.is_some() || state.status == StepStatus::Failed;
     state.duration().filter(|_| ended)
+}
+
+/// How long a step under way has taken.
+fn duration_so_far(state: &StepState, now: Millis) -> Option<u64> {
+    let is_under_way = matches!(state.status, StepStatus::Running | StepStatus::Verifying);
+    let began = Some(state.history.began_at).filter(|began| is_under_way && *began > 0);
+    began.map(|began| now.saturating_sub(began))
 }
 
 fn folded_row(run: &Run, fine: &[usize]) -> Option<Row> {

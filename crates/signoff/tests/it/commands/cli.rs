@@ -119,6 +119,7 @@ fn the_whole_way_leaves_evidence_and_marks() {
     assert_eq!(
         types,
         [
+            "plan_created",
             "run_started",
             "step_started",
             "baseline_started",
@@ -142,7 +143,12 @@ fn the_whole_way_leaves_evidence_and_marks() {
     assert_eq!(last["steps"]["step-1"]["facts"]["room"], "shared");
     assert_eq!(last["steps"]["step-1"]["facts"]["sandbox"], "none");
     assert_eq!(last["progress"], 100);
-    assert_eq!(events[6]["item"]["type"], "CODE");
+    assert_eq!(events[7]["item"]["type"], "CODE");
+    let plan = &events[0]["plan"];
+    assert_eq!(
+        (&plan["schema"], &plan["steps"][0]["id"]),
+        (&"signoff.plan/1".into(), &"step-1".into())
+    );
 
     assert!(project.read("plan.md").contains("### 1. ✅ Step 1"));
     assert!(project.read("plan.md").contains("status: done"));
@@ -780,7 +786,7 @@ fn no_key_stands_twice_in_an_event() {
         .assert_success()
         .stdout
         .lines()
-        .next()
+        .nth(1)
         .expect("an event")
         .to_owned();
     assert_eq!(first.matches("\"run\":").count(), 1, "{first}");
@@ -854,7 +860,9 @@ fn json_answers_fit_their_types() {
     fits::<signoff_api::project::Trust>(project.json(["trust"]));
     fits::<signoff_api::project::Init>(project.json(["init"]));
     fits::<signoff_api::deleted::Deleted>(project.json(["delete", "plan.md"]));
-    for line in project.signoff(["log", "--format", "json"]).json_lines() {
+    let mut lines = project.signoff(["log", "--format", "json"]).json_lines();
+    fits::<signoff_api::event::PlanCreated>(lines.remove(0));
+    for line in lines {
         fits::<signoff_api::event::StreamedEvent>(line);
     }
 }

@@ -738,7 +738,7 @@ fn refusals_point_to_what_exists() {
     project
         .signoff(["propose", &format!(".pi/plans/{id}.md")])
         .assert_code(5)
-        .assert_stderr_contains("`signoff revise …`");
+        .assert_stderr_contains(&format!("`signoff revise .pi/plans/{id}.md`"));
     let steps = proposal("Sly").replace("It is overdue.", r"x\n\n## Steps\n1. Pay");
     let sly = project.signoff_with_input(["propose", "-"], &steps);
     sly.assert_code(1).assert_stderr_contains("use `###`");

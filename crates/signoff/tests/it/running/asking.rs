@@ -70,7 +70,7 @@ fn the_inbox_says_which_plan_asks() {
     project
         .signoff(["inbox"])
         .assert_success()
-        .assert_stdout_contains("\n  Test plan, step `name`\n");
+        .assert_stdout_contains("\n  Test plan, step `name`: Step 1\n");
     assert_eq!(project.json(["inbox"])["items"][0]["title"], "Test plan");
 }
 

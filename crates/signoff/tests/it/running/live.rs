@@ -266,7 +266,9 @@ fn events_about_a_step_are_progress_events() {
         (&json!(true), &done["at"])
     );
     assert!(done["result"]["duration"].is_u64(), "{done}");
+    assert_eq!(done["stepIndex"], 0);
     let failed = of("step_failed", "each[0]");
+    assert_eq!(failed["stepIndex"], 1, "an item has its loop's place");
     let why = "exit_code == 0 (was: exit code 1)";
     assert_eq!(
         (&failed["result"]["ok"], &failed["result"]["error"]),

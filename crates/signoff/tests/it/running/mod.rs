@@ -14,6 +14,7 @@ mod live;
 mod ordinary_user;
 mod prepare;
 mod proposals_run;
+mod questions;
 mod quick;
 mod real_agents;
 mod seeds_run;

@@ -5,7 +5,7 @@ use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started
 
 #[track_caller]
 fn check(run: &signoff_engine::Run, columns: usize, expected: &str) {
-    let table = anstream::adapter::strip_str(&table(run, false, columns)).to_string();
+    let table = anstream::adapter::strip_str(&table(run, None, columns)).to_string();
     assert_eq!(table.trim_end(), expected, "\n{table}");
 }
 
@@ -102,6 +102,74 @@ fn what_is_no_evidence_says_what_it_is() {
   3. Later  paused         0           interrupted
   3 steps: 1 empty, 1 failed, 1 paused · 0 agents started · 6.0s · sandbox:",
     );
-    let driven = anstream::adapter::strip_str(&table(&run, true, 110)).to_string();
-    assert!(driven.contains("3. Later  running        0\n"), "{driven}");
+    let driven = anstream::adapter::strip_str(&table(&run, Some(90_000), 110)).to_string();
+    assert!(
+        driven.contains("3. Later  running        0   1m 24s\n"),
+        "{driven}"
+    );
+}
+
+#[test]
+fn a_sentence_of_several_rows_is_written_once() {
+    let mut run = run(&[("One", AGENT), ("Two", AGENT), ("Three", AGENT)]);
+    let weak = || EvidenceFacts {
+        not_proved: vec!["its contract ran in the tree that the agent could write to".to_owned()],
+        ..EvidenceFacts::default()
+    };
+    happened(
+        &mut run,
+        [
+            started("step-1"),
+            completed("step-1", Grade::Held, weak()),
+            started("step-2"),
+            completed("step-2", Grade::Held, weak()),
+            started("step-3"),
+            completed("step-3", Grade::Held, EvidenceFacts::default()),
+        ],
+    );
+    check(
+        &run,
+        80,
+        "  step      evidence   tries     time  because
+  1. One    held           0     1.0s  (1)
+  2. Two    held           0     1.0s  (1)
+  3. Three  held           0     1.0s  green after
+  (1) green after; not proved: its contract ran in the tree that the agent could
+  write to
+  3 steps: 3 held · 0 agents started · 6.0s · sandbox:",
+    );
+}
+
+#[test]
+fn a_row_names_the_question_that_stands_elsewhere() {
+    let unproved = "**target:** coder\n**task:**\nDo it.\n";
+    let mut run = run(&[("One", AGENT), ("Two", unproved)]);
+    happened(
+        &mut run,
+        [
+            started("step-1"),
+            Event::InboxOpened {
+                item: "step-1-1".to_owned(),
+                kind: signoff_engine::InboxKind::Escalation,
+                step: "step-1".to_owned(),
+                steps: Vec::new(),
+                question: "a long sentence".to_owned(),
+                choices: Vec::new(),
+                options: Vec::new(),
+            },
+            started("step-2"),
+            Event::StepProvisional {
+                step: "step-2".to_owned(),
+                attempts: 1,
+            },
+        ],
+    );
+    check(
+        &run,
+        80,
+        "  step    evidence   tries     time  because
+  1. One  waiting        0           asks you: `step-1-1`
+  2. Two  waiting        0           no contract: asks you at the end
+  2 steps: 2 waiting · 0 agents started · 4.0s · sandbox:",
+    );
 }

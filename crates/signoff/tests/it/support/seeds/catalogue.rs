@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 /// The events of a run. `merged` and the events of plans have their own tests.
-const DESIGNED: [&str; 25] = [
+const DESIGNED: [&str; 26] = [
     "step_started",
     "step_completed",
     "step_failed",
@@ -28,6 +28,7 @@ const DESIGNED: [&str; 25] = [
     "budget_reserved",
     "budget_spent",
     "budget_exceeded",
+    "plan_created",
     "run_started",
     "run_paused",
     "run_finished",
@@ -64,7 +65,7 @@ impl Catalogue {
     /// Every line of a run from its start: known, whole, in turn.
     #[track_caller]
     pub(crate) fn check(&self, events: &[Value]) {
-        for (number, event) in (1_u64..).zip(events) {
+        for (number, event) in (0_u64..).zip(events) {
             self.check_fields(event);
             assert_eq!(event["seq"], number, "{event:#}");
             assert_eq!(event["run"], events[0]["run"], "{event:#}");
@@ -77,7 +78,8 @@ impl Catalogue {
             .filter_map(|event| event["at"].as_str())
             .collect();
         assert!(times.is_sorted(), "{times:?}");
-        assert_eq!(events[0]["type"], "run_started");
+        assert_eq!(events[0]["type"], "plan_created");
+        assert_eq!(events[1]["type"], "run_started");
         check_turns(events);
     }
 

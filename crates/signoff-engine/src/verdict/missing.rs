@@ -1,0 +1,252 @@
+//! Programs and modules that a contract misses: then its failure says nothing about the work.
+
+use super::{Observation, ProcessEnd};
+
+/// Something that a contract needs and did not find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Its name.
+    pub name: String,
+    /// The line that says so.
+    pub line: String,
+    pub kind: MissingKind,
+}
+
+/// What is missing to a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingKind {
+    /// A command that is on no PATH. PATH has no entry inside the project, so no work of a step can bring it.
+    Command,
+    /// A module or subcommand that was to be run.
+    Runner,
+    /// A module that what runs wanted to load.
+    Import,
+}
+
+impl Missing {
+    /// The contract could not judge at all, because what judges is missing.
+    pub fn is_program(&self) -> bool {
+        self.kind != MissingKind::Import
+    }
+
+    /// Is it one of these changed files? Then that the contract failed was about the work.
+    pub(crate) fn is_among(&self, changed: &[String]) -> bool {
+        let is_it = |path: &String| is_named(path, &self.name);
+        self.kind != MissingKind::Command && changed.iter().any(is_it)
+    }
+}
+
+impl Observation {
+    /// What a contract that failed did not find, if it says so at its end.
+    pub fn missing(&self) -> Option<Missing> {
+        if self.ended == ProcessEnd::Exited(0) {
+            return None;
+        }
+        let last = self.last_words()?;
+        let command = missing_command(last).map(|name| (MissingKind::Command, name, last));
+        let runner = || Some((MissingKind::Runner, missing_runner(last)?, last));
+        // A runner goes on after an import that failed.
+        let lines = || self.stdout.lines().chain(self.stderr.lines());
+        let import = || {
+            lines()
+                .rev()
+                .find_map(|line| Some((MissingKind::Import, missing_import(line)?, line.trim())))
+        };
+        let (kind, name, line) = command.or_else(runner).or_else(import)?;
+        Some(Missing {
+            name: name.to_owned(),
+            line: line.to_owned(),
+            kind,
+        })
+    }
+
+    /// The last line that a contract printed, of its complaints where it has some.
+    pub fn last_words(&self) -> Option<&str> {
+        last_line(&self.stderr).or_else(|| last_line(&self.stdout))
+    }
+}
+
+fn last_line(text: &str) -> Option<&str> {
+    let mut lines = text.lines().map(str::trim);
+    lines.rfind(|line| !line.is_empty() && !closes_make(line))
+}
+
+/// Make ends with a line that only repeats that something failed.
+fn closes_make(line: &str) -> bool {
+    line.starts_with("make") && line.contains(": *** ")
+}
+
+/// The command that a shell or make says it did not find. A path is a file, which the work may have to make.
+fn missing_command(line: &str) -> Option<&str> {
+    let said_by_shell = || {
+        line.strip_suffix(": command not found")
+            .and_then(after_colon)
+    };
+    let said_by_sh = || {
+        let rest = line.strip_suffix(": not found")?;
+        let shell = rest.split(':').next()?.rsplit('/').next()?;
+        let is_shell = matches!(shell, "sh" | "bash" | "dash" | "ash" | "ksh" | "zsh");
+        is_shell.then(|| after_colon(rest)).flatten()
+    };
+    let said_by_zsh = || {
+        line.rsplit_once("command not found: ")
+            .map(|(_, name)| name)
+    };
+    let said_by_make = || {
+        let rest = line.strip_suffix(": No such file or directory")?;
+        rest.starts_with("make")
+            .then(|| after_colon(rest))
+            .flatten()
+    };
+    let name = said_by_shell()
+        .or_else(said_by_sh)
+        .or_else(said_by_zsh)
+        .or_else(said_by_make)?;
+    is_plain(name).then_some(name)
+}
+
+/// What Python or cargo says it was to run and did not find.
+fn missing_runner(line: &str) -> Option<&str> {
+    let said_by_python = || {
+        let (before, name) = line.split_once(": No module named ")?;
+        let program = before.rsplit('/').next()?;
+        // An import that fails has its name in quotes, and no program before it.
+        let is_python = program.starts_with("python") || program.starts_with("pypy");
+        is_python.then_some(name)
+    };
+    let said_by_cargo = || {
+        let name = line.strip_prefix("error: no such command: `")?;
+        name.strip_suffix('`')
+    };
+    let name = said_by_python().or_else(said_by_cargo)?;
+    is_plain(name).then_some(name)
+}
+
+/// The module that an import of Python's did not find; of `a.b` it is `b`.
+fn missing_import(line: &str) -> Option<&str> {
+    let name = line.split_once("ModuleNotFoundError: No module named '")?.1;
+    let name = name.split('\'').next()?;
+    let name = name.rsplit('.').next()?;
+    is_plain(name).then_some(name)
+}
+
+fn after_colon(text: &str) -> Option<&str> {
+    text.rsplit(": ").next()
+}
+
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['/', ' ', '\''])
+}
+
+/// Is this changed file what was missing: the program, the module or its package?
+fn is_named(path: &str, missing: &str) -> bool {
+    let (directories, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    stem == missing || directories.split('/').any(|part| part == missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(code: i32, stdout: &str, stderr: &str) -> Observation {
+        Observation {
+            stdout: stdout.to_owned(),
+            stderr: stderr.to_owned(),
+            ..Observation::new(ProcessEnd::Exited(code))
+        }
+    }
+
+    #[track_caller]
+    fn check(stderr: &str, expected: Option<(&str, MissingKind)>) {
+        let missing = observed(1, "", stderr).missing();
+        let found = missing.as_ref().map(|one| (one.name.as_str(), one.kind));
+        assert_eq!(found, expected, "{stderr}");
+    }
+
+    #[test]
+    fn what_is_missing_is_read_from_what_was_printed() {
+        check(
+            "/usr/bin/python3: No module named pytest\n",
+            Some(("pytest", MissingKind::Runner)),
+        );
+        check(
+            "bash: line 1: pytest: command not found",
+            Some(("pytest", MissingKind::Command)),
+        );
+        check(
+            "/bin/sh: 1: jest: not found\nmake: *** [Makefile:2: test] Error 127\n",
+            Some(("jest", MissingKind::Command)),
+        );
+        check(
+            "make: pytest: No such file or directory\nmake: *** [Makefile:2: t] Error 127",
+            Some(("pytest", MissingKind::Command)),
+        );
+        check("zsh:1: command not found: tox", Some(("tox", MissingKind::Command)));
+        check(
+            "error: no such command: `nextest`\n",
+            Some(("nextest", MissingKind::Runner)),
+        );
+        check(
+            "E   ModuleNotFoundError: No module named 'requests'",
+            Some(("requests", MissingKind::Import)),
+        );
+        check(
+            "ModuleNotFoundError: No module named 'app.calc'",
+            Some(("calc", MissingKind::Import)),
+        );
+        check(
+            "E   ModuleNotFoundError: No module named 'calc'\n1 error in 0.1s",
+            Some(("calc", MissingKind::Import)),
+        );
+    }
+
+    #[test]
+    fn other_failures_and_paths_are_no_missing_programs() {
+        check("bash: line 1: ./check.sh: command not found", None);
+        check(
+            "bash: line 1: pytest: command not found\nassertion failed",
+            None,
+        );
+        check("AssertionError: 404: not found", None);
+        check("cat: a.txt: No such file or directory", None);
+        check("", None);
+        assert_eq!(
+            observed(0, "", "bash: x: command not found").missing(),
+            None
+        );
+    }
+
+    #[test]
+    fn the_last_words_are_complaints_or_else_output() {
+        assert_eq!(observed(1, "out\n", "").last_words(), Some("out"));
+        assert_eq!(observed(1, "out\n", "bad\n\n").last_words(), Some("bad"));
+        assert_eq!(observed(1, "", " \n").last_words(), None);
+    }
+
+    #[test]
+    fn a_file_has_the_name_of_what_was_missing() {
+        for (path, expected) in [
+            ("calc.py", true),
+            ("src/calc/__init__.py", true),
+            ("bin/calc", true),
+            ("src/calculator.py", false),
+            ("calc.config.js", false),
+            ("requirements.txt", false),
+        ] {
+            assert_eq!(is_named(path, "calc"), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn no_work_brings_a_command_that_is_on_no_path() {
+        let changed = ["bin/frob".to_owned(), "frob.py".to_owned()];
+        let brought = |stderr: &str| {
+            let missing = observed(1, "", stderr).missing().expect("it says so");
+            missing.is_among(&changed)
+        };
+        assert!(brought("python3: No module named frob"));
+        assert!(brought("ModuleNotFoundError: No module named 'frob'"));
+        assert!(!brought("bash: line 1: frob: command not found"));
+    }
+}

@@ -1,0 +1,158 @@
+//! Finds a run, or a question of one, by what a person types.
+
+use signoff_engine::{Event, Outcome};
+use signoff_store::runs::{RunEntry, is_run_id, list};
+
+use super::replay::unknown_run;
+use super::view::RunView;
+use crate::drive::journal::first_event;
+use crate::error::Error;
+use crate::plans::find;
+use crate::project::Project;
+
+/// The fewest characters of a run's name that stand for it.
+const SHORTEST: usize = 3;
+
+/// The full name of a run: its name, the beginning or the end of it, or its plan's name, which stands for the plan's newest run.
+pub fn run_named(project: &Project, text: &str) -> Result<String, Error> {
+    let runs = list(&project.store)?;
+    if is_run_id(text) {
+        let known = runs.into_iter().find(|run| run.id == text);
+        return known
+            .map(|run| run.id)
+            .ok_or_else(|| unknown_run(project, Some(text)));
+    }
+    let is_part = |run: &&RunEntry| run.id.starts_with(text) || run.id.ends_with(text);
+    let alike: Vec<&RunEntry> = match text.len() {
+        0..SHORTEST => Vec::new(),
+        _ => runs.iter().filter(is_part).collect(),
+    };
+    match alike[..] {
+        [] => newest_of_plan(project, &runs, text).ok_or_else(|| unknown_run(project, Some(text))),
+        [one] => Ok(one.id.clone()),
+        [..] => Err(Error::AmbiguousName {
+            name: text.to_owned(),
+            candidates: alike.iter().map(|run| run.id.clone()).collect(),
+        }),
+    }
+}
+
+/// The newest run of the plan that has this name or path.
+fn newest_of_plan(project: &Project, runs: &[RunEntry], text: &str) -> Option<String> {
+    let named = find(project, text).and_then(|path| {
+        let why = |why| Error::Unreadable {
+            path: path.clone(),
+            why,
+        };
+        path.canonicalize().map_err(why)
+    });
+    let is_of_plan = |run: &&RunEntry| {
+        let first = first_event(&run.dir.journal()).ok().flatten();
+        let Some(Event::RunStarted { plan, path, .. }) = first.map(|first| first.event) else {
+            return false;
+        };
+        let path = project.store.workspace().join(path).canonicalize();
+        plan == text || matches!((&named, path), (Ok(named), Ok(path)) if *named == path)
+    };
+    let newest = runs.iter().rev().find(is_of_plan);
+    newest.map(|run| run.id.clone())
+}
+
+/// The named run; without a name the newest that can be resumed, or else the newest, which says why it cannot.
+pub fn run_to_resume(project: &Project, text: Option<&str>) -> Result<String, Error> {
+    let can_go_on = |view: &RunView| {
+        let is_open = matches!(view.run.outcome(), None | Some(Outcome::Failed));
+        is_open && !view.over && !view.driven && !view.run.is_undone()
+    };
+    named_or_newest(project, text, can_go_on)
+}
+
+/// The named run; without a name the newest whose changes are not in the checkout yet, or else the newest.
+pub fn run_to_land(project: &Project, text: Option<&str>) -> Result<String, Error> {
+    named_or_newest(project, text, |view| {
+        view.run.has_not_landed() || view.files_to_settle().is_some()
+    })
+}
+
+/// The named run, or the newest.
+pub fn run_or_newest(project: &Project, text: Option<&str>) -> Result<String, Error> {
+    match text {
+        Some(text) => run_named(project, text),
+        None => RunView::newest_id(project),
+    }
+}
+
+fn named_or_newest(
+    project: &Project,
+    text: Option<&str>,
+    fits: impl Fn(&RunView) -> bool,
+) -> Result<String, Error> {
+    if let Some(text) = text {
+        return run_named(project, text);
+    }
+    // A run that cannot be read hides no other.
+    let newest_first = list(&project.store)?.into_iter().rev();
+    let mut views = newest_first.filter_map(|run| RunView::load(project, &run.id).ok());
+    match views.find(fits) {
+        Some(view) => Ok(view.run.id().to_owned()),
+        None => RunView::newest_id(project),
+    }
+}
+
+/// The run and the name in it of a question: `RUN/NAME`, or as little of it as stands for one open question alone:
+/// its name, its step, its run or its run's plan.
+pub fn question_named(project: &Project, text: &str) -> Result<(String, String), Error> {
+    if let Some((run, name)) = text.split_once('/')
+        && let Ok(run) = run_named(project, run)
+    {
+        let view = RunView::load(project, &run)?;
+        // A name that is not open is refused with what became of it.
+        let item = open_question(&view, name).unwrap_or_else(|| name.to_owned());
+        return Ok((run, item));
+    }
+    let mut found = Vec::new();
+    for (_, view) in RunView::all(project)? {
+        let view = view.ok().filter(|view| !view.items().is_empty());
+        let item = view.and_then(|view| {
+            let item = open_question(&view, text)?;
+            Some((view.run.id().to_owned(), item))
+        });
+        found.extend(item);
+    }
+    if found.is_empty() {
+        found.extend(only_question(project, text));
+    }
+    match &found[..] {
+        [one] => Ok(one.clone()),
+        [] => Err(Error::NoSuchQuestion {
+            name: text.to_owned(),
+        }),
+        [..] => Err(Error::AmbiguousName {
+            name: text.to_owned(),
+            candidates: (found.iter())
+                .map(|(run, item)| format!("{run}/{item}"))
+                .collect(),
+        }),
+    }
+}
+
+/// The open question of this name, or the only one about a step of this name.
+fn open_question(view: &RunView, name: &str) -> Option<String> {
+    if view.run.items().any(|item| item.id == name) {
+        return Some(name.to_owned());
+    }
+    let at = view.run.position(name)?;
+    let mut about = view.run.items().filter(|item| item.about().contains(&at));
+    let first = about.next()?;
+    about.next().is_none().then(|| first.id.clone())
+}
+
+/// The only question of a run, by the run's name.
+fn only_question(project: &Project, text: &str) -> Option<(String, String)> {
+    let run = run_named(project, text).ok()?;
+    let view = RunView::load(project, &run).ok()?;
+    let mut items = view.run.items();
+    let first = items.next()?;
+    let only = items.next().is_none();
+    only.then(|| (run, first.id.clone()))
+}

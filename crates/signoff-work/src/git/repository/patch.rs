@@ -1,0 +1,26 @@
+//! What a commit changes, for a person to read.
+
+use crate::git::{GitError, Id, Repository};
+
+impl Repository {
+    /// The difference between a commit and its first parent, as text. No program or filter of the repository is run for it.
+    pub fn patch(&self, commit: &Id) -> Result<String, GitError> {
+        let out = self
+            .call()?
+            .words([
+                "diff-tree",
+                "-p",
+                "-r",
+                "--root",
+                "--no-commit-id",
+                "--no-color",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-renames",
+                "--ignore-submodules=none",
+            ])
+            .words([commit.as_str()])
+            .run()?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
