@@ -24,7 +24,10 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
             )),
             Some(_) | None => {}
         },
-        Some(Verdict::Inconclusive) if missing.is_some_and(|one| one.is_among(changed)) => {}
+        // What was to run is what the work had to make.
+        Some(Verdict::Inconclusive)
+            if state.baseline.inconclusive_reason.is_none()
+                && missing.is_some_and(|one| one.is_among(changed)) => {}
         Some(Verdict::Pass) if state.baseline.after_work => {
             say("its contract holds without its work, by what others did meanwhile");
         }

@@ -39,9 +39,13 @@ impl Missing {
 impl Observation {
     /// What a contract that failed did not find, if it says so at its end.
     pub fn missing(&self) -> Option<Missing> {
-        if self.ended == ProcessEnd::Exited(0) {
-            return None;
-        }
+        let could_start = match self.ended {
+            ProcessEnd::Exited(0)
+            | ProcessEnd::Signaled(_)
+            | ProcessEnd::TimedOut
+            | ProcessEnd::NotStarted(_) => return None,
+            ProcessEnd::Exited(code) => !matches!(code, 126 | 127),
+        };
         let last = self.last_words()?;
         let command = missing_command(last).map(|name| (MissingKind::Command, name, last));
         let runner = || Some((MissingKind::Runner, missing_runner(last)?, last));
@@ -52,7 +56,8 @@ impl Observation {
                 .rev()
                 .find_map(|line| Some((MissingKind::Import, missing_import(line)?, line.trim())))
         };
-        let (kind, name, line) = command.or_else(runner).or_else(import)?;
+        let loaded = || runner().or_else(import).filter(|_| could_start);
+        let (kind, name, line) = command.or_else(loaded)?;
         Some(Missing {
             name: name.to_owned(),
             line: line.to_owned(),
@@ -248,5 +253,14 @@ mod tests {
         assert!(brought("python3: No module named frob"));
         assert!(brought("ModuleNotFoundError: No module named 'frob'"));
         assert!(!brought("bash: line 1: frob: command not found"));
+        // A contract that did not end by itself gave no answer, whatever it printed.
+        for ended in [ProcessEnd::Exited(127), ProcessEnd::TimedOut] {
+            let import = "ModuleNotFoundError: No module named 'frob'\n";
+            let cut_off = Observation {
+                stderr: import.to_owned(),
+                ..Observation::new(ended)
+            };
+            assert_eq!(cut_off.missing(), None);
+        }
     }
 }
