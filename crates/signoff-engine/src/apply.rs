@@ -31,13 +31,14 @@ use self::step::{
     complete_step, confirm_step, fail_step, make_provisional, note_time, skip_step, start_step,
 };
 use crate::event::{Event, RecordedEvent};
-use crate::state::{Landing, Run, StepState, StepStatus};
+use crate::state::{Landing, Run, StepState, StepStatus, stands_still};
 
 /// Applies one recorded event. It cannot fail: an event about an unknown step changes nothing, and the
 /// reader of the journal refuses what does not parse.
 pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     let clock_was_set_back = recorded.at < run.usage.latest();
-    run.usage.note(recorded);
+    let stood_still = stands_still(run);
+    run.usage.note(recorded, stood_still);
     let Some(id) = recorded.event.step() else {
         return apply_to_run(run, &recorded.event, clock_was_set_back);
     };
@@ -178,11 +179,12 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::StepRetried { hint, .. } => retry_step(run, at, hint.as_deref()),
         Event::InboxOpened { .. } => open_item(run, at, event),
         Event::InboxAnswered { .. } => answer_item(run, at, event),
+        Event::BudgetSpent { wall_ms, .. } => {
+            update(run, at, |step| step.history.worked += *wall_ms);
+        }
         // `Usage` counts the budget, and `InboxOpened` makes the step wait.
-        Event::BudgetReserved { .. }
-        | Event::BudgetSpent { .. }
-        | Event::BudgetExceeded { .. }
-        | Event::StepWaiting { .. } => {}
+        Event::BudgetReserved { .. } | Event::BudgetExceeded { .. } | Event::StepWaiting { .. } => {
+        }
         // These are about the run.
         Event::RunStarted { .. }
         | Event::RunResumed { .. }

@@ -12,7 +12,8 @@ use self::capacity::Capacity;
 use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
-use crate::budget::budget_question;
+use crate::budget::{agents_left, budget_question};
+use crate::event::InboxKind;
 use crate::state::{Run, Stage, StepState, wants_baseline};
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
@@ -62,7 +63,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let mut capacity = Capacity::of(run, bounds.jobs(run));
     let mut actions = next_actions(run, now, &mut queue, &mut capacity);
     if run.aborting {
-        if !run.in_flight() {
+        if !run.in_flight() && !asks_for_acceptance(run) {
             actions.push(Action::Finish);
         }
         return actions;
@@ -83,7 +84,27 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
     }
+    keep_within_agent_budget(run, &mut actions);
     actions
+}
+
+/// Leaves out agents that start together and for which there is no budget together: once the others have started, a
+/// person is asked.
+fn keep_within_agent_budget(run: &Run, actions: &mut Vec<Action>) {
+    if let Some(mut left) = agents_left(run) {
+        actions.retain(|action| {
+            let starts_agent = matches!(action, Action::Dispatch { .. });
+            let fits = !starts_agent || left > 0;
+            left = left.saturating_sub(u64::from(starts_agent));
+            fits
+        });
+    }
+}
+
+/// Is a person asked whether steps are done? Refusing one of them fails the run, but the others are still to be answered.
+fn asks_for_acceptance(run: &Run) -> bool {
+    let mut items = run.inbox.items.values();
+    items.any(|item| item.kind == InboxKind::Acceptance && !item.steps.is_empty())
 }
 
 /// The actions of steps under way, those with a slot first.

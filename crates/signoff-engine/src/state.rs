@@ -32,7 +32,7 @@ pub use self::step::{
     Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
     StepOutcome, StepState,
 };
-pub(crate) use self::usage::Usage;
+pub(crate) use self::usage::{Usage, stands_still};
 use crate::event::{Outcome, PauseReason, Settings, ToolCall};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.

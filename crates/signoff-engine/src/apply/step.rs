@@ -46,6 +46,17 @@ pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &Evid
         step.outcome.unconfirmed = step.contract.warm;
     }
     note_verdict(run, at);
+    note_work(run, at);
+}
+
+/// Counts how long the agents of a step that is done worked on it.
+fn note_work(run: &mut Run, at: usize) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    let worked = std::mem::take(&mut step.history.worked);
+    run.usage.done_work += worked;
+    run.usage.done_steps += u64::from(worked > 0);
 }
 
 /// Remembers the tree of a verdict: the contract must also hold at the end of the run.
@@ -88,6 +99,7 @@ pub(super) fn make_provisional(run: &mut Run, at: usize) {
         run.schedule.provisional.insert(at);
     }
     satisfy_dependents(run, at);
+    note_work(run, at);
 }
 
 pub(super) fn fail_step(run: &mut Run, at: usize, reason: &str) {

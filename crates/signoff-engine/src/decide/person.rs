@@ -215,17 +215,7 @@ fn remaining_question(run: &Run, open: &InboxItem, events: &[Event]) -> Option<E
     let about = open.steps.iter().filter_map(|&at| run.definition(at));
     let left = about.map(|step| step.id.clone()).filter(|id| !settled(id));
     let left: Vec<String> = left.collect();
-    let fails = |event: &Event| {
-        let Event::StepFailed { step, .. } = event else {
-            return false;
-        };
-        let step = run.position(step).and_then(|at| run.definition(at));
-        step.is_some_and(|step| step.critical)
-    };
-    // The run is about to fail, so there is nothing left to ask.
-    if left.is_empty() || events.iter().any(fails) {
-        return None;
-    }
+    // Also where the run is about to fail: an answer about the others need not be given twice.
     acceptance(run, left)
 }
 

@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod beside_a_person;
+mod budget;
 mod contract_inputs;
 mod control;
 mod cut_off;
