@@ -14,7 +14,7 @@ use crate::Millis;
 use crate::arguments::skipped_reference;
 use crate::budget::{agents_left, budget_question};
 use crate::event::InboxKind;
-use crate::state::{Run, Stage, StepState, wants_baseline};
+use crate::state::{Carried, Run, Stage, StepState};
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,10 +203,10 @@ fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
 /// The first action of a step that has not begun.
 fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
-    if has_closed_gate(definition, state) {
+    if has_closed_gate(run, at, definition, state) {
         return Some(Action::Gate { step: at });
     }
-    if wants_baseline(definition, &run.settings) {
+    if run.wants_baseline(at) {
         return Some(Action::Baseline { step: at });
     }
     work_action(run, at, now)
@@ -216,7 +216,7 @@ fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
 fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
     match state.stage {
-        Stage::NeedsBaseline | Stage::NeedsWork if has_closed_gate(definition, state) => {
+        Stage::NeedsBaseline | Stage::NeedsWork if has_closed_gate(run, at, definition, state) => {
             Some(Action::Gate { step: at })
         }
         Stage::NeedsWork if state.activation.not_before > now => Some(Action::Wait {
@@ -255,11 +255,17 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
 }
 
 /// Must a condition, a loop or an approval be settled before the step's work?
-fn has_closed_gate(definition: &Step, state: &StepState) -> bool {
+fn has_closed_gate(run: &Run, at: usize, definition: &Step, state: &StepState) -> bool {
     let condition = definition.when.is_some() && !state.activation.condition_held;
     condition
         || definition.for_each.is_some()
-        || (definition.approval && !state.activation.approved)
+        || match run.carried(at) {
+            // It is done as soon as the gate is looked at.
+            Carried::Done(_) => true,
+            // Only work needs an approval.
+            Carried::IfContractHolds(_) => false,
+            Carried::Nothing => definition.approval && !state.activation.approved,
+        }
 }
 
 fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {

@@ -84,7 +84,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         return;
     };
     let retries = definition.on_fail.retries;
-    let first_stage = first_stage(definition, &run.settings);
+    let first_stage = first_stage(run, at);
     let is_unmerged = run.is_unmerged(at);
     let is_judged = definition.contract.is_some() || is_unmerged;
     let starts_over = definition.work == Work::Check && !run.in_worktrees();
@@ -108,7 +108,10 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.activation.agents = 0;
             go_on(step, Stage::NeedsWork);
         }
-        Choice::Approve => approve(step, note, first_stage),
+        Choice::Approve => {
+            step.made_call.clear();
+            approve(step, note, first_stage);
+        }
         Choice::Happened => {
             step.values.output = Some(reply_value(note));
             accept_reply(step, choice, by, is_judged);

@@ -300,6 +300,7 @@ pub(super) fn consequence(
             evidence: Grade::Accepted,
             facts: EvidenceFacts {
                 accepted_by: Some(by.to_owned()),
+                kept_from: kept_call(run, definition, state),
                 ..facts(run, definition, state)
             },
         }],
@@ -319,6 +320,13 @@ pub(super) fn consequence(
         }],
         Choice::Abort => fail_step(run, definition, state, &format!("aborted by {by}")),
     }
+}
+
+/// The run that made the call whose result a person accepts, if this one did not.
+fn kept_call(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
+    let is_kept = state.attempts == 0 && state.made_call.get().is_some();
+    let at = run.position(&definition.id).filter(|_| is_kept)?;
+    Some(run.earlier(at)?.run.clone())
 }
 
 fn is_unmerged(run: &Run, definition: &Step) -> bool {

@@ -15,6 +15,7 @@ mod parallel;
 mod planted;
 mod proved;
 mod replan;
+mod rerun;
 mod run;
 mod tests_run;
 mod tools;

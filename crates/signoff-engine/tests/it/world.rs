@@ -97,6 +97,7 @@ impl World {
                 land: signoff_engine::LandAt::End,
                 cache,
             },
+            earlier: Vec::new(),
         }));
         world
     }

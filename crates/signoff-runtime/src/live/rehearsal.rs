@@ -5,20 +5,23 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use signoff_engine::{
-    ForbiddenTransition, Isolation, PlanState, Refusal, Transition, possible_transitions,
-    state_after,
+    ForbiddenTransition, Isolation, PlanState, Refusal, StepForecast, Transition,
+    possible_transitions, state_after,
 };
 use signoff_plan::model::{Plan, Step, Work};
-use signoff_store::lock::{holder, is_held};
+use signoff_store::lock::holder;
 
+use super::last_run::{forecast_again, known_steps};
 use super::{RunLimit, RunOptions};
 use crate::confinement::levels;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors};
+use crate::plan_history::PlanHistory;
 use crate::plans::approval::preflight;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::plans::{ActorContext, covering_policy, expiry_notice, refuse_duplicate};
 use crate::project::Project;
+use crate::project::locks::is_workspace_taken;
 use crate::signing::signed::require_signed;
 use crate::trees;
 
@@ -32,6 +35,8 @@ pub struct Rehearsal {
     pub agents: u64,
     /// How long those may work, one after the other.
     pub working: Duration,
+    /// What would be done with each step, if the plan was run before; otherwise nothing.
+    pub forecast: Vec<StepForecast>,
     /// Why `run` would refuse.
     pub refused: Option<Error>,
 }
@@ -49,14 +54,30 @@ pub fn rehearse(
     let jobs = options.jobs.unwrap_or(project.config.run.jobs.value);
     let jobs = usize::try_from(jobs).unwrap_or(1).max(1);
     let (agents, working) = worst_case(project, &plan.checked.plan, &allowed);
+    let refused = refusal(context, plan, options, approve);
+    let forecast = forecast_run(project, plan, options);
+    let (forecast, unreadable) = match forecast {
+        Ok(forecast) => (forecast, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
     Rehearsal {
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
-        refused: refusal(context, plan, options, approve)
-            .err()
-            .or(steps.err()),
+        forecast,
+        refused: refused.err().or(steps.err()).or(unreadable),
     }
+}
+
+/// What a run would do with each step of a plan that was run before.
+fn forecast_run(
+    project: &Project,
+    plan: &PlanFile,
+    options: &RunOptions,
+) -> Result<Vec<StepForecast>, Error> {
+    let history = PlanHistory::read(project, &plan.key(project))?;
+    let known = known_steps(project, &history, &plan.checked.plan, options.redo)?;
+    Ok(forecast_again(&known, &plan.checked.plan))
 }
 
 /// What `run` asks before it starts anything, in its order.
@@ -71,14 +92,14 @@ fn refusal(
     require_no_errors(plan)?;
     let status = plan_status(project, plan)?;
     refuse_duplicate(project, plan, &status.history)?;
-    may_start(context, plan, &status, approve)?;
+    may_start(context, plan, &status, options, approve)?;
     preflight::require_runnable(project, plan)?;
     let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
     levels::check(project, plan, options.isolation)?;
-    let lock = project.store.workspace_lock();
-    if chosen.isolation == Isolation::Shared && is_held(&lock).unwrap_or(false) {
+    let is_shared = chosen.isolation == Isolation::Shared;
+    if is_shared && is_workspace_taken(project, &plan.checked.plan) {
         return Err(Error::WorkspaceTaken {
-            holder: holder(&lock).ok().flatten(),
+            holder: holder(&project.store.workspace_lock()).ok().flatten(),
         });
     }
     Ok(())
@@ -89,6 +110,7 @@ fn may_start(
     context: ActorContext<'_>,
     plan: &PlanFile,
     status: &PlanStatus,
+    options: &RunOptions,
     approve: bool,
 ) -> Result<(), Error> {
     let (project, actor) = (context.project, context.actor);
@@ -104,6 +126,9 @@ fn may_start(
     }
     match state {
         PlanState::Approved => Ok(()),
+        PlanState::Completed if options.again => state_after(state, Transition::RunAgain, actor)
+            .map(drop)
+            .map_err(Error::Forbidden),
         _ if approve => state_after(state, Transition::Approve, actor)
             .map(drop)
             .map_err(|forbidden| status.explain(plan, forbidden)),

@@ -124,8 +124,8 @@ fn claimed_state(
 ) -> Option<PlanState> {
     let waits = matches!(fact, Some(PlanFact::Proposed | PlanFact::Approved));
     let may_differ = waits && project.store.kind() != StoreKind::Own;
-    let is_foreign = (history.entries.is_empty() || may_differ)
-        && is_among_proposals(project, &plan.path);
+    let is_foreign =
+        (history.entries.is_empty() || may_differ) && is_among_proposals(project, &plan.path);
     let word = plan.checked.plan.status.as_deref();
     word.filter(|_| is_foreign).and_then(PlanState::in_file)
 }
@@ -213,14 +213,18 @@ fn newest_fact(
 }
 
 /// What is left of a run that the log names.
-enum RunRecord {
+pub(crate) enum RunRecord {
     Begun(Box<RunView>),
     /// It ended before its first event.
     NeverBegun,
     Lost(LostRun),
 }
 
-fn begun_run(project: &Project, history: &PlanHistory, run: &str) -> Result<RunRecord, Error> {
+pub(crate) fn begun_run(
+    project: &Project,
+    history: &PlanHistory,
+    run: &str,
+) -> Result<RunRecord, Error> {
     match RunView::load(project, run) {
         Ok(view) => Ok(RunRecord::Begun(Box::new(view))),
         Err(Error::NeverBegun { .. }) => Ok(RunRecord::NeverBegun),

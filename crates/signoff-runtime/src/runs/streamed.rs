@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use signoff_api::event::{
     LogEntry, SCHEMA, StepEnd, StepProgress, StepResult, StreamedEvent, step_status,
 };
-use signoff_engine::{Event, RecordedEvent, Run, StepState};
+use signoff_engine::{Event, RecordedEvent, Run, StepState, StepStatus};
 use signoff_store::runs::RunDir;
 
 use crate::clock::timestamp;
@@ -14,6 +14,8 @@ use crate::clock::timestamp;
 pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
     let id = recorded.event.step();
     let at = id.and_then(|id| run.position(id));
+    // An item of a loop that is not expanded yet has not begun.
+    let status = at.map_or(StepStatus::Pending, |at| run.status_of(at));
     let ended = matches!(recorded.event, Event::RunFinished { .. });
     StreamedEvent {
         schema: SCHEMA.to_owned(),
@@ -21,7 +23,7 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
         seq: recorded.seq,
         at: timestamp(recorded.at),
         event: recorded.event.clone(),
-        status: at.map(|at| step_status(run.status_of(at)).to_owned()),
+        status: id.map(|_| step_status(status).to_owned()),
         progress: run.progress(),
         of_step: id.map(|id| StepProgress {
             task_id: task(run),

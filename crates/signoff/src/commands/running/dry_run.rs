@@ -15,6 +15,7 @@ use signoff_runtime::project::Project;
 use crate::agent_check::actor;
 use crate::commands::sign::approve::show_problems;
 use crate::failure::Failure;
+use crate::report::run::forecast::{forecast_lines, forecast_shape};
 use crate::session::Session;
 use crate::style::{DIM, TITLE, paint, sanitize};
 
@@ -64,6 +65,7 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
         rounds: rehearsal.rounds.iter().map(ids).collect(),
         agents: rehearsal.agents,
         working_s: rehearsal.working.as_secs(),
+        steps: forecast_shape(&plan.checked.plan, &rehearsal.forecast),
         refused: refused.map(|failure| failure.code.to_owned()),
     }
 }
@@ -105,6 +107,7 @@ fn rehearsal_lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
         ),
     };
     lines.push(worst);
+    lines.extend(forecast_lines(plan, &rehearsal.forecast));
     lines
 }
 
