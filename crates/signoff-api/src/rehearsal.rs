@@ -25,6 +25,23 @@ pub struct Rehearsal {
     /// When the run would stop and ask a person, by the ids of the steps that do.
     #[serde(default)]
     pub asks: BTreeMap<String, Vec<String>>,
+    /// What would be done with each step, where the plan was run before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepForecast>,
     /// The `code` of the error with which `run` would refuse; `null` if it would not.
     pub refused: Option<String>,
+}
+
+/// A step of a plan that was run before: it is kept, or runs for a reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepForecast {
+    pub id: String,
+    /// The run that it is kept from, unless its contract does not hold any more; `null` if it runs.
+    pub kept_from: Option<String>,
+    /// Why it runs: `new changed everything unfinished not_in_checkout outdated value_unknown dependency`.
+    pub because: Option<String>,
+    /// The step that it depends on and that runs, where that is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
 }

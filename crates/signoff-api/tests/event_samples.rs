@@ -69,6 +69,30 @@ fn every_event() -> Vec<engine::Event> {
             kept: vec![step()],
             reset: vec!["test".to_owned()],
         },
+        engine::Event::EarlierStep {
+            step: step(),
+            earlier: engine::EarlierStep {
+                run: "20261101-120000-abcd".to_owned(),
+                ended: engine::EarlierEnd::Completed {
+                    evidence: engine::Grade::Observed,
+                    facts: engine::EvidenceFacts::default(),
+                },
+                again: Some(engine::RedoReason::NotInCheckout),
+                output: Some(serde_json::json!({"n": 1})),
+                stdout: Some("out".to_owned()),
+                said: Some("said".to_owned()),
+                item: Some(engine::EarlierItem {
+                    value: serde_json::json!("a"),
+                    request: "sha256:ee".to_owned(),
+                }),
+                call: Some(engine::ToolCall {
+                    tool: "run_command".to_owned(),
+                    args: serde_json::json!({"command": "publish"}),
+                    repeatable: false,
+                    changes_tree: true,
+                }),
+            },
+        },
         engine::Event::StepStarted { step: step() },
         engine::Event::ConditionHeld { step: step() },
         engine::Event::Expanded {
@@ -314,6 +338,7 @@ fn every_event() -> Vec<engine::Event> {
                 tree: Some("b2".to_owned()),
                 commit: Some("a2".to_owned()),
                 not_proved: vec!["no summary of pytest was seen".to_owned()],
+                kept_from: Some("20261101-120000-abcd".to_owned()),
                 overlay_mode: Some("overlay".to_owned()),
             },
         },

@@ -3,6 +3,7 @@
 mod answer;
 mod attempt;
 mod contract;
+mod earlier;
 mod loops;
 mod merge;
 mod readiness;
@@ -16,6 +17,7 @@ use self::attempt::{
     finish_call, finish_work, interrupt, schedule_retry, start_attempt, start_call,
 };
 use self::contract::{finish_baseline, finish_contract, start_baseline, start_contract};
+pub(crate) use self::earlier::note_earlier;
 pub(crate) use self::loops::{expand, reads_item};
 pub(crate) use self::merge::conflict_reason;
 use self::merge::{
@@ -31,13 +33,18 @@ use self::step::{
     complete_step, confirm_step, fail_step, make_provisional, note_time, skip_step, start_step,
 };
 use crate::event::{Event, RecordedEvent};
-use crate::state::{Landing, Run, StepState, StepStatus};
+use crate::state::{Landing, Run, StepState, StepStatus, stands_still};
 
 /// Applies one recorded event. It cannot fail: an event about an unknown step changes nothing, and the
 /// reader of the journal refuses what does not parse.
 pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     let clock_was_set_back = recorded.at < run.usage.latest();
-    run.usage.note(recorded);
+    let stood_still = stands_still(run);
+    run.usage.note(recorded, stood_still);
+    // Also about the items of loops that are not expanded yet.
+    if let Event::EarlierStep { step, earlier } = &recorded.event {
+        return note_earlier(run, step, earlier);
+    }
     let Some(id) = recorded.event.step() else {
         return apply_to_run(run, &recorded.event, clock_was_set_back);
     };
@@ -114,6 +121,7 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         | Event::StepBlocked { .. }
         | Event::StepWaiting { .. }
         | Event::StepRetried { .. }
+        | Event::EarlierStep { .. }
         | Event::InboxOpened { .. }
         | Event::InboxAnswered { .. } => {}
     }
@@ -178,10 +186,13 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::StepRetried { hint, .. } => retry_step(run, at, hint.as_deref()),
         Event::InboxOpened { .. } => open_item(run, at, event),
         Event::InboxAnswered { .. } => answer_item(run, at, event),
+        Event::BudgetSpent { wall_ms, .. } => {
+            update(run, at, |step| step.history.worked += *wall_ms);
+        }
         // `Usage` counts the budget, and `InboxOpened` makes the step wait.
         Event::BudgetReserved { .. }
-        | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
+        | Event::EarlierStep { .. }
         | Event::StepWaiting { .. } => {}
         // These are about the run.
         Event::RunStarted { .. }

@@ -39,7 +39,7 @@ fn wall_limit(run: &Run) -> Option<Millis> {
 
 /// The question to a person if the budget does not allow another agent for this step.
 pub(crate) fn budget_question(run: &Run, at: usize, now: Millis) -> Option<String> {
-    of_step(run, at).or_else(|| of_plan(run, now))
+    of_step(run, at).or_else(|| of_plan(run, now, at))
 }
 
 /// Each attempt of the step starts an agent.
@@ -54,30 +54,74 @@ fn of_step(run: &Run, at: usize) -> Option<String> {
     })
 }
 
-fn of_plan(run: &Run, now: Millis) -> Option<String> {
-    let limited = run.plan().budget.agents.is_some() || run.plan().budget.wall.is_some();
-    if !limited {
-        return None;
-    }
-    if let Some(limit) = run.plan().budget.agents {
-        let limit_now = limit.saturating_mul(run.usage.grants + 1);
-        if run.usage.agents >= limit_now {
-            let remaining = remaining(run);
-            return Some(format!(
-                "budget used up: {} of {limit_now} agents started, {remaining} agent steps remain; `allow` grants {limit} more",
-                run.usage.agents
-            ));
-        }
-    }
-    if wall_limit(run)? <= run.usage.wall_at(now) {
-        let used = run.usage.wall_at(now) / 1000;
-        let more = run.plan().budget.wall.map_or(0, |wall| wall.as_secs());
-        let remaining = remaining(run);
+fn of_plan(run: &Run, now: Millis, at: usize) -> Option<String> {
+    agents_used_up(run).or_else(|| wall_too_short(run, now, at))
+}
+
+fn agents_used_up(run: &Run) -> Option<String> {
+    let limit = run.plan().budget.agents?;
+    let limit_now = agent_limit(run)?;
+    let started = run.usage.agents;
+    (started >= limit_now).then(|| {
+        format!(
+            "budget used up: {started} of {limit_now} agents started, {} agent steps remain; `allow` grants {limit} more",
+            remaining(run)
+        )
+    })
+}
+
+/// Agents that may be started in all.
+fn agent_limit(run: &Run) -> Option<u64> {
+    let limit = run.plan().budget.agents?;
+    Some(limit.saturating_mul(run.usage.grants + 1))
+}
+
+/// How many agents may start now, where the plan limits them.
+pub(crate) fn agents_left(run: &Run) -> Option<u64> {
+    Some(agent_limit(run)?.saturating_sub(run.usage.agents))
+}
+
+fn wall_too_short(run: &Run, now: Millis, at: usize) -> Option<String> {
+    let limit = wall_limit(run)?;
+    let used = run.usage.wall_at(now);
+    let (more, remaining) = (run.plan().budget.wall?.as_secs(), remaining(run));
+    if used >= limit {
+        let used = used / 1000;
         return Some(format!(
             "budget used up: {used} s of wall clock, {remaining} agent steps remain; `allow` grants {more} s more"
         ));
     }
-    None
+    let left = limit - used;
+    let estimate = wall_estimate(run, at).filter(|estimate| estimate.wall > left)?;
+    let step = &run.definition(at)?.id;
+    Some(format!(
+        "budget too small for step `{step}`: {} s of wall clock are left, and it takes about {} s ({}); {remaining} agent steps remain; `allow` grants {more} s more",
+        left / 1000,
+        estimate.wall.div_ceil(1000),
+        estimate.basis
+    ))
+}
+
+/// How long a step is expected to take.
+struct Estimate {
+    wall: Millis,
+    /// How we know.
+    basis: &'static str,
+}
+
+/// The step's own budget, else the mean of the agent steps that are done. Before one is done, an equal share of what is
+/// left fits by itself.
+fn wall_estimate(run: &Run, at: usize) -> Option<Estimate> {
+    let own = run.definition(at)?.budget.wall.map(|wall| Estimate {
+        wall: millis(wall),
+        basis: "its own budget",
+    });
+    own.or_else(|| {
+        Some(Estimate {
+            wall: run.usage.mean_work()?,
+            basis: "the mean of the agent steps that are done",
+        })
+    })
 }
 
 fn remaining(run: &Run) -> usize {

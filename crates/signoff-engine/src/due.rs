@@ -12,8 +12,9 @@ use self::capacity::Capacity;
 use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
-use crate::budget::budget_question;
-use crate::state::{Run, Stage, StepState, wants_baseline};
+use crate::budget::{agents_left, budget_question};
+use crate::event::InboxKind;
+use crate::state::{Carried, Run, Stage, StepState};
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let mut capacity = Capacity::of(run, bounds.jobs(run));
     let mut actions = next_actions(run, now, &mut queue, &mut capacity);
     if run.aborting {
-        if !run.in_flight() {
+        if !run.in_flight() && !asks_for_acceptance(run) {
             actions.push(Action::Finish);
         }
         return actions;
@@ -83,7 +84,27 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
     }
+    keep_within_agent_budget(run, &mut actions);
     actions
+}
+
+/// Leaves out agents that start together and for which there is no budget together: once the others have started, a
+/// person is asked.
+fn keep_within_agent_budget(run: &Run, actions: &mut Vec<Action>) {
+    if let Some(mut left) = agents_left(run) {
+        actions.retain(|action| {
+            let starts_agent = matches!(action, Action::Dispatch { .. });
+            let fits = !starts_agent || left > 0;
+            left = left.saturating_sub(u64::from(starts_agent));
+            fits
+        });
+    }
+}
+
+/// Is a person asked whether steps are done? Refusing one of them fails the run, but the others are still to be answered.
+fn asks_for_acceptance(run: &Run) -> bool {
+    let mut items = run.inbox.items.values();
+    items.any(|item| item.kind == InboxKind::Acceptance && !item.steps.is_empty())
 }
 
 /// The actions of steps under way, those with a slot first.
@@ -182,10 +203,10 @@ fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
 /// The first action of a step that has not begun.
 fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
-    if has_closed_gate(definition, state) {
+    if has_closed_gate(run, at, definition, state) {
         return Some(Action::Gate { step: at });
     }
-    if wants_baseline(definition, &run.settings) {
+    if run.wants_baseline(at) {
         return Some(Action::Baseline { step: at });
     }
     work_action(run, at, now)
@@ -195,7 +216,7 @@ fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
 fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let (definition, state) = run.step(at)?;
     match state.stage {
-        Stage::NeedsBaseline | Stage::NeedsWork if has_closed_gate(definition, state) => {
+        Stage::NeedsBaseline | Stage::NeedsWork if has_closed_gate(run, at, definition, state) => {
             Some(Action::Gate { step: at })
         }
         Stage::NeedsWork if state.activation.not_before > now => Some(Action::Wait {
@@ -234,11 +255,17 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
 }
 
 /// Must a condition, a loop or an approval be settled before the step's work?
-fn has_closed_gate(definition: &Step, state: &StepState) -> bool {
+fn has_closed_gate(run: &Run, at: usize, definition: &Step, state: &StepState) -> bool {
     let condition = definition.when.is_some() && !state.activation.condition_held;
     condition
         || definition.for_each.is_some()
-        || (definition.approval && !state.activation.approved)
+        || match run.carried(at) {
+            // It is done as soon as the gate is looked at.
+            Carried::Done(_) => true,
+            // Only work needs an approval.
+            Carried::IfContractHolds(_) => false,
+            Carried::Nothing => definition.approval && !state.activation.approved,
+        }
 }
 
 fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {

@@ -4,6 +4,7 @@
 //! Formats change with ceremony: `signoff-api/tests/samples` holds what every version wrote, and its
 //! tests read all of it.
 
+mod earlier;
 mod inbox;
 mod outcome;
 mod scope;
@@ -13,6 +14,7 @@ mod work;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::earlier::{EarlierEnd, EarlierItem, EarlierStep, RedoReason};
 pub use self::inbox::{Choice, InboxKind};
 pub use self::outcome::{Outcome, PauseReason};
 pub use self::scope::SyncTime;
@@ -66,6 +68,11 @@ pub enum Event {
         kept: Vec<String>,
         /// Steps that had begun and start over.
         reset: Vec<String>,
+    },
+    /// What an earlier run of the plan knows of a step, said once when the run starts.
+    EarlierStep {
+        step: String,
+        earlier: EarlierStep,
     },
     /// The tree that the run works on is ready.
     TreePrepared {

@@ -72,6 +72,9 @@ pub struct EvidenceFacts {
     /// Why a contract that holds does not prove the step; empty where it does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_proved: Vec<String>,
+    /// The earlier run of the plan that did the work, where it was kept from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_from: Option<String>,
     /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = nobody said.
     #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
     pub overlay_mode: Option<String>,

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::event::{
-    CallEnd, Candidate, Changes, Choice, PauseReason, ProcessIdentity, RunTree, Settings, ToolCall,
-    WorkItem,
+    CallEnd, Candidate, Changes, Choice, EarlierStep, PauseReason, ProcessIdentity, RunTree,
+    Settings, ToolCall, WorkItem,
 };
 use crate::verdict::{Observation, ProcessEnd};
 
@@ -206,6 +206,8 @@ pub struct RunStart {
     pub digest: String,
     pub terms: String,
     pub settings: Settings,
+    /// What the last run of the plan knows of its steps, by id.
+    pub earlier: Vec<(String, EarlierStep)>,
 }
 
 /// A person's changes in the checkout, as a commit on top of the run's head.

@@ -24,6 +24,7 @@ mod evidence;
 mod input;
 mod lifecycle;
 mod recovery;
+mod rerun;
 mod state;
 mod template;
 mod tests_run;
@@ -40,9 +41,9 @@ pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
     AcceptAt, AgentOutput, CallEnd, Candidate, ChangeDetails, Changes, Choice, ContractCache,
-    Event, InboxKind, Isolation, LandAt, LinkEnd, OnGreenBaseline, Outcome, PauseReason,
-    ProcessIdentity, RecordedEvent, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem,
-    WorkKind, WorkPayload,
+    EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation, LandAt, LinkEnd,
+    OnGreenBaseline, Outcome, PauseReason, ProcessIdentity, RecordedEvent, RedoReason, RunTree,
+    Settings, SyncTime, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
 pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
@@ -51,6 +52,7 @@ pub use lifecycle::{
     may_clone, may_delete, must_escalate, possible_transitions, state_after,
     state_after_signing_again,
 };
+pub use rerun::{Redo, RunReason, StepForecast, earlier_steps, forecast};
 pub use state::{
     Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, CutOffAttempts,
     Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome, StepState,

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod contract;
+mod earlier;
 mod inbox;
 mod made_call;
 mod rechecks;
@@ -19,6 +20,7 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::AttemptState;
 pub use self::contract::{Baseline, ContractRuns};
+pub(crate) use self::earlier::{Carried, EarlierResult};
 pub(crate) use self::inbox::Inbox;
 pub use self::inbox::InboxItem;
 pub use self::made_call::MadeCall;
@@ -26,14 +28,14 @@ pub(crate) use self::rechecks::Rechecks;
 pub use self::run_tree::WorkLocation;
 pub(crate) use self::run_tree::{JoinedFile, Landing, LandingState, TreeState};
 pub(crate) use self::schedule::Schedule;
-pub(crate) use self::setup::{for_each_reference, steps_read};
+pub(crate) use self::setup::{for_each_reference, read_steps, rendered_steps, steps_read};
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
     Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
     StepOutcome, StepState,
 };
-pub(crate) use self::usage::Usage;
-use crate::event::{Outcome, PauseReason, Settings, ToolCall};
+pub(crate) use self::usage::{Usage, stands_still};
+use crate::event::{EarlierStep, Outcome, PauseReason, Settings, ToolCall};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
 #[derive(Debug, Clone)]
@@ -56,6 +58,8 @@ pub struct Run {
     pub(crate) dependents: Vec<Vec<usize>>,
     /// The highest attempt number that each id had under earlier versions of the plan.
     pub(crate) used: BTreeMap<String, u32>,
+    /// What an earlier run of the plan knows of its steps, by id; also of items of loops that are not expanded yet.
+    pub(crate) earlier: BTreeMap<String, EarlierStep>,
     /// Steps whose values other steps read.
     pub(crate) read: BTreeSet<usize>,
     pub(crate) schedule: Schedule,
@@ -260,21 +264,29 @@ impl Run {
         )
     }
 
+    /// Does this step need its contract run before the work?
+    pub(crate) fn wants_baseline(&self, at: usize) -> bool {
+        let Some(step) = self.definition(at) else {
+            return false;
+        };
+        let Some(contract) = &step.contract else {
+            return false;
+        };
+        // What counts as done already is tested by the contract first, whatever the settings say.
+        if let Carried::IfContractHolds(_) = self.carried(at) {
+            return true;
+        }
+        match step.work {
+            Work::Agent { .. } => {
+                self.is_claimed(at) || (contract.baseline && self.settings.baseline)
+            }
+            Work::Tool { .. } => contract.baseline && self.settings.baseline,
+            Work::Ask { .. } | Work::Check => false,
+        }
+    }
+
     /// Is the step a loop without items?
     pub fn is_empty_loop(&self, at: usize) -> bool {
         self.children.get(&at).is_some_and(Vec::is_empty)
-    }
-}
-
-/// Does this step need its contract run before the work?
-pub(crate) fn wants_baseline(step: &Step, settings: &Settings) -> bool {
-    let Some(contract) = &step.contract else {
-        return false;
-    };
-    match step.work {
-        // A claim of "done" is tested by the contract first, whatever the settings say.
-        Work::Agent { .. } => step.claimed || (contract.baseline && settings.baseline),
-        Work::Tool { .. } => contract.baseline && settings.baseline,
-        Work::Ask { .. } | Work::Check => false,
     }
 }

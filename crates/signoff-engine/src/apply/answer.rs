@@ -84,7 +84,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
         return;
     };
     let retries = definition.on_fail.retries;
-    let first_stage = first_stage(definition, &run.settings);
+    let first_stage = first_stage(run, at);
     let is_unmerged = run.is_unmerged(at);
     let is_judged = definition.contract.is_some() || is_unmerged;
     let is_call = matches!(definition.work, Work::Tool { .. });
@@ -112,6 +112,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             go_on(step, Stage::NeedsWork);
         }
         Choice::Approve => {
+            step.made_call.clear();
             change_arguments(step, note, by);
             approve(step, first_stage);
         }

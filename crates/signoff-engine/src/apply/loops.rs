@@ -4,6 +4,7 @@ use serde_json::Value;
 use signoff_plan::expression::{Scope, read};
 use signoff_plan::model::{Depends, Step};
 
+use super::earlier::compare_item;
 use crate::state::{LoopItem, Run, Stage, StepState, StepStatus};
 use crate::template::render_step;
 
@@ -32,6 +33,7 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
         }
         run.schedule.ready.insert(position);
         children.push(position);
+        compare_item(run, position);
     }
     run.schedule.ready.remove(&at);
     run.schedule.active.remove(&at);

@@ -5,9 +5,7 @@ use signoff_plan::model::Work;
 
 use crate::contract_inputs::names_of;
 use crate::event::Candidate;
-use crate::state::{
-    Allocation, Failure, JoinedFile, Run, Stage, StepState, StepStatus, wants_baseline,
-};
+use crate::state::{Allocation, Failure, JoinedFile, Run, Stage, StepState, StepStatus};
 use crate::verdict::{ProcessEnd, Verdict};
 
 pub(super) fn start_candidate(run: &mut Run, at: usize, attempt: u32) {
@@ -24,7 +22,7 @@ pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &
         return;
     };
     let judged = definition.contract.is_some();
-    let wants_baseline = wants_baseline(definition, &run.settings);
+    let wants_baseline = run.wants_baseline(at);
     let works = matches!(definition.work, Work::Agent { .. } | Work::Tool { .. });
     let covers = |path: &&String| {
         let names = names_of(path, &candidate.details);

@@ -51,6 +51,9 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     if std::mem::replace(&mut step.satisfies, true) {
         return;
     }
+    if run.is_redone(at) {
+        run.schedule.redone.insert(at);
+    }
     let dependents = run.dependents.get(at).cloned().unwrap_or_default();
     for dependent in dependents {
         if let Some(step) = run.steps.get_mut(dependent) {

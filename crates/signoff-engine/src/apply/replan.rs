@@ -8,13 +8,13 @@ mod carryover;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use signoff_plan::diff::pairs;
+use signoff_plan::diff::{asks_the_same, pairs};
 use signoff_plan::model::Step;
 use signoff_plan::signed::SignedPlan;
 
 use self::carryover::{Carryover, carryovers, of_item, text_is_same};
-use crate::apply::{expand, note_verdict, recount, satisfy_dependents};
-use crate::event::Settings;
+use crate::apply::{expand, note_earlier, note_verdict, recount, satisfy_dependents};
+use crate::event::{RedoReason, Settings};
 use crate::state::{Inbox, InboxItem, LandingState, Run, Stage, StepState, StepStatus, TreeState};
 
 /// A run under another version of its plan.
@@ -35,6 +35,7 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
         moved: BTreeMap::new(),
         reset: Vec::new(),
     };
+    carry_earlier(old, &mut replanning.run, &pairs);
     replanning.disown_marks(&pairs);
     let fates = carryovers(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
@@ -87,6 +88,34 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
         usage: old.usage.clone(),
         used,
         ..Run::new(signed)
+    }
+}
+
+/// Takes over what an earlier run knows of the steps, under their present ids. A step that asks for something else now is
+/// not kept.
+fn carry_earlier(old: &Run, new: &mut Run, pairs: &[Option<usize>]) {
+    if old.earlier.is_empty() {
+        return;
+    }
+    for (at, from) in pairs.iter().enumerate() {
+        let (Some(from), Some(step)) = (*from, new.definition(at)) else {
+            continue;
+        };
+        let Some(was) = old.definition(from) else {
+            continue;
+        };
+        let id = step.id.clone();
+        let is_changed = !asks_the_same(was, step);
+        if let Some(mut known) = old.earlier_with_values(from) {
+            known.again = known.again.or(is_changed.then_some(RedoReason::Changed));
+            note_earlier(new, &id, &known);
+        }
+        for (key, earlier) in old.earlier_items(&was.id) {
+            let at = old.position(&format!("{}{key}", was.id));
+            let known = at.and_then(|at| old.earlier_with_values(at));
+            let known = known.unwrap_or_else(|| earlier.clone());
+            note_earlier(new, &format!("{id}{key}"), &known);
+        }
     }
 }
 

@@ -78,13 +78,18 @@ fn reopen(run: &mut Run) {
 /// Retries one step, and the steps that it blocked.
 pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     withdraw_items(run, at);
-    run.outcome = None;
-    run.aborting = false;
     take_up(run, at);
     if let Some(step) = run.steps.get_mut(at) {
         step.advice.hint = hint.map(str::to_owned);
         step.made_call.clear();
     }
+    free_blocked(run, at);
+}
+
+/// Lets a run that this step had failed go on, with the steps that it blocked.
+pub(super) fn free_blocked(run: &mut Run, at: usize) {
+    run.outcome = None;
+    run.aborting = false;
     let parent = run.steps.get(at).and_then(StepState::parent);
     let mut freed = vec![at];
     freed.extend(parent);

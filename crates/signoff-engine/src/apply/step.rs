@@ -1,18 +1,14 @@
 //! The beginning and the ends of a step.
 
-use signoff_plan::model::Step;
-
 use super::loops;
 use super::readiness::{end_step, end_unsatisfied, satisfy_dependents};
-use crate::event::{Event, RecordedEvent, Settings};
+use super::resume::free_blocked;
+use crate::event::{Event, RecordedEvent};
 use crate::evidence::{Evidence, EvidenceFacts, Grade};
-use crate::state::{Run, Stage, StepStatus, wants_baseline};
+use crate::state::{Run, Stage, StepStatus};
 
 pub(super) fn start_step(run: &mut Run, at: usize) {
-    let Some(definition) = run.definition(at) else {
-        return;
-    };
-    let stage = first_stage(definition, &run.settings);
+    let stage = first_stage(run, at);
     run.schedule.ready.remove(&at);
     run.schedule.active.insert(at);
     if let Some(step) = run.steps.get_mut(at) {
@@ -23,8 +19,8 @@ pub(super) fn start_step(run: &mut Run, at: usize) {
 }
 
 /// What a step needs first once its gate is open.
-pub(super) fn first_stage(definition: &Step, settings: &Settings) -> Stage {
-    if wants_baseline(definition, settings) {
+pub(super) fn first_stage(run: &Run, at: usize) -> Stage {
+    if run.wants_baseline(at) {
         Stage::NeedsBaseline
     } else {
         Stage::NeedsWork
@@ -46,6 +42,17 @@ pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &Evid
         step.outcome.unconfirmed = step.contract.warm;
     }
     note_verdict(run, at);
+    note_work(run, at);
+}
+
+/// Counts how long the agents of a step that is done worked on it.
+fn note_work(run: &mut Run, at: usize) {
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    let worked = std::mem::take(&mut step.history.worked);
+    run.usage.done_work += worked;
+    run.usage.done_steps += u64::from(worked > 0);
 }
 
 /// Remembers the tree of a verdict: the contract must also hold at the end of the run.
@@ -88,6 +95,7 @@ pub(super) fn make_provisional(run: &mut Run, at: usize) {
         run.schedule.provisional.insert(at);
     }
     satisfy_dependents(run, at);
+    note_work(run, at);
 }
 
 pub(super) fn fail_step(run: &mut Run, at: usize, reason: &str) {
@@ -97,9 +105,13 @@ pub(super) fn fail_step(run: &mut Run, at: usize, reason: &str) {
 
 pub(super) fn skip_step(run: &mut Run, at: usize, reason: &str, satisfies: bool) {
     withdraw_items(run, at);
+    let had_failed = (run.steps.get(at)).is_some_and(|step| step.status == StepStatus::Failed);
     end_step(run, at, StepStatus::Skipped, Some(reason));
     if satisfies {
         satisfy_dependents(run, at);
+    }
+    if had_failed {
+        free_blocked(run, at);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use signoff_plan::model::{Step, Work};
 
-use super::evidence::facts;
+use super::evidence::{facts, kept_completion};
 use super::person::{Question, ask, escalate, open_item};
 use super::policy::attempt_failed;
 use super::verdict::{changed_protected_files, forbidden_change};
@@ -14,7 +14,7 @@ use crate::event::{
 };
 use crate::evidence::Grade;
 use crate::input::FinishedWork;
-use crate::state::{Run, StepState};
+use crate::state::{Carried, Run, StepState};
 use crate::verdict::{
     Observation, ProcessEnd, Verdict, baseline_verdict, count_before, readable, tail,
 };
@@ -102,6 +102,7 @@ pub(super) fn baseline_ended(
             .map_or(&[][..], |contract| &contract.expect);
         let observed = count_before(definition.contract.as_ref(), observed);
         let verdict = baseline_verdict(expect, &observed);
+        let tree = observed.tree.clone();
         let mut events = vec![Event::BaselineFinished {
             step: definition.id.clone(),
             verdict,
@@ -111,15 +112,18 @@ pub(super) fn baseline_ended(
         if state.attempt.candidate.is_some() {
             return events;
         }
-        if verdict == Verdict::Pass && !definition.claimed {
-            events.extend(after_green_baseline(run, definition));
-        }
-        if definition.claimed && verdict == Verdict::Pass {
-            events.push(Event::StepCompleted {
-                step: definition.id.clone(),
-                attempts: state.attempts,
-                evidence: Grade::Held,
-                facts: facts(run, definition, state),
+        if verdict == Verdict::Pass {
+            events.extend(match run.carried(at) {
+                Carried::IfContractHolds(kept) => vec![kept_completion(definition, kept, tree)],
+                Carried::Done(_) | Carried::Nothing if run.is_claimed(at) => {
+                    vec![Event::StepCompleted {
+                        step: definition.id.clone(),
+                        attempts: state.attempts,
+                        evidence: Grade::Held,
+                        facts: facts(run, definition, state),
+                    }]
+                }
+                Carried::Done(_) | Carried::Nothing => after_green_baseline(run, definition),
             });
         }
         events

@@ -38,16 +38,17 @@ pub(super) fn abort(run: &Run, by: &str) -> Vec<Event> {
 pub(super) fn skip_step(run: &Run, id: &str, by: &str) -> Result<Vec<Event>, Refusal> {
     let state = known_step(run, id)?;
     let why = match state.status {
-        _ if run.outcome.is_some() => Some("belongs to a run that has ended"),
+        _ if matches!(run.outcome, Some(Outcome::Completed | Outcome::Partial)) => {
+            Some("belongs to a run that is completed")
+        }
         _ if state.stage.in_flight() => Some("is under way; stop the run first"),
         _ if state.stage == Stage::Provisional => Some(TO_ACCEPT),
         _ if state.stage == Stage::Expanded => Some("is a loop that has begun; skip its items"),
         StepStatus::Completed => Some("is completed, which cannot be changed"),
         StepStatus::Skipped => Some("is skipped already"),
-        StepStatus::Failed | StepStatus::Blocked => {
-            Some("has ended; let it be tried again with `step retry`")
-        }
-        StepStatus::Pending
+        StepStatus::Blocked => Some("is blocked; skip the step that blocks it"),
+        StepStatus::Failed
+        | StepStatus::Pending
         | StepStatus::Ready
         | StepStatus::Running
         | StepStatus::Verifying

@@ -2,16 +2,17 @@
 
 use signoff_plan::model::{Step, Work};
 
-use super::proof::reasons_against;
+use super::proof::{is_claimed, reasons_against};
 use crate::contract_inputs::changed_inputs;
 use crate::event::Event;
 use crate::evidence::{EvidenceFacts, Grade, TestTotals};
-use crate::state::{Run, StepState};
+use crate::state::{EarlierResult, Run, StepState};
 use crate::verdict::reported_tests;
 
 /// The event that completes a step whose contract holds.
 pub(super) fn completion(run: &Run, definition: &Step, state: &StepState) -> Event {
-    let proved = definition.contract.is_some() && reasons_against(definition, state).is_empty();
+    let proved =
+        definition.contract.is_some() && reasons_against(run, definition, state).is_empty();
     Event::StepCompleted {
         step: definition.id.clone(),
         attempts: state.attempts,
@@ -30,7 +31,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
     };
     EvidenceFacts {
         sandbox: run.settings.sandbox.clone(),
-        claimed: definition.claimed,
+        claimed: is_claimed(run, definition),
         interrupted: state.attempt.interrupted,
         agent_failed: state
             .attempt
@@ -54,9 +55,29 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
             // A check does no work.
             Work::Check => Vec::new(),
             Work::Agent { .. } | Work::Tool { .. } | Work::Ask { .. } => {
-                reasons_against(definition, state)
+                reasons_against(run, definition, state)
             }
         },
+        kept_from: None,
         overlay_mode: state.contract.overlay_mode.clone(),
+    }
+}
+
+/// The event that completes a step with what an earlier run of the plan did: its evidence, and from where it was kept.
+/// `tree`: what its contract was just run on.
+pub(super) fn kept_completion(
+    definition: &Step,
+    kept: EarlierResult<'_>,
+    tree: Option<String>,
+) -> Event {
+    Event::StepCompleted {
+        step: definition.id.clone(),
+        attempts: 0,
+        evidence: kept.evidence,
+        facts: EvidenceFacts {
+            kept_from: Some(kept.run.to_owned()),
+            tree: tree.or_else(|| kept.facts.tree.clone()),
+            ..kept.facts.clone()
+        },
     }
 }

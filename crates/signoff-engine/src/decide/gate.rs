@@ -5,14 +5,15 @@ use signoff_plan::expression::{Scope, StepRead, evaluate_condition};
 use signoff_plan::model::{Step, Work};
 
 use super::call::call_text;
+use super::evidence::kept_completion;
 use super::loops::expand;
 use super::person::{Question, escalate, open_item};
 use super::policy::{block_dependents, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::apply::reads_item;
 use crate::arguments::{resolved_arguments, skipped_reference};
-use crate::event::{Choice, Event, InboxKind};
-use crate::state::{Run, StepState, StepStatus, steps_read};
+use crate::event::{Choice, Event, InboxKind, RedoReason, ToolCall};
+use crate::state::{Carried, Run, StepState, StepStatus, steps_read};
 
 pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at) else {
@@ -28,6 +29,13 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     if let Some(list) = &definition.for_each {
         return expand(run, at, definition, list);
     }
+    if let Carried::Done(kept) = run.carried(at) {
+        return begin(run, at, |_| vec![kept_completion(definition, kept, None)]);
+    }
+    // Before an approval: who approves must know that it is the second time.
+    if let Some(call) = run.made_call(at) {
+        return ask_about_made_call(run, at, definition, state, call);
+    }
     if let Some(cause) = skipped_reference(run, at) {
         return Ok(block_step(run, definition, &cause));
     }
@@ -40,14 +48,56 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
             let question = Question::new(InboxKind::Question, question.clone(), words);
             ask_at_gate(run, at, question.with_options(choices))
         }
-        Work::Tool { .. } if state.made_call.get().is_some() => {
-            let mut events = begin(run, at, |_| Vec::new())?;
-            events.extend(escalate(run, definition, state, "it is to start again"));
-            Ok(events)
-        }
         Work::Agent { .. } | Work::Tool { .. } | Work::Check => Err(Refusal::OutOfPlace {
             what: "a gate that is open",
         }),
+    }
+}
+
+/// Asks whether a call that took place is to be made again.
+fn ask_about_made_call(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    state: &StepState,
+    call: &ToolCall,
+) -> Result<Vec<Event>, Refusal> {
+    let Some(earlier) = run.earlier(at).filter(|_| state.attempts == 0) else {
+        let mut events = begin(run, at, |_| Vec::new())?;
+        events.extend(escalate(run, definition, state, "it is to start again"));
+        return Ok(events);
+    };
+    let (keep, meaning) = match definition.contract {
+        Some(_) => (Choice::Fixed, "runs its contract"),
+        None => (Choice::Accept, "keeps its result"),
+    };
+    let question = format!(
+        "shall step `{}` call {} again? Run {} did, and {}; `approve` calls it again, `{}` {meaning}",
+        definition.id,
+        call_text(definition, &call.args),
+        earlier.run,
+        redo_text(earlier.again, run.rests_on_redone(at)),
+        keep.name()
+    );
+    let choices = vec![Choice::Approve, keep, Choice::Skip, Choice::Abort];
+    ask_at_gate(
+        run,
+        at,
+        Question::new(InboxKind::Approval, question, choices),
+    )
+}
+
+/// Why a step that an earlier run worked on is not kept.
+fn redo_text(reason: Option<RedoReason>, rests_on_redone: bool) -> &'static str {
+    match reason {
+        Some(RedoReason::Everything) => "everything is to be done again",
+        Some(RedoReason::NotInCheckout) => "what that changed is not in the checkout",
+        Some(RedoReason::Unfinished) => "the step was not finished",
+        Some(RedoReason::ValueUnknown) => "its result was not recorded and is needed now",
+        Some(RedoReason::Changed) => "the step was changed since",
+        Some(RedoReason::Outdated) => "what it depends on was done again",
+        None if rests_on_redone => "what it depends on was done again",
+        None => "its contract does not hold any more",
     }
 }
 

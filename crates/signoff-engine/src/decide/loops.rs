@@ -8,7 +8,7 @@ use super::gate::{ask_at_gate, blocked_by_skip, scope};
 use super::person::Question;
 use super::{Refusal, with_step};
 use crate::event::{Choice, Event, InboxKind};
-use crate::evidence::Grade;
+use crate::evidence::{EvidenceFacts, Grade};
 use crate::state::{Run, Stage, steps_read};
 
 /// Expands a loop into its items, or asks a person if the list has no value.
@@ -53,11 +53,15 @@ pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
         }
         // The weakest grade of the items. The harness itself observed that an empty loop has none.
         let evidence = items.iter().filter_map(|item| item.outcome.grade()).max();
+        let kept = run.earlier(at).filter(|_| !run.is_redone(at));
         vec![Event::StepCompleted {
             step,
             attempts: items.iter().map(|item| item.attempts).sum(),
             evidence: evidence.unwrap_or(Grade::Observed),
-            facts: facts(run, definition, state),
+            facts: EvidenceFacts {
+                kept_from: kept.map(|earlier| earlier.run.clone()),
+                ..facts(run, definition, state)
+            },
         }]
     })
 }

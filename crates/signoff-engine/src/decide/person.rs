@@ -219,17 +219,7 @@ fn remaining_question(run: &Run, open: &InboxItem, events: &[Event]) -> Option<E
     let about = open.steps.iter().filter_map(|&at| run.definition(at));
     let left = about.map(|step| step.id.clone()).filter(|id| !settled(id));
     let left: Vec<String> = left.collect();
-    let fails = |event: &Event| {
-        let Event::StepFailed { step, .. } = event else {
-            return false;
-        };
-        let step = run.position(step).and_then(|at| run.definition(at));
-        step.is_some_and(|step| step.critical)
-    };
-    // The run is about to fail, so there is nothing left to ask.
-    if left.is_empty() || events.iter().any(fails) {
-        return None;
-    }
+    // Also where the run is about to fail: an answer about the others need not be given twice.
     acceptance(run, left)
 }
 
@@ -314,6 +304,7 @@ pub(super) fn consequence(
             evidence: Grade::Accepted,
             facts: EvidenceFacts {
                 accepted_by: Some(by.to_owned()),
+                kept_from: kept_call(run, definition, state),
                 ..facts(run, definition, state)
             },
         }],
@@ -333,6 +324,13 @@ pub(super) fn consequence(
         }],
         Choice::Abort => fail_step(run, definition, state, &format!("aborted by {by}")),
     }
+}
+
+/// The run that made the call whose result a person accepts, if this one did not.
+fn kept_call(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
+    let is_kept = state.attempts == 0 && state.made_call.get().is_some();
+    let at = run.position(&definition.id).filter(|_| is_kept)?;
+    Some(run.earlier(at)?.run.clone())
 }
 
 fn is_unmerged(run: &Run, definition: &Step) -> bool {

@@ -2,12 +2,12 @@
 
 use signoff_plan::model::{Step, Work};
 
-use crate::state::StepState;
+use crate::state::{Run, StepState};
 use crate::verdict::{SHARED, Verdict, doubts};
 
 /// Why the contract of a completed step does not prove it. A proof is red before the work and green after it,
 /// with every change recorded and at least one change. Empty = it is proved.
-pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<String> {
+pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -> Vec<String> {
     let Some(contract) = &definition.contract else {
         return Vec::new();
     };
@@ -16,7 +16,7 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     let changed = state.changes.files.as_deref().unwrap_or_default();
     let mut say = |reason: &str| reasons.push(reason.to_owned());
     match state.baseline.verdict {
-        _ if definition.claimed => say("it was marked done before the run"),
+        _ if is_claimed(run, definition) => say("it was marked done before the run"),
         Some(Verdict::Fail) => match missing {
             Some(missing) if !missing.is_among(changed) => say(&format!(
                 "before the work its contract failed because `{}` was missing, which the work did not bring",
@@ -68,4 +68,10 @@ pub(super) fn reasons_against(definition: &Step, state: &StepState) -> Vec<Strin
     let (before, after) = (state.baseline.tests.as_ref(), state.contract.tests.as_ref());
     reasons.extend(doubts(contract, before, after));
     reasons
+}
+
+/// Did the author of the plan mark the step as done?
+pub(super) fn is_claimed(run: &Run, definition: &Step) -> bool {
+    let at = run.position(&definition.id);
+    at.is_some_and(|at| run.is_claimed(at))
 }

@@ -11,14 +11,17 @@ pub(super) fn start_run(run: &Run, start: RunStart) -> Result<Vec<Event>, Refusa
             what: "a second start",
         });
     }
-    Ok(vec![Event::RunStarted {
+    let mut events = vec![Event::RunStarted {
         run: start.run,
         plan: start.plan,
         path: start.path,
         digest: start.digest,
         terms: start.terms,
         settings: start.settings,
-    }])
+    }];
+    let earlier = start.earlier.into_iter();
+    events.extend(earlier.map(|(step, earlier)| Event::EarlierStep { step, earlier }));
+    Ok(events)
 }
 
 /// Continues a failed run.

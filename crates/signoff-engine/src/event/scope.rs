@@ -49,6 +49,7 @@ impl Event {
             | Self::StepBlocked { step, .. }
             | Self::StepWaiting { step, .. }
             | Self::StepRetried { step, .. }
+            | Self::EarlierStep { step, .. }
             | Self::InboxOpened { step, .. }
             | Self::InboxAnswered { step, .. } => Some(step),
         }
@@ -79,7 +80,8 @@ impl Event {
             | Self::StepConfirmed { .. }
             | Self::StepFailed { .. }
             | Self::StepSkipped { .. } => SyncTime::InBackground,
-            Self::CheckoutJoined { .. }
+            Self::EarlierStep { .. }
+            | Self::CheckoutJoined { .. }
             | Self::FilesLanded { .. }
             | Self::StepStarted { .. }
             | Self::ConditionHeld { .. }

@@ -26,6 +26,8 @@ pub enum Transition {
     /// Nothing happened for too long.
     Expire,
     Start,
+    /// Once more, after it was completed.
+    RunAgain,
     Complete,
     Fail,
     /// The process that drove the run is gone or silent.
@@ -37,7 +39,7 @@ pub enum Transition {
 }
 
 impl Transition {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Edit,
         Self::Verify,
         Self::Approve,
@@ -47,6 +49,7 @@ impl Transition {
         Self::Cancel,
         Self::Expire,
         Self::Start,
+        Self::RunAgain,
         Self::Complete,
         Self::Fail,
         Self::Stall,
@@ -67,6 +70,7 @@ impl Transition {
             Self::Cancel => "cancel",
             Self::Expire => "expire",
             Self::Start => "run",
+            Self::RunAgain => "run again",
             Self::Complete => "complete",
             Self::Fail => "fail",
             Self::Stall => "stall",
@@ -105,7 +109,7 @@ const ANYBODY: &[Actor] = &[
 ];
 const WRITERS: &[Actor] = &[Actor::Person, Actor::Planner, Actor::Agent];
 
-const TABLE: [Row; 21] = [
+const TABLE: [Row; 22] = [
     row(&[Draft], Transition::Verify, Verified, HARNESS),
     row(
         &[Verified],
@@ -140,6 +144,7 @@ const TABLE: [Row; 21] = [
         PERSON,
     ),
     row(&[Approved], Transition::Start, Executing, ANYBODY),
+    row(&[Completed], Transition::RunAgain, Executing, PERSON),
     row(&[Executing], Transition::Complete, Completed, HARNESS),
     row(
         &[Executing],

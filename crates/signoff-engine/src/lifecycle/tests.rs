@@ -38,6 +38,7 @@ stalled fail failed person
 stalled resume executing anybody
 stalled retry approved person
 completed edit draft anybody
+completed run again executing person
 failed cancel cancelled person
 failed edit draft anybody
 failed resume executing person

@@ -15,6 +15,11 @@ impl MadeCall {
         self.0.as_ref()
     }
 
+    /// A call that an earlier run of the plan made.
+    pub(crate) fn earlier(call: Option<ToolCall>) -> Self {
+        Self(call)
+    }
+
     /// From now on the call may have taken place.
     pub(crate) fn begin(call: &ToolCall) -> Self {
         Self((!call.repeatable).then(|| call.clone()))

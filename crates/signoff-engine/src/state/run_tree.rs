@@ -186,6 +186,14 @@ impl Run {
         at_once && self.tree.head == self.landing.head && self.landing.held.is_empty()
     }
 
+    /// Is what its steps changed in the checkout?
+    pub(crate) fn is_in_checkout(&self) -> bool {
+        let start = self.run_tree().map(|tree| tree.start.as_str());
+        let landed = self.landed_commit().is_some() || self.has_landed_files();
+        let nothing_to_land = self.head() == start;
+        !self.is_undone() && (!self.in_worktrees() || landed || nothing_to_land)
+    }
+
     /// Was it taken back?
     pub fn is_undone(&self) -> bool {
         self.landing.undone

@@ -16,6 +16,8 @@ pub(crate) struct Schedule {
     pub(crate) gather: BTreeSet<usize>,
     /// Steps whose agents are done and that a person has to accept at the end.
     pub(crate) provisional: BTreeSet<usize>,
+    /// Steps that were done anew although an earlier run of the plan is known; empty where none is.
+    pub(crate) redone: BTreeSet<usize>,
     /// How many of the plan's steps are done or skipped.
     pub(crate) done: usize,
 }

@@ -35,6 +35,7 @@ impl Run {
             read: read_steps(plan, &index),
             index,
             used: BTreeMap::new(),
+            earlier: BTreeMap::new(),
             schedule: Schedule {
                 ready: ready_steps(plan, &named),
                 ..Schedule::default()
@@ -89,7 +90,7 @@ fn ready_steps(plan: &Plan, named: &[Vec<usize>]) -> BTreeSet<usize> {
 
 /// Steps that something reads: the `stdout` or `output` of a condition or loop, or the value behind
 /// a reference.
-fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
+pub(crate) fn read_steps(plan: &Plan, index: &BTreeMap<String, usize>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for step in &plan.steps {
         for text in step.when.iter().chain(&step.for_each) {
@@ -134,7 +135,7 @@ pub(crate) fn for_each_reference(args: &serde_json::Value, each: &mut dyn FnMut(
 }
 
 /// Steps whose texts hold parameters, with the values in them. Loops are rendered with their items.
-fn rendered_steps(plan: &Plan) -> BTreeMap<usize, Step> {
+pub(crate) fn rendered_steps(plan: &Plan) -> BTreeMap<usize, Step> {
     let scope = Scope {
         params: plan.params.clone(),
         ..Scope::default()

@@ -212,6 +212,8 @@ pub struct History {
     pub ended_at: Millis,
     /// It ended before and started again.
     pub ended_before: bool,
+    /// How long its agents worked, as far as a budget asks for it and it is not counted as done work yet.
+    pub worked: Millis,
     /// What its agent said last; shown to people, never judged.
     pub said: Option<String>,
 }

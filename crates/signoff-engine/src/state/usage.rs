@@ -2,42 +2,48 @@
 
 use crate::Millis;
 use crate::event::{Choice, Event, RecordedEvent};
+use crate::state::Run;
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Usage {
     pub(crate) agents: u64,
-    /// Wall clock of earlier invocations; waiting on a person is not counted.
+    /// Wall clock of earlier invocations.
     pub(crate) wall: Millis,
-    /// When the present invocation started.
+    /// When the present invocation started, moved forward by the time in which the run stood still.
     pub(crate) since: Millis,
     pub(crate) latest: Millis,
     /// How often a person granted the budget once more.
     pub(crate) grants: u64,
+    /// Agent steps that are done, and how long their agents worked together.
+    pub(crate) done_steps: u64,
+    pub(crate) done_work: Millis,
 }
 
 impl Usage {
-    pub(crate) fn note(&mut self, recorded: &RecordedEvent) {
-        if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {
-            self.wall += self.latest.saturating_sub(self.since);
-            self.since = recorded.at;
+    /// `stood_still`: nothing was done between the last event and this one, so that time does not count.
+    pub(crate) fn note(&mut self, recorded: &RecordedEvent, stood_still: bool) {
+        match recorded.event {
+            Event::RunStarted { .. } | Event::RunResumed { .. } => {
+                self.wall += self.latest.saturating_sub(self.since);
+                self.since = recorded.at;
+            }
+            _ if stood_still => self.since += recorded.at.saturating_sub(self.latest),
+            _ => {}
         }
-        // An answer comes while nothing runs; it must not stretch the time that counts.
         if let Event::InboxAnswered { choice, .. } = recorded.event {
             self.grants += u64::from(choice == Choice::Allow);
-            return;
-        }
-        // The same holds for landing and undoing, which may come days later.
-        if let Event::LandingStarted { .. } | Event::RunLanded { .. } | Event::RunUndone { .. } =
-            recorded.event
-        {
-            return;
         }
         self.agents += u64::from(matches!(recorded.event, Event::WorkItem { .. }));
         self.latest = recorded.at;
     }
 
-    /// The time of the last event that counts.
+    /// The mean time that agents worked on a step that is done, if one is.
+    pub(crate) fn mean_work(&self) -> Option<Millis> {
+        self.done_work.checked_div(self.done_steps)
+    }
+
+    /// The time of the last event.
     pub(crate) fn latest(&self) -> Millis {
         self.latest
     }
@@ -45,6 +51,12 @@ impl Usage {
     pub(crate) fn wall_at(&self, now: Millis) -> Millis {
         self.wall + now.saturating_sub(self.since)
     }
+}
+
+/// Does the run wait for a person, or has it stopped? Then the time until the next event is not its own.
+pub(crate) fn stands_still(run: &Run) -> bool {
+    let waits = || !run.inbox.items.is_empty() && !run.in_flight();
+    run.pause.is_some() || run.outcome.is_some() || waits()
 }
 
 #[cfg(test)]
@@ -59,29 +71,15 @@ mod tests {
             ..Usage::default()
         };
         let by = || "me".to_owned();
-        for (at, event) in [
-            (
-                3000,
-                Event::RunFinished {
-                    outcome: Outcome::Completed,
-                },
-            ),
-            (
-                90_000,
-                Event::LandingStarted {
-                    commit: "c".to_owned(),
-                    by: by(),
-                },
-            ),
-            (
-                90_001,
-                Event::RunLanded {
-                    commit: "c".to_owned(),
-                    by: by(),
-                },
-            ),
-        ] {
-            usage.note(&RecordedEvent { seq: 0, at, event });
+        let finished = Event::RunFinished {
+            outcome: Outcome::Completed,
+        };
+        let landed = Event::RunLanded {
+            commit: "c".to_owned(),
+            by: by(),
+        };
+        for (at, event, stood_still) in [(3000, finished, false), (90_000, landed, true)] {
+            usage.note(&RecordedEvent { seq: 0, at, event }, stood_still);
         }
         assert_eq!(usage.wall_at(usage.latest()), 2000);
     }

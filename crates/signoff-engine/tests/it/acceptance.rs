@@ -89,7 +89,15 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
         statuses(&world),
         [StepStatus::Failed, StepStatus::Blocked, StepStatus::Waiting]
     );
-    assert_eq!(grades(&world), [None, None, None]);
+    // The other one is still asked about before the run fails.
+    assert_eq!(world.run.outcome(), None);
+    assert_eq!(
+        world.run.items().next().map(|item| item.about().to_vec()),
+        Some(vec![2])
+    );
+    world.record(answer(&world, &[], Choice::Accept));
+    world.play();
+    assert_eq!(grades(&world), [None, None, Some(Grade::Accepted)]);
     let reason = world
         .run
         .step(0)
@@ -108,13 +116,14 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
         (2, Some("no tests"))
     );
     assert_eq!(
-        world.run.items().next().map(|item| item.about().len()),
-        Some(2)
+        world.run.items().next().map(|item| item.about().to_vec()),
+        Some(vec![0])
     );
     world.record(answer(&world, &[], Choice::Accept));
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     assert_eq!(world.run.step(1).map(|(_, step)| step.attempts), Some(2));
+    assert_eq!(world.run.step(2).map(|(_, step)| step.attempts), Some(1));
 }
 
 #[test]

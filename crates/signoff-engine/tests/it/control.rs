@@ -51,6 +51,31 @@ fn a_step_that_waits_on_a_person_can_be_skipped_and_its_question_goes_with_it() 
 }
 
 #[test]
+fn a_failed_step_can_be_skipped_and_what_it_blocked_goes_on() {
+    let agent = format!("{AGENT}**on_fail:** abort\n");
+    let mut world = failing(&[&agent, CHECK, CHECK], &[1]);
+    assert_eq!(world.run.outcome(), Some(Outcome::Failed));
+    let blocked = decide(&world.run, 0, skip("step-2"));
+    assert!(
+        matches!(blocked, Err(Refusal::NotNow { .. })),
+        "{blocked:?}"
+    );
+    world.record(skip("step-1"));
+    assert_eq!(world.run.outcome(), None);
+    world.crash();
+    world.play();
+    assert_eq!(
+        statuses(&world),
+        [
+            StepStatus::Skipped,
+            StepStatus::Completed,
+            StepStatus::Completed
+        ]
+    );
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
+}
+
+#[test]
 fn a_failed_step_is_tried_again_alone_with_what_it_blocked() {
     let agent = format!("{AGENT}**on_fail:** abort\n");
     let mut world = failing(&[&agent, CHECK], &[1]);

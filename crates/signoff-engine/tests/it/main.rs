@@ -3,6 +3,7 @@
 
 mod acceptance;
 mod beside_a_person;
+mod budget;
 mod contract_inputs;
 mod control;
 mod cut_off;
@@ -15,6 +16,7 @@ mod parallel;
 mod planted;
 mod proved;
 mod replan;
+mod rerun;
 mod run;
 mod tests_run;
 mod tools;

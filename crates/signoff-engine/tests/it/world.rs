@@ -114,6 +114,7 @@ impl World {
                 land: signoff_engine::LandAt::End,
                 cache,
             },
+            earlier: Vec::new(),
         }));
         world
     }

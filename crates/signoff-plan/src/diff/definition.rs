@@ -8,12 +8,38 @@ use crate::model::{Depends, Plan, Step};
 /// Members of a canonical step that define it.
 const DEFINING: [&str; 5] = ["work", "contract", "tools", "produces", "protects"];
 
+/// Members that shape what an agent is told beside its task.
+const TOLD: [&str; 5] = [
+    "subscriptions",
+    "acceptance",
+    "subtasks",
+    "instructions",
+    "hint",
+];
+
 /// The hash of what a step does, what decides that it is done, and what it may touch.
 ///
 /// Title, position and dependencies are no part of it: a finished step stays finished when they
 /// change, and is done anew when this does.
 pub fn definition_hash(step: &Step) -> Digest {
     of_canonical(&alone(step))
+}
+
+/// The hash of what a step asks for: its definition, and everything else that its agent is told. Whoever edits one of
+/// these and runs the plan again wants the step done anew.
+pub fn request_hash(step: &Step) -> Digest {
+    members_hash(&alone(step), DEFINING.iter().chain(&TOLD))
+}
+
+/// Do two versions of a step ask for the same?
+pub fn asks_the_same(was: &Step, is: &Step) -> bool {
+    // Usually nothing at all differs, which needs no hash.
+    let plainly = (&was.work, &was.contract, &was.tools) == (&is.work, &is.contract, &is.tools)
+        && (&was.produces, &was.protects) == (&is.produces, &is.protects)
+        && (&was.subscriptions, &was.acceptance) == (&is.subscriptions, &is.acceptance)
+        && (&was.subtasks, &was.instructions) == (&is.subtasks, &is.instructions)
+        && was.hint == is.hint;
+    plainly || request_hash(was) == request_hash(is)
 }
 
 /// The hash of everything that is said about a step, but for its name, its place and what it waits
@@ -44,7 +70,11 @@ fn alone(step: &Step) -> Value {
 
 /// The same of a step in its canonical form.
 pub(super) fn of_canonical(step: &Value) -> Digest {
+    members_hash(step, DEFINING.iter())
+}
+
+fn members_hash<'n>(step: &Value, names: impl Iterator<Item = &'n &'n str>) -> Digest {
     let member = |name: &str| Some((name.to_owned(), step.get(name)?.clone()));
-    let members: Map<String, Value> = DEFINING.iter().filter_map(|name| member(name)).collect();
+    let members: Map<String, Value> = names.filter_map(|name| member(name)).collect();
     Digest::of_json(&Value::Object(members))
 }

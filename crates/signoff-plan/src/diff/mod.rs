@@ -15,7 +15,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-pub use self::definition::{definition_hash, text_hash};
+pub use self::definition::{asks_the_same, definition_hash, request_hash, text_hash};
 use self::names::StepRenames;
 use self::spelling::spelled;
 use crate::digest::canonical;

@@ -6,6 +6,7 @@
 mod driving;
 mod isolation;
 pub mod landing;
+mod last_run;
 mod new_run;
 mod notify;
 mod options;

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use signoff_engine::{Bounds, Isolation, Run, Settings};
+use signoff_engine::{Bounds, EarlierStep, Isolation, Run, Settings};
+use signoff_plan::model::Plan;
 use signoff_store::failpoint;
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_work::beneath::remove_tree;
 
+use super::last_run::known_steps;
 use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
@@ -17,7 +19,7 @@ use crate::error::Error;
 use crate::plan_file::SignedText;
 use crate::plans::approval::preflight;
 use crate::plans::locked::LockedPlan;
-use crate::project::locks::{take_run, take_start, take_workspace};
+use crate::project::locks::{take_run, take_start, take_workspace_for};
 use crate::project::{Project, random};
 use crate::runs::marks::Times;
 use crate::runs::{OpenedRun, snapshot};
@@ -32,6 +34,8 @@ pub(super) struct RunSetup {
     pub(super) bounds: Bounds,
     pub(super) chosen: IsolationChoice,
     pub(super) settings: Settings,
+    /// What the last run of the plan knows of its steps.
+    pub(super) earlier: Vec<(String, EarlierStep)>,
 }
 
 impl RunSetup {
@@ -40,7 +44,7 @@ impl RunSetup {
         locked: &LockedPlan<'_>,
         options: &RunOptions,
     ) -> Result<Self, Error> {
-        locked.may_start()?;
+        locked.may_start(options.again)?;
         project.remember_id()?;
         preflight::require_runnable(project, &locked.plan)?;
         confinement::require(project)?;
@@ -49,7 +53,9 @@ impl RunSetup {
         let chosen = trees::choose(project, run.plan(), options.isolation)?;
         levels::require(project, run.plan(), options.isolation)?;
         let settings = settings(project, options, chosen.isolation, chosen.land)?;
+        let earlier = known_steps(project, locked.history(), run.plan(), options.redo)?;
         Ok(Self {
+            earlier,
             run,
             bounds,
             chosen,
@@ -68,7 +74,7 @@ pub(super) fn create_run<'a>(
 ) -> Result<OpenedRun<'a>, Error> {
     let (plan, key) = (&locked.plan, locked.key.clone());
     let terms = project.present_terms(run.plan(), &key)?;
-    let mut workspace_lock = workspace_lock(project, isolation)?;
+    let mut workspace_lock = workspace_lock(project, run.plan(), isolation)?;
     let NewRun { id, dir, lock } = new_run(project, &key)?;
     if let Some(workspace) = &mut workspace_lock {
         workspace.name_run(&id).map_err(Error::Sandbox)?;
@@ -147,10 +153,11 @@ fn new_run(project: &Project, key: &str) -> Result<NewRun, Error> {
 /// The lock of the checkout, for a run that works in it. A run on its own trees needs none.
 pub(super) fn workspace_lock(
     project: &Project,
+    plan: &Plan,
     isolation: Isolation,
 ) -> Result<Option<WorkspaceLock>, Error> {
     match isolation {
         Isolation::Worktree => Ok(None),
-        Isolation::Shared => take_workspace(project).map(Some),
+        Isolation::Shared => take_workspace_for(project, plan).map(Some),
     }
 }

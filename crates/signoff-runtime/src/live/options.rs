@@ -1,6 +1,6 @@
 //! How far a run goes, how much of it at once, and what the engine knows of the configuration.
 
-use signoff_engine::{self as engine, AcceptAt, Bounds, OnGreenBaseline, Run, Settings};
+use signoff_engine::{self as engine, AcceptAt, Bounds, OnGreenBaseline, Redo, Run, Settings};
 use signoff_store::config;
 
 use crate::error::Error;
@@ -16,6 +16,10 @@ pub struct RunOptions {
     pub limit: Option<RunLimit>,
     /// Where it works; the configured isolation if absent.
     pub isolation: Option<config::Isolation>,
+    /// The plan may be completed: it is run once more.
+    pub again: bool,
+    /// How much of it is done again, where an earlier run is known.
+    pub redo: Redo,
 }
 
 /// How far a run is to go.

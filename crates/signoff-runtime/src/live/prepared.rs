@@ -4,8 +4,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings, Transition,
-    state_after,
+    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings, StepForecast,
+    Transition, state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
@@ -13,6 +13,7 @@ use signoff_store::{atomic, failpoint};
 use signoff_work::git::Repository;
 
 use super::landing;
+use super::last_run::forecast_again;
 use super::new_run::{RunSetup, clear_never_begun, create_run, workspace_lock};
 use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
@@ -46,6 +47,8 @@ pub struct PreparedRun<'a> {
     pub(super) repository: Option<Repository>,
     /// What a person should know before it goes on.
     notes: Vec<String>,
+    /// What it will do with each step, if the plan was run before.
+    forecast: Vec<StepForecast>,
 }
 
 /// What is recorded before the first action.
@@ -94,6 +97,7 @@ impl<'a> PreparedRun<'a> {
             run: opened.id.clone(),
         }])?;
         clear_never_begun(project)?;
+        let forecast = forecast_again(&setup.earlier, signed.plan());
         let first = Input::Start(RunStart {
             run: opened.id.clone(),
             plan: opened.key.clone(),
@@ -101,6 +105,7 @@ impl<'a> PreparedRun<'a> {
             digest,
             terms: signed.terms().to_string(),
             settings: setup.settings.clone(),
+            earlier: setup.earlier,
         });
         Ok(Self {
             name: locked.plan.source.name().to_owned(),
@@ -111,6 +116,7 @@ impl<'a> PreparedRun<'a> {
             bounds: setup.bounds,
             repository: setup.chosen.repository,
             notes: locked.notes.into_iter().chain(setup.chosen.note).collect(),
+            forecast,
         })
     }
 
@@ -126,7 +132,7 @@ impl<'a> PreparedRun<'a> {
         let mut opened = OpenedRun::open(project, id, clock)?;
         opened.refuse_if_undone()?;
         let isolation = opened.state().settings().isolation;
-        opened.workspace_lock = workspace_lock(project, isolation)?;
+        opened.workspace_lock = workspace_lock(project, opened.state().plan(), isolation)?;
         if let Some(lock) = &mut opened.workspace_lock {
             lock.name_run(id).map_err(Error::Sandbox)?;
         }
@@ -166,6 +172,7 @@ impl<'a> PreparedRun<'a> {
             beginning: FirstInput::GoOn { input, replan },
             bounds,
             repository: None,
+            forecast: Vec::new(),
         };
         levels::require_again(project, prepared.level(), isolation == Isolation::Shared)?;
         prepared.opened.end_leftovers()?;
@@ -202,6 +209,11 @@ impl<'a> PreparedRun<'a> {
     /// What a person should know before it goes on: about where it works, and what a crash left.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// What it will do with each step, if the plan was run before; otherwise nothing.
+    pub fn forecast(&self) -> &[StepForecast] {
+        &self.forecast
     }
 
     /// Where its trees are.

@@ -5,21 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use signoff_engine::{
-    ForbiddenTransition, Isolation, PlanState, Refusal, Transition, possible_transitions,
-    state_after,
+    ForbiddenTransition, Isolation, PlanState, Refusal, StepForecast, Transition,
+    possible_transitions, state_after,
 };
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::tools::stops;
-use signoff_store::lock::{holder, is_held};
+use signoff_store::lock::holder;
 
+use super::last_run::{forecast_again, known_steps};
 use super::{RunLimit, RunOptions};
 use crate::confinement::levels;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors};
+use crate::plan_history::PlanHistory;
 use crate::plans::approval::preflight;
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::plans::{ActorContext, covering_policy, expiry_notice, refuse_duplicate};
 use crate::project::Project;
+use crate::project::locks::is_workspace_taken;
 use crate::signing::signed::require_signed;
 use crate::trees;
 
@@ -35,6 +38,8 @@ pub struct Rehearsal {
     pub working: Duration,
     /// Steps at which the run stops and asks a person, each with the reasons.
     pub asks: BTreeMap<usize, Vec<String>>,
+    /// What would be done with each step, if the plan was run before; otherwise nothing.
+    pub forecast: Vec<StepForecast>,
     /// Why `run` would refuse.
     pub refused: Option<Error>,
 }
@@ -52,15 +57,31 @@ pub fn rehearse(
     let jobs = options.jobs.unwrap_or(project.config.run.jobs.value);
     let jobs = usize::try_from(jobs).unwrap_or(1).max(1);
     let (agents, working) = worst_case(project, &plan.checked.plan, &allowed);
+    let refused = require_startable(context, plan, options, approve);
+    let forecast = forecast_run(project, plan, options);
+    let (forecast, unreadable) = match forecast {
+        Ok(forecast) => (forecast, None),
+        Err(error) => (Vec::new(), Some(error)),
+    };
     Rehearsal {
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
         asks: asks(project, &plan.checked.plan, &allowed),
-        refused: require_startable(context, plan, options, approve)
-            .err()
-            .or(steps.err()),
+        forecast,
+        refused: refused.err().or(steps.err()).or(unreadable),
     }
+}
+
+/// What a run would do with each step of a plan that was run before.
+fn forecast_run(
+    project: &Project,
+    plan: &PlanFile,
+    options: &RunOptions,
+) -> Result<Vec<StepForecast>, Error> {
+    let history = PlanHistory::read(project, &plan.key(project))?;
+    let known = known_steps(project, &history, &plan.checked.plan, options.redo)?;
+    Ok(forecast_again(&known, &plan.checked.plan))
 }
 
 /// What `run` asks before it starts anything, in its order. `approve`: a person would sign the plan first.
@@ -75,14 +96,14 @@ pub fn require_startable(
     require_no_errors(plan)?;
     let status = plan_status(project, plan)?;
     refuse_duplicate(project, plan, &status.history)?;
-    may_start(context, plan, &status, approve)?;
+    may_start(context, plan, &status, options, approve)?;
     preflight::require_runnable(project, plan)?;
     let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
     levels::check(project, plan, options.isolation)?;
-    let lock = project.store.workspace_lock();
-    if chosen.isolation == Isolation::Shared && is_held(&lock).unwrap_or(false) {
+    let is_shared = chosen.isolation == Isolation::Shared;
+    if is_shared && is_workspace_taken(project, &plan.checked.plan) {
         return Err(Error::WorkspaceTaken {
-            holder: holder(&lock).ok().flatten(),
+            holder: holder(&project.store.workspace_lock()).ok().flatten(),
         });
     }
     Ok(())
@@ -93,6 +114,7 @@ fn may_start(
     context: ActorContext<'_>,
     plan: &PlanFile,
     status: &PlanStatus,
+    options: &RunOptions,
     approve: bool,
 ) -> Result<(), Error> {
     let (project, actor) = (context.project, context.actor);
@@ -108,6 +130,9 @@ fn may_start(
     }
     match state {
         PlanState::Approved => Ok(()),
+        PlanState::Completed if options.again => state_after(state, Transition::RunAgain, actor)
+            .map(drop)
+            .map_err(Error::Forbidden),
         _ if approve => state_after(state, Transition::Approve, actor)
             .map(drop)
             .map_err(|forbidden| status.explain(plan, forbidden)),

@@ -8,6 +8,7 @@ mod checkout_watcher;
 mod commands;
 mod commits;
 mod contracts;
+mod heartbeat;
 mod interrupt;
 mod isolation;
 mod merging;
@@ -35,6 +36,7 @@ use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, work_context};
+use self::heartbeat::Heartbeat;
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
@@ -62,6 +64,7 @@ pub(crate) struct Local<'a> {
     receiver: Receiver<Message>,
     /// A message that was received and not yet handed on.
     news: Option<Message>,
+    heartbeat: Heartbeat,
     /// Releases a held agent, by step.
     gates: BTreeMap<usize, Sender<()>>,
 }
@@ -93,6 +96,7 @@ impl<'a> Local<'a> {
             clock,
         } = options;
         let (sender, receiver) = channel();
+        let heartbeat = Heartbeat::new(dir.lock());
         let contract_environment = for_contract(
             &project.process.variables,
             &project.config.sandbox.env.value,
@@ -130,6 +134,7 @@ impl<'a> Local<'a> {
             sender,
             receiver,
             news: None,
+            heartbeat,
             gates: BTreeMap::new(),
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use signoff_engine::{Action, InboxItem, InboxKind, Input, Millis, Refusal, Run};
 
 use super::Local;
+use super::heartbeat::INTERVAL;
 use super::message::Message;
 use crate::drive::{Perform, Readiness, WakeReason};
 use crate::error::Error;
@@ -75,11 +76,8 @@ impl Perform for Local<'_> {
         loop {
             let message = match (self.news.take(), wake) {
                 (Some(message), _) => Some(message),
-                (None, Some(at)) => {
-                    let wait = Duration::from_millis(at.saturating_sub(now));
-                    self.receiver.recv_timeout(wait).ok()
-                }
-                (None, None) => self.receiver.recv().ok(),
+                (None, Some(at)) => self.wait(Some(Duration::from_millis(at.saturating_sub(now)))),
+                (None, None) => self.wait(None),
             };
             match message {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
@@ -115,6 +113,7 @@ impl Perform for Local<'_> {
     }
 
     fn has_news(&mut self) -> bool {
+        self.heartbeat.beat_if_due();
         if self.news.is_none() {
             self.news = self.receiver.try_recv().ok();
         }
@@ -134,5 +133,22 @@ impl Perform for Local<'_> {
     fn reply(&mut self, request: &str, refused: Option<&Refusal>) {
         self.listener
             .reply(request, refused.map(ToString::to_string));
+    }
+}
+
+impl Local<'_> {
+    /// Waits for the next message, at most so long, and shows meanwhile that this process is alive.
+    fn wait(&mut self, mut left: Option<Duration>) -> Option<Message> {
+        loop {
+            let wait = left.map_or(INTERVAL, |left| left.min(INTERVAL));
+            if let Ok(message) = self.receiver.recv_timeout(wait) {
+                return Some(message);
+            }
+            left = left.map(|left| left.saturating_sub(wait));
+            if left.is_some_and(|left| left.is_zero()) {
+                return None;
+            }
+            self.heartbeat.beat();
+        }
     }
 }

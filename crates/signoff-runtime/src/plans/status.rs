@@ -209,14 +209,18 @@ fn newest_fact(
 }
 
 /// What is left of a run that the log names.
-enum RunRecord {
+pub(crate) enum RunRecord {
     Begun(Box<RunView>),
     /// It ended before its first event.
     NeverBegun,
     Lost(LostRun),
 }
 
-fn begun_run(project: &Project, history: &PlanHistory, run: &str) -> Result<RunRecord, Error> {
+pub(crate) fn begun_run(
+    project: &Project,
+    history: &PlanHistory,
+    run: &str,
+) -> Result<RunRecord, Error> {
     match RunView::load(project, run) {
         Ok(view) => Ok(RunRecord::Begun(Box::new(view))),
         Err(Error::NeverBegun { .. }) => Ok(RunRecord::NeverBegun),

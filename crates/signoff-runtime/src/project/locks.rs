@@ -1,20 +1,60 @@
-//! Locks: one run works in a checkout, one process drives a run.
+//! Locks: one run that judges works in a checkout, one process drives a run.
 
-use signoff_store::lock::{RunLock, StartLock, WorkspaceLock, holder};
+use std::path::PathBuf;
+
+use signoff_plan::model::{Plan, Step};
+use signoff_store::lock::{RunLock, StartLock, WorkspaceLock, holder, is_held, is_in_use};
 use signoff_store::runs::RunDir;
 
 use super::Project;
 use crate::error::Error;
 
+/// Takes the checkout for itself.
 pub(crate) fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> {
     let path = project.store.workspace_lock();
-    match WorkspaceLock::try_acquire(&path) {
+    let taken = WorkspaceLock::try_acquire(&path);
+    or_taken(path, taken)
+}
+
+/// Takes the checkout for a run of this plan that works in it.
+pub(crate) fn take_workspace_for(project: &Project, plan: &Plan) -> Result<WorkspaceLock, Error> {
+    if needs_checkout_alone(plan) {
+        return take_workspace(project);
+    }
+    let path = project.store.workspace_lock();
+    let taken = WorkspaceLock::try_share(&path);
+    or_taken(path, taken)
+}
+
+fn or_taken(
+    path: PathBuf,
+    taken: std::io::Result<Option<WorkspaceLock>>,
+) -> Result<WorkspaceLock, Error> {
+    match taken {
         Ok(Some(lock)) => Ok(lock),
         Ok(None) => Err(Error::WorkspaceTaken {
             holder: holder(&path).ok().flatten(),
         }),
         Err(why) => Err(Error::Unreadable { path, why }),
     }
+}
+
+/// Could another run not take the checkout that a run of this plan would work in?
+pub(crate) fn is_workspace_taken(project: &Project, plan: &Plan) -> bool {
+    let path = project.store.workspace_lock();
+    let taken = if needs_checkout_alone(plan) {
+        is_in_use(&path)
+    } else {
+        is_held(&path)
+    };
+    taken.unwrap_or(false)
+}
+
+/// Does something judge what is in the checkout? Then no other run may change it meanwhile. Runs in which people alone
+/// accept the work can share it.
+fn needs_checkout_alone(plan: &Plan) -> bool {
+    let judges = |step: &Step| step.contract.is_some() || !step.protects.is_empty();
+    plan.steps.iter().any(judges)
 }
 
 /// Waits until nobody else makes a run's directory or clears one away.

@@ -7,7 +7,7 @@ use signoff_api::event::{
     StreamedEvent, step_status,
 };
 use signoff_api::plan::{Plan, PlanContext};
-use signoff_engine::{Event, PlanState, RecordedEvent, Run, StepState};
+use signoff_engine::{Event, PlanState, RecordedEvent, Run, StepState, StepStatus};
 use signoff_store::runs::RunDir;
 
 use crate::clock::timestamp;
@@ -16,6 +16,8 @@ use crate::clock::timestamp;
 pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
     let id = recorded.event.step();
     let at = id.and_then(|id| run.position(id));
+    // An item of a loop that is not expanded yet has not begun.
+    let status = at.map_or(StepStatus::Pending, |at| run.status_of(at));
     let ended = matches!(recorded.event, Event::RunFinished { .. });
     StreamedEvent {
         schema: SCHEMA.to_owned(),
@@ -23,7 +25,7 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
         seq: recorded.seq,
         at: timestamp(recorded.at),
         event: recorded.event.clone(),
-        status: at.map(|at| step_status(run.status_of(at)).to_owned()),
+        status: id.map(|_| step_status(status).to_owned()),
         progress: run.progress(),
         of_step: id.map(|id| StepProgress {
             task_id: task(run),

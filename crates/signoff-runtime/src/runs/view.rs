@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 use signoff_engine::{Event, Millis, PauseReason, PlanState, Run, RunFact};
 use signoff_store::lock::is_held;
-use signoff_store::runs::list;
+use signoff_store::runs::{RunDir, list};
 
 use super::names::run_named;
 use super::questions::{question, question_with_patches};
@@ -39,6 +39,8 @@ pub struct RunView {
     pub terms: Value,
     /// Does a process drive it now?
     pub driven: bool,
+    /// A process holds it, and has shown no sign of life for too long.
+    pub is_hung: bool,
     /// Where its worktrees are.
     pub worktrees: RunWorktrees,
     /// It was abandoned, or another run of the plan replaced it.
@@ -64,8 +66,8 @@ impl RunView {
             terms,
             ..
         } = replay;
-        let driven =
-            is_held(&dir.lock()).unwrap_or(false) && !is_silent(project, &run, &dir.journal());
+        let is_held = is_held(&dir.lock()).unwrap_or(false);
+        let is_hung = is_held && is_silent(project, &dir);
         // An unreadable log is reported by the commands that change the plan.
         let history = PlanHistory::read(project, &key).unwrap_or_default();
         if run.outcome().is_none() && history.records_end_of(id) {
@@ -84,7 +86,8 @@ impl RunView {
             key,
             plan_path: path,
             terms,
-            driven,
+            driven: is_held && !is_hung,
+            is_hung,
         })
     }
 
@@ -247,15 +250,13 @@ pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> 
     })
 }
 
-/// Has the process that drives this run written nothing for longer than any step may take? It hangs, or is
-/// on a machine that was put to sleep.
-fn is_silent(project: &Project, run: &Run, journal: &Path) -> bool {
-    let steps = run.plan().steps.iter().filter_map(|step| step.timeout);
-    let longest = steps.max().unwrap_or(project.config.run.step_timeout.value);
+/// Has the process that drives this run shown no sign of life for too long? It hangs, or is on a machine that was
+/// put to sleep. It writes the journal, or touches the lock while it waits.
+fn is_silent(project: &Project, dir: &RunDir) -> bool {
     let patience = Duration::from_secs(project.rules.silent_minutes.saturating_mul(60));
-    let written = std::fs::metadata(journal).and_then(|found| found.modified());
-    written
-        .ok()
-        .and_then(|at| at.elapsed().ok())
-        .is_some_and(|since| since > patience.max(longest))
+    let written = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified());
+    let signs = [dir.journal(), dir.lock()];
+    let last = signs.iter().filter_map(|path| written(path).ok()).max();
+    last.and_then(|at| at.elapsed().ok())
+        .is_some_and(|since| since > patience)
 }

@@ -108,6 +108,7 @@ impl World {
             digest: "d".to_owned(),
             terms: "t".to_owned(),
             settings: self.settings.clone(),
+            earlier: Vec::new(),
         })
     }
 }

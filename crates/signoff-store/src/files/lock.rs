@@ -77,14 +77,35 @@ impl WorkspaceLock {
     /// Takes the lock, or returns `None` when another process has it (see [`holder`]). Makes its
     /// directory: a fresh clone has the store, but not what the store keeps out of git.
     pub fn try_acquire(path: &Path) -> io::Result<Option<Self>> {
-        if let Some(directory) = path.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(directory)?;
-        }
+        make_directory(path)?;
         Self::acquire(path)
     }
+
+    /// The same together with others who share it.
+    pub fn try_share(path: &Path) -> io::Result<Option<Self>> {
+        make_directory(path)?;
+        let file = open_or_create(path)?;
+        let mut lock = match file.try_lock_shared() {
+            Ok(()) => Self {
+                file,
+                kind: PhantomData,
+            },
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        };
+        lock.note(None)?;
+        Ok(Some(lock))
+    }
+}
+
+fn make_directory(path: &Path) -> io::Result<()> {
+    let Some(directory) = path.parent() else {
+        return Ok(());
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
 }
 
 impl StartLock {
@@ -110,12 +131,7 @@ impl SessionsLock {
 
 impl<Kind> Lock<Kind> {
     fn wait(path: &Path) -> io::Result<Self> {
-        if let Some(directory) = path.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(directory)?;
-        }
+        make_directory(path)?;
         loop {
             let file = open_or_create(path)?;
             file.lock()?;
@@ -177,7 +193,19 @@ impl<Kind> Drop for Lock<Kind> {
     }
 }
 
-/// Whether a process holds this lock now.
+/// Whether a process holds this lock now, alone or with others.
+pub fn is_in_use(path: &Path) -> io::Result<bool> {
+    let Some(file) = open_if_exists(path)? else {
+        return Ok(false);
+    };
+    match file.try_lock() {
+        Ok(()) => file.unlock().map(|()| false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Whether a process holds this lock now, and does not share it.
 pub fn is_held(path: &Path) -> io::Result<bool> {
     let Some(file) = open_if_exists(path)? else {
         return Ok(false);

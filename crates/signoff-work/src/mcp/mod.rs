@@ -49,9 +49,9 @@ impl Server {
         marked || allows(&self.read_only, tool).is_some()
     }
 
-    /// Whether a person says that a tool of it may be called again.
+    /// Whether a tool of it may be called again: a person says so, or it changes nothing.
     pub fn is_repeatable(&self, tool: &str) -> bool {
-        allows(&self.repeatable, tool).is_some()
+        allows(&self.repeatable, tool).is_some() || self.is_read_only(tool)
     }
 
     /// What was recorded of a tool.

@@ -179,9 +179,9 @@ fn a_record_and_a_person_say_what_needs_a_yes() {
     known.repeatable = vec!["fl*".to_owned()];
     let bench = with(known);
     for (tool, asks, repeats) in [
-        ("toy.die", false, false),
+        ("toy.die", false, true),
         ("toy.sleep", true, false),
-        ("toy.ask", false, false),
+        ("toy.ask", false, true),
         ("toy.flood", true, true),
         ("toy.fail", true, false),
     ] {

@@ -105,7 +105,7 @@ pub(crate) enum Command {
     Delete(PlanName),
     /// Run a signed plan; after each step the harness runs its contract
     #[command(
-        after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve\n  signoff run plan.md --dry-run\n  signoff run plan.md --until step-2 --jobs 8\n  signoff run plan.md --isolation worktree\n  signoff run --task \"Fix the failing test\" --agent coder --contract \"cargo test\""
+        after_help = "Examples:\n  signoff run plan.md\n  signoff run plan.md --approve\n  signoff run plan.md --dry-run\n  signoff run plan.md --again\n  signoff run plan.md --until step-2 --jobs 8\n  signoff run plan.md --isolation worktree\n  signoff run --task \"Fix the failing test\" --agent coder --contract \"cargo test\""
     )]
     Run(Run),
     /// Continue a run that was interrupted, was paused or has failed

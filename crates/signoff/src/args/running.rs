@@ -18,6 +18,12 @@ pub(crate) struct Run {
     /// Show what would run, in which order and at what cost; start nothing and write nothing
     #[arg(long = "dry-run", conflicts_with = "task")]
     pub(crate) preview: bool,
+    /// Run a completed plan again: steps that are unchanged and whose contracts hold are kept
+    #[arg(long, conflicts_with = "task")]
+    pub(crate) again: bool,
+    /// Keep nothing of earlier runs; calls that cannot be made twice are asked about
+    #[arg(long, conflicts_with = "task")]
+    pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) limits: RunLimits,
     /// Where agents work; the default is the configured place

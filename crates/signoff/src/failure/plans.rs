@@ -70,6 +70,7 @@ fn command_of(act: Transition) -> Option<String> {
         | Transition::Start
         | Transition::Resume
         | Transition::Retry => Some(format!("`signoff {} PLAN`", act.verb())),
+        Transition::RunAgain => Some("`signoff run PLAN --again`".to_owned()),
         Transition::Verify
         | Transition::Escalate
         | Transition::Expire

@@ -99,10 +99,12 @@ impl<'a> LockedPlan<'a> {
     }
 
     /// Checks that the plan's state allows a run. For an unsigned plan the error says what changed.
-    pub(crate) fn may_start(&self) -> Result<(), Error> {
+    /// `again`: also if it is completed.
+    pub(crate) fn may_start(&self, again: bool) -> Result<(), Error> {
         require_no_errors(&self.plan)?;
         match self.status.state {
             PlanState::Approved => Ok(()),
+            PlanState::Completed if again => self.allow(Transition::RunAgain).map(|_| ()),
             PlanState::Draft | PlanState::Verified => {
                 require_signed(self.context.project, &self.plan)?;
                 // There is a signature, but the plan was handed in anew since: it needs another one.

@@ -227,7 +227,7 @@ fn state(run: &Run) -> PlanState {
 
 fn marks(run: &Run, dialect: Dialect) -> Marks {
     let steps = steps_in_file(run).filter_map(|(written, definition, step)| {
-        let mark = mark(dialect, written, definition, step)?;
+        let mark = mark(run, written, definition, step)?;
         Some((definition.id.clone(), mark))
     });
     Marks {
@@ -246,7 +246,8 @@ fn steps_in_file(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> 
 }
 
 /// What the file should say about a step; `None` = what it says stays.
-fn mark(dialect: Dialect, written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
+fn mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
+    let at = run.position(&definition.id);
     let mark = match step.status {
         StepStatus::Completed => StepMark::Done,
         StepStatus::Failed => StepMark::Failed,
@@ -255,12 +256,13 @@ fn mark(dialect: Dialect, written: &Step, definition: &Step, step: &StepState) -
         StepStatus::Blocked if !definition.claimed => StepMark::Blocked,
         StepStatus::Blocked | StepStatus::Pending | StepStatus::Ready => StepMark::NotBegun,
     };
-    // Our own mark, from before it was taken up again or the plan changed.
+    // Our own mark, from before it was taken up again, the plan changed or it was run again.
     let is_outdated = step.history.ended_before
+        || at.is_some_and(|at| run.earlier(at).is_some())
         || (written.claimed, &written.mark) != (definition.claimed, &definition.mark);
     match mark {
         StepMark::NotBegun if is_outdated => Some(StepMark::None),
-        mark if mark.has_place_in(dialect) => Some(mark),
+        mark if mark.has_place_in(run.signed().dialect()) => Some(mark),
         // What the file says about a step that has not ended is somebody's claim; it stays.
         _ => is_outdated.then_some(StepMark::None),
     }

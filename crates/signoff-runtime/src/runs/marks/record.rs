@@ -28,7 +28,7 @@ pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
         return Records::default();
     }
     let steps = steps_in_file(run).map(|(written, definition, step)| {
-        let mark = mark(dialect, written, definition, step);
+        let mark = mark(run, written, definition, step);
         let mut fields = match dialect {
             Dialect::Toolplan => result(step, mark),
             _ => fields(&definition.work, step, mark),
@@ -231,6 +231,7 @@ mod tests {
                 began_at: 1,
                 ended_at: 2,
                 ended_before: true,
+                worked: 0,
                 said: Some("made".to_owned()),
             },
             ..StepState::default()

@@ -17,6 +17,7 @@ use signoff_runtime::project::Project;
 use crate::agent_check::actor;
 use crate::commands::sign::approve::show_problems;
 use crate::failure::Failure;
+use crate::report::run::forecast::{forecast_lines, forecast_shape};
 use crate::session::Session;
 use crate::style::{DIM, TITLE, paint, sanitize};
 
@@ -69,6 +70,7 @@ fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> S
         asks: (rehearsal.asks.iter())
             .filter_map(|(&at, reasons)| Some((steps.get(at)?.id.clone(), reasons.clone())))
             .collect(),
+        steps: forecast_shape(&plan.checked.plan, &rehearsal.forecast),
         refused: refused.map(|failure| failure.code.to_owned()),
     }
 }
@@ -115,6 +117,7 @@ fn rehearsal_lines(plan: &Plan, rehearsal: &Rehearsal) -> Vec<String> {
     };
     lines.push(worst);
     lines.extend(asks_line(plan, &rehearsal.asks));
+    lines.extend(forecast_lines(plan, &rehearsal.forecast));
     lines
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use signoff_api::event::StreamedEvent;
-use signoff_engine::{Outcome, PauseReason, PlanState};
+use signoff_engine::{Outcome, PauseReason, PlanState, Redo};
 use signoff_plan::diagnostic::Code;
 use signoff_runtime::Error;
 use signoff_runtime::confinement::levels::check;
@@ -31,6 +31,7 @@ use crate::commands::sign::{by_person, locate};
 use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
 use crate::report::count::count_of;
 use crate::report::problems::text::concise;
+use crate::report::run::forecast::forecast_lines;
 use crate::report::run::opening::{OpeningContext, opening};
 use crate::report::run::reporter::RunReporter;
 use crate::report::run::table::table;
@@ -62,7 +63,13 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             check(&project, &plan, run_options.isolation)
         })?;
     }
-    if args.approve && plan_status(&project, &plan)?.state != PlanState::Approved {
+    let needs_signature = |state| match state {
+        PlanState::Approved => false,
+        // It is signed as it is.
+        PlanState::Completed => !args.again,
+        _ => true,
+    };
+    if args.approve && needs_signature(plan_status(&project, &plan)?.state) {
         let clock = signoff_runtime::SystemClock::new();
         let options = ApproveOptions {
             proof: session.proof,
@@ -88,6 +95,12 @@ impl From<&Run> for RunOptions {
     fn from(args: &Run) -> Self {
         Self {
             isolation: args.isolation.map(Into::into),
+            again: args.again,
+            redo: if args.all {
+                Redo::Everything
+            } else {
+                Redo::Changed
+            },
             ..Self::from(&args.limits)
         }
     }
@@ -99,8 +112,8 @@ impl From<&RunLimits> for RunOptions {
         Self {
             jobs: limits.jobs,
             limit: until.or_else(|| limits.only.clone().map(RunLimit::Only)),
-            // A resumed run keeps the isolation that it began with.
-            isolation: None,
+            // A resumed run keeps the isolation that it began with, and what it kept.
+            ..Self::default()
         }
     }
 }
@@ -253,6 +266,9 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
         },
     );
     session.out.say(lines.join("\n"));
+    for line in forecast_lines(prepared.plan(), prepared.forecast()) {
+        session.out.say(line);
+    }
     if !large.is_empty() {
         let names = sanitize(&large.join("`, `"));
         session.out.say(format!(

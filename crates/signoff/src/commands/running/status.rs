@@ -1,11 +1,14 @@
 //! `status`: the state of a run.
 
+use std::time::Duration;
+
 use signoff_api::event::Outcome;
 use signoff_api::run::Run;
-use signoff_engine::PauseReason;
+use signoff_engine::{Millis, PauseReason};
+use signoff_plan::duration;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::valid_signature_for_run;
-use signoff_runtime::{Clock as _, SystemClock};
+use signoff_runtime::{Clock, SystemClock};
 
 use crate::commands::running::inbox::held_lines;
 use crate::failure::Failure;
@@ -14,7 +17,8 @@ use crate::report::run::short_text::short_commit;
 use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::session::Session;
-use crate::style::{DIM, TITLE, paint, sanitize};
+use crate::shell_words::shell_word;
+use crate::style::{CARE, DIM, TITLE, paint, sanitize};
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -73,12 +77,48 @@ fn closing_lines(view: &RunView, run: &Run) -> Vec<String> {
         lines.extend(held_lines(&held.run, &held.files));
     }
     if run.status == "stalled" {
-        lines.push(format!(
-            "no process drives this run: `signoff resume {}` continues it",
-            run.run
-        ));
+        lines.push(stuck_line(view, SystemClock::new().now()));
+        lines.push(stuck_choices(view));
     }
     lines
+}
+
+/// How long a run has been stuck, and how far it came.
+fn stuck_line(view: &RunView, now: Millis) -> String {
+    let since = |then: Millis| {
+        let seconds = now.saturating_sub(then) / 1000;
+        duration::format(Duration::from_secs(seconds))
+    };
+    let why = if view.is_hung {
+        "its process shows no sign of life"
+    } else {
+        "no process drives it"
+    };
+    let word = match view.run.pause_reason() {
+        Some(_) => "has stood still",
+        None => "stuck",
+    };
+    format!(
+        "{word} for {}: {why}; it started {} ago, and {} of {} steps are done",
+        since(view.last),
+        since(view.began),
+        view.run.done_steps(),
+        view.run.plan().steps.len()
+    )
+}
+
+/// What can be done about a run that is stuck.
+fn stuck_choices(view: &RunView) -> String {
+    let run = view.run.id();
+    let first = if view.is_hung {
+        "end that process, then "
+    } else {
+        ""
+    };
+    format!(
+        "{first}`signoff resume {run}` continues it, `signoff abort {run}` marks it failed, `signoff cancel {}` cancels its plan",
+        shell_word(&view.key)
+    )
 }
 
 fn pause_line(view: &RunView, run: &Run) -> Option<String> {

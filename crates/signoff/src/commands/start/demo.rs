@@ -299,6 +299,8 @@ fn run_args() -> Run {
         path: Some(path),
         approve: false,
         preview: false,
+        again: false,
+        all: false,
         limits: RunLimits::default(),
         isolation: None,
         task: None,

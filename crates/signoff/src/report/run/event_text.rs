@@ -120,6 +120,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::RunPaused { reason } => run_paused(*reason),
         Event::RunFinished { outcome } => run_finished(*outcome),
         Event::RunStarted { .. }
+        | Event::EarlierStep { .. }
         | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
         | Event::AttemptStarted { .. }

@@ -61,6 +61,8 @@ pub(crate) fn facts(facts: &EvidenceFacts) -> String {
     ] {
         words.extend(by.iter().map(|by| format!("{what} {by}")));
     }
+    let kept = facts.kept_from.iter();
+    words.extend(kept.map(|run| format!("kept from run {run}")));
     let written = facts.contract_writes.iter();
     let written: Vec<String> = written.filter(|path| !is_cache(path)).cloned().collect();
     for (what, files) in [
@@ -131,12 +133,13 @@ mod tests {
             commit: None,
             contract_writes: files(&["a", "b", "c", "d", "e"]),
             not_proved: files(&["no summary of pytest was seen", "the tree was shared"]),
+            kept_from: Some("r1".to_owned()),
             overlay_mode: Some("shared".to_owned()),
         };
         assert_eq!(
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
-             interrupted and then verified, the agent itself failed, repaired by ada, accepted by bob, arguments changed by cy, \
+             interrupted and then verified, the agent itself failed, repaired by ada, accepted by bob, arguments changed by cy, kept from run r1, \
              its contract reads files that it changed: tests/a.py, written by its contract and thrown away: a, b, c, d, e, \
              not proved: no summary of pytest was seen; the tree was shared"
         );

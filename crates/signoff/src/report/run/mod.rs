@@ -5,6 +5,7 @@ mod contract_text;
 pub(crate) mod event_lines;
 pub(crate) mod event_text;
 pub(crate) mod evidence;
+pub(crate) mod forecast;
 pub(crate) mod live_rows;
 pub(crate) mod milestone;
 pub(crate) mod opening;

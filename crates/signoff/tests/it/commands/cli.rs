@@ -399,6 +399,31 @@ fn a_second_run_in_the_same_checkout_is_refused() {
     running.wait().assert_success();
 }
 
+/// Nothing judges what is in the checkout: people accept the work.
+#[test]
+fn runs_without_contracts_share_a_checkout() {
+    let script = Script::new()
+        .reply(waits_then_makes_out())
+        .reply(Reply::when(["Make more"]).write("more", "x\n"));
+    let task = |task: &str| plan(&[&format!("**target:** coder\n**task:**\n{task}\n")]);
+    let project = signed(&script, &task("Make it"));
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| project.exists("begun")));
+    project.write("other.md", &task("Make more"));
+    project
+        .signoff(["run", "other.md", "--approve"])
+        .assert_code(3);
+    assert!(project.exists("more"));
+    // One that judges waits until it is alone.
+    project.write("judged.md", &one_step());
+    project
+        .signoff(["run", "judged.md", "--approve"])
+        .assert_code(5)
+        .assert_stderr_contains("another run");
+    project.write("go", "");
+    running.wait().assert_code(3);
+}
+
 #[test]
 fn a_plan_edited_during_the_run_stops_it_until_it_is_restored() {
     let script = Script::new()

@@ -133,10 +133,32 @@ fn a_run_that_goes_on_or_was_cut_off_is_never_taken_from_the_index() {
     let status = || project.json(["list"])["plans"][0]["status"].clone();
     assert_eq!(status(), "executing");
     assert_eq!(status(), "executing");
+    assert_stuck_without_a_sign_of_life(&project, running.id());
     running.kill();
     assert_eq!(status(), "stalled");
     project.signoff(["cancel", "plan.md"]).assert_success();
     assert_eq!(status(), "cancelled");
+}
+
+/// The time after which a process counts as hung may be shorter than the time that a step may take.
+#[track_caller]
+fn assert_stuck_without_a_sign_of_life(project: &Project, process: u32) {
+    let bash = |command: &str| {
+        project.bash(command, &project.path()).assert_success();
+    };
+    bash(&format!("kill -STOP {process}"));
+    let short = [("SIGNOFF_PLANS_EXECUTOR_TIMEOUT_MINUTES", "1")];
+    bash("touch -d '3 minutes ago' .signoff/runs/*/journal.jsonl .signoff/runs/*/lock");
+    project
+        .signoff_with(&short, ["status"])
+        .assert_success()
+        .assert_stdout_contains("stuck for")
+        .assert_stdout_contains("0 of 1 steps are done")
+        .assert_stdout_contains("marks it failed, `signoff cancel plan.md` cancels its plan");
+    // What a process does that waits for its agent.
+    bash("touch .signoff/runs/*/lock");
+    let waits = project.signoff_with(&short, ["status", "--format", "json"]);
+    assert_eq!(waits.assert_success().json()["status"], "executing");
 }
 
 #[test]

@@ -45,7 +45,11 @@ fn in_one_go() -> Events {
         &[&make(), CHECK, &each, &when, &command("true")],
     );
     example.run().assert_success();
-    example.events()
+    let mut events = example.events();
+    let again = ["run", "plan.md", "--again"];
+    example.project.signoff(again).assert_success();
+    events.extend(example.events());
+    events
 }
 
 /// An agent that only says so; what a person makes of it.

@@ -1,6 +1,7 @@
 //! Plans that are carried out: agents, contracts, questions, and what people see of them.
 
 mod acceptance;
+mod again;
 mod agents;
 mod asking;
 mod confined;

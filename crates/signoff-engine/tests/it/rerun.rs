@@ -1,0 +1,529 @@
+//! A plan is run again: what is unchanged and still holds is kept with its evidence, and only the rest is done.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use signoff_engine::{
+    AcceptAt, CallEnd, Choice, EarlierStep, Event, Grade, Input, Outcome, ProcessEnd, Redo,
+    RedoReason, Run, RunReason, RunStart, StepForecast, StepStatus, apply, earlier_steps, forecast,
+};
+
+use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, signed};
+
+const GREEN: ProcessEnd = ProcessEnd::Exited(0);
+const READ: &str =
+    "**id:** read\n**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
+const ASK: &str = "**ask:** Which one?\n";
+
+/// A plan of steps with these titles.
+fn plan(steps: &[(&str, &str)]) -> String {
+    let mut text =
+        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Title\n\n## Steps\n".to_owned();
+    for (at, (title, body)) in steps.iter().enumerate() {
+        write!(text, "\n### {}. {title}\n\n{body}\n", at + 1).expect("a string takes everything");
+    }
+    text
+}
+
+/// A world that has come to its end; questions are answered with `this`, and work is accepted.
+fn done(text: &str, outcomes: Outcomes) -> World {
+    let mut world = World::accepting(AcceptAt::End, text, outcomes);
+    finish(&mut world);
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
+    world
+}
+
+fn finish(world: &mut World) {
+    loop {
+        world.play();
+        let item = world.run.items().next().cloned();
+        let Some(item) = item else {
+            return;
+        };
+        let reply = item.choices.contains(&Choice::Reply);
+        world.record(Input::Answer {
+            item: item.id,
+            steps: Vec::new(),
+            choice: if reply { Choice::Reply } else { Choice::Accept },
+            note: reply.then(|| "this".to_owned()),
+            by: "ann".to_owned(),
+        });
+    }
+}
+
+fn known(last: &World, text: &str, redo: Redo) -> Vec<(String, EarlierStep)> {
+    earlier_steps(&last.run, signed(text).plan(), redo)
+}
+
+/// The next run of the plan, which begins with what the last one knows.
+fn again(last: &World, text: &str, outcomes: Outcomes) -> World {
+    started(last, text, outcomes, known(last, text, Redo::Changed))
+}
+
+fn started(
+    last: &World,
+    text: &str,
+    outcomes: Outcomes,
+    earlier: Vec<(String, EarlierStep)>,
+) -> World {
+    let settings = last.run.settings().clone();
+    let mut world = World::accepting(AcceptAt::End, text, outcomes);
+    world.run = Run::new(signed(text));
+    world.events.clear();
+    world.record(Input::Start(RunStart {
+        run: format!("{}-again", last.run.id()),
+        plan: "plan.md".to_owned(),
+        path: "plan.md".to_owned(),
+        digest: "d".to_owned(),
+        terms: "t".to_owned(),
+        settings,
+        earlier,
+    }));
+    world
+}
+
+fn green_before(count: usize) -> Outcomes {
+    Outcomes {
+        baselines: vec![GREEN; count].into(),
+        ..Outcomes::default()
+    }
+}
+
+/// The steps whose agents or tools started.
+fn worked(world: &World) -> Vec<&str> {
+    let events = world.events.iter().map(|recorded| &recorded.event);
+    let started = events.filter_map(|event| match event {
+        Event::AttemptStarted { step, .. } => Some(step.as_str()),
+        _ => None,
+    });
+    started.collect()
+}
+
+/// From where each step was kept.
+fn kept(world: &World) -> Vec<Option<&str>> {
+    let steps = world.run.steps();
+    let facts = steps.map(|(_, step)| step.outcome.facts());
+    facts
+        .map(|facts| facts.and_then(|facts| facts.kept_from.as_deref()))
+        .collect()
+}
+
+fn grades(world: &World) -> Vec<Option<Grade>> {
+    let steps = world.run.steps();
+    steps.map(|(_, step)| step.outcome.grade()).collect()
+}
+
+#[test]
+fn what_still_holds_is_kept_with_its_evidence() {
+    let text = plan(&[
+        ("One", AGENT),
+        ("Ask", ASK),
+        ("Read", READ),
+        ("Two", UNVERIFIED),
+    ]);
+    let first = done(&text, Outcomes::default());
+    let mut second = again(&first, &text, green_before(1));
+    second.play();
+    assert_eq!(second.run.outcome(), Some(Outcome::Completed));
+    assert_eq!(worked(&second), Vec::<&str>::new());
+    assert_eq!(kept(&second), [Some("run"); 4]);
+    assert_eq!(grades(&second), grades(&first));
+    assert_eq!(grades(&second)[0], Some(Grade::Proved));
+
+    // From the run that did it, however often it is kept.
+    let mut third = again(&second, &text, green_before(1));
+    third.play();
+    assert_eq!(kept(&third), [Some("run"); 4]);
+}
+
+#[test]
+fn what_does_not_hold_any_more_is_done_again_with_what_depends_on_it() {
+    let apart = format!("**depends_on:** none\n{AGENT}");
+    let text = plan(&[("One", AGENT), ("Two", UNVERIFIED), ("Apart", &apart)]);
+    let first = done(&text, Outcomes::default());
+    let outcomes = Outcomes {
+        baselines: [ProcessEnd::Exited(1), GREEN].into(),
+        ..Outcomes::default()
+    };
+    let mut second = again(&first, &text, outcomes);
+    finish(&mut second);
+    assert_eq!(second.run.outcome(), Some(Outcome::Completed));
+    assert_eq!(worked(&second), ["step-1", "step-2"]);
+    assert_eq!(kept(&second), [None, None, Some("run")]);
+}
+
+#[test]
+fn an_edited_step_runs_with_what_depends_on_it_and_nothing_else() {
+    let ids = |two: &str| {
+        plan(&[
+            (
+                "One",
+                &format!("**id:** one\n**depends_on:** none\n{AGENT}"),
+            ),
+            ("Two", &format!("**id:** two\n**depends_on:** none\n{two}")),
+            (
+                "Three",
+                &format!("**id:** three\n**depends_on:** two\n{AGENT}"),
+            ),
+            ("Four", &format!("**id:** four\n**depends_on:** one\n{ASK}")),
+        ])
+    };
+    let before = ids(AGENT);
+    let first = done(&before, Outcomes::default());
+    for after in [
+        ids(&AGENT.replace("Do it.", "Do it well.")),
+        ids(&format!("{AGENT}**accept:**\n- it is well\n")),
+    ] {
+        let expected = [
+            StepForecast::Kept {
+                run: "run".to_owned(),
+            },
+            StepForecast::Runs(RunReason::Again(RedoReason::Changed)),
+            StepForecast::Runs(RunReason::DependsOn("two".to_owned())),
+            StepForecast::Kept {
+                run: "run".to_owned(),
+            },
+        ];
+        let known = known(&first, &after, Redo::Changed);
+        assert_eq!(forecast(signed(&after).plan(), &known), expected);
+        // The marks in the file are those of the first run, not claims of its author.
+        let marked = after.replace("### 2. Two", "### 2. ✅ Two");
+        let mut second = again(&first, &marked, green_before(3));
+        second.play();
+        assert_eq!(second.run.outcome(), Some(Outcome::Completed));
+        assert_eq!(worked(&second), ["two", "three"]);
+        assert_eq!(kept(&second), [Some("run"), None, None, Some("run")]);
+    }
+}
+
+#[test]
+fn values_are_kept_too() {
+    let uses = |path: &str| {
+        format!(
+            "**id:** use\n**tool:** read_file\n**args:**\n```json\n{{\"path\": \"{path}\"}}\n```\n"
+        )
+    };
+    let calls = |value: &str| Outcomes {
+        calls: [CallEnd::Done(json!({ "name": value }))].into(),
+        ..Outcomes::default()
+    };
+    let first = done(&plan(&[("Read", READ), ("Use", &uses("b"))]), calls("c"));
+    let after = plan(&[("Read", READ), ("Use", &uses("$read.name"))]);
+    let mut second = again(&first, &after, Outcomes::default());
+    second.play();
+    let called = second
+        .events
+        .iter()
+        .find_map(|recorded| match &recorded.event {
+            Event::CallStarted { step, call, .. } => Some((step.as_str(), call.args.clone())),
+            _ => None,
+        });
+    assert_eq!(called, Some(("use", json!({ "path": "c" }))));
+}
+
+#[test]
+fn what_was_taken_back_is_done_again_unless_its_contract_holds() {
+    let text = plan(&[("One", AGENT), ("Ask", ASK), ("Two", UNVERIFIED)]);
+    let mut first = done(&text, Outcomes::default());
+    first.record(Input::Undo {
+        by: "ann".to_owned(),
+    });
+    let known = known(&first, &text, Redo::Changed);
+    let reasons: Vec<_> = known.iter().map(|(_, earlier)| earlier.again).collect();
+    assert_eq!(reasons, [None, None, Some(RedoReason::NotInCheckout)]);
+    let mut second = again(&first, &text, green_before(1));
+    finish(&mut second);
+    assert_eq!(worked(&second), ["step-3"]);
+    let mut second = again(&first, &text, Outcomes::default());
+    finish(&mut second);
+    assert_eq!(worked(&second), ["step-1", "step-3"]);
+}
+
+#[test]
+fn everything_is_done_again_if_a_person_wants_it() {
+    let text = plan(&[("One", AGENT), ("Ask", ASK)]);
+    let first = done(&text, Outcomes::default());
+    let known = known(&first, &text, Redo::Everything);
+    let mut second = started(&first, &text, green_before(1), known);
+    second.play();
+    assert_eq!(worked(&second), ["step-1"]);
+    assert_eq!(second.run.status_of(1), StepStatus::Waiting);
+}
+
+#[test]
+fn a_check_that_passes_again_changes_nothing_for_others() {
+    let text = plan(&[("Check", CHECK), ("One", AGENT)]);
+    let first = done(&text, Outcomes::default());
+    let mut second = again(&first, &text, green_before(1));
+    second.play();
+    assert_eq!(kept(&second), [None, Some("run")]);
+    let other = plan(&[("Check", &CHECK.replace("out", "other")), ("One", AGENT)]);
+    let mut second = again(&first, &other, green_before(1));
+    second.play();
+    assert_eq!(kept(&second), [None, None]);
+}
+
+#[test]
+fn items_of_a_loop_are_kept_one_by_one() {
+    let list =
+        "**id:** list\n**tool:** list_directory\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
+    let each = "**id:** each\n**target:** coder\n**task:**\nDo {{ item }}.\n\n**contract:**\n```shell\ntest -f out\n```\n**for_each:** steps[\"list\"].output.list\n";
+    let after = format!("**id:** after\n**depends_on:** each\n{AGENT}");
+    let text = plan(&[("List", list), ("Each", each), ("After", &after)]);
+    let listed = |items: &[&str]| Outcomes {
+        calls: [CallEnd::Done(json!({ "list": items }))].into(),
+        baselines: vec![GREEN; 4].into(),
+        ..Outcomes::default()
+    };
+    let first = done(&text, listed(&["a", "b"]));
+    let mut same = again(&first, &text, listed(&[]));
+    same.play();
+    assert_eq!(worked(&same), Vec::<&str>::new());
+    assert_eq!(kept(&same), [Some("run"); 5]);
+
+    // The list is made anew, so that everything which rests on it is done again.
+    let other = text.replace("\"path\": \"a\"", "\"path\": \"b\"");
+    let mut second = again(&first, &other, listed(&["a", "c"]));
+    second.play();
+    assert_eq!(worked(&second), ["list", "each[0]", "each[1]", "after"]);
+
+    // The loop depends on nothing that runs; one of its items is another.
+    let fixed = |items: &str| {
+        let params = format!("params:\n  list: {items}\n---\n\n# Title");
+        let text = plan(&[
+            (
+                "Each",
+                &each.replace("steps[\"list\"].output.list", "params.list"),
+            ),
+            ("After", &after),
+        ]);
+        text.replace("---\n\n# Title", &params)
+    };
+    let first = done(&fixed("[a, b]"), Outcomes::default());
+    let mut second = again(&first, &fixed("[a, c]"), green_before(3));
+    second.play();
+    assert_eq!(worked(&second), ["each[1]", "after"]);
+    assert_eq!(kept(&second), [None, Some("run"), None, None]);
+}
+
+#[test]
+fn a_run_that_did_not_reach_a_loop_passes_on_what_is_known_of_its_items() {
+    let each = "**id:** each\n**tool:** read_file\n**args:**\n```json\n{\"path\": \"p{{ item }}\"}\n```\n**for_each:** [1, 2]\n";
+    let text = plan(&[("One", AGENT), ("Each", each)]);
+    let first = done(&text, careful());
+    let edited = text.replace("Do it.", "Do it well.");
+    let second = again(&first, &edited, careful());
+    // It stopped at once.
+    let third = known(&second, &edited, Redo::Changed);
+    let calls = third.iter().filter(|(_, earlier)| earlier.call.is_some());
+    assert_eq!(calls.count(), 2, "{third:#?}");
+    let mut third = started(&second, &edited, careful(), third);
+    third.play();
+    assert_eq!(worked(&third), ["step-1"]);
+    assert_eq!(third.run.items().count(), 2);
+}
+
+#[test]
+fn a_run_that_did_not_reach_a_step_passes_on_what_is_known_of_it() {
+    let before = plan(&[
+        ("One", AGENT),
+        ("Ask", ASK),
+        ("Last", &format!("**depends_on:** none\n{ASK}")),
+    ]);
+    let after = before.replace("Do it.", "Do it well.");
+    let first = done(&before, Outcomes::default());
+    let mut second = again(&first, &after, Outcomes::default());
+    while !worked(&second).contains(&"step-1") {
+        assert!(second.step(false));
+    }
+    // It stopped there, and was given up.
+    let third = known(&second, &after, Redo::Changed);
+    let reasons: Vec<_> = third
+        .iter()
+        .map(|(id, earlier)| (id.as_str(), earlier.again))
+        .collect();
+    assert_eq!(reasons[0], ("step-1", Some(RedoReason::Unfinished)));
+    second.play();
+    let reasons: Vec<_> = known(&second, &after, Redo::Changed);
+    assert_eq!(reasons[0].1.again, None);
+    // The question rests on what was done anew, and was not asked again yet.
+    assert_eq!(reasons[1].1.again, Some(RedoReason::Outdated));
+    assert_eq!(
+        (reasons[2].1.run.as_str(), reasons[2].1.again),
+        ("run", None)
+    );
+}
+
+#[test]
+fn a_crash_after_any_event_keeps_the_same_steps() {
+    let text = plan(&[("One", AGENT), ("Ask", ASK), ("Two", AGENT), ("Read", READ)]);
+    let first = done(&text, Outcomes::default());
+    let whole = {
+        let mut world = again(&first, &text, green_before(2));
+        world.play();
+        world
+    };
+    for cut in 6..whole.events.len() {
+        let mut world = whole.cut(cut, green_before(2));
+        world.crash();
+        world.play();
+        assert_eq!(kept(&world), kept(&whole), "after {cut} events");
+        assert_eq!(worked(&world), Vec::<&str>::new(), "after {cut} events");
+    }
+    let mut replayed = Run::new(signed(&text));
+    for recorded in &whole.events {
+        apply(&mut replayed, recorded);
+    }
+    assert_eq!(format!("{replayed:?}"), format!("{:?}", whole.run));
+}
+
+#[test]
+fn a_new_version_during_the_second_run_keeps_from_the_first() {
+    let text = plan(&[("One", AGENT), ("Two", AGENT), ("Three", AGENT)]);
+    let first = done(&text, Outcomes::default());
+    let mut second = again(&first, &text, green_before(9));
+    // It stops before anything is kept, and goes on under a version with another last step.
+    second.record(Input::Resume {
+        by: "ann".to_owned(),
+    });
+    let next = plan(&[
+        ("One", AGENT),
+        ("Two", AGENT),
+        ("Three", &AGENT.replace("Do it.", "Do it well.")),
+    ]);
+    second.run.offer_plan(signed(&next));
+    let settings = second.run.settings().clone();
+    second.record(Input::Replan {
+        snapshot: "plan-2.md".to_owned(),
+        settings,
+    });
+    second.play();
+    assert_eq!(worked(&second), ["step-3"]);
+    assert_eq!(kept(&second), [Some("run"), Some("run"), None]);
+}
+
+const PUBLISH: &str =
+    "**id:** publish\n**tool:** run_command\n**args:**\n```json\n{\"command\": \"publish\"}\n```\n";
+
+fn careful() -> Outcomes {
+    Outcomes {
+        careful: true,
+        ..Outcomes::default()
+    }
+}
+
+/// What is asked about a call that was made in an earlier run.
+fn asked_again(world: &World) -> (String, Vec<Choice>) {
+    let item = world.run.items().next().expect("an item is open");
+    (item.question.clone(), item.choices.clone())
+}
+
+fn answer(world: &mut World, choice: Choice) {
+    let item = world.run.items().next().expect("an item is open");
+    world.record(Input::Answer {
+        item: item.id.clone(),
+        steps: Vec::new(),
+        choice,
+        note: None,
+        by: "ann".to_owned(),
+    });
+}
+
+#[test]
+fn a_call_that_cannot_be_made_twice_is_made_again_only_by_a_person() {
+    let text = plan(&[("One", AGENT), ("Publish", PUBLISH)]);
+    let first = done(&text, careful());
+    // Nothing changed: it is kept.
+    let mut kept_all = again(&first, &text, green_before(1));
+    kept_all.play();
+    assert_eq!(kept(&kept_all), [Some("run"); 2]);
+
+    let edited = text.replace("Do it.", "Do it well.");
+    let everything = known(&first, &text, Redo::Everything);
+    let after_undo = {
+        let mut undone = done(&text, careful());
+        undone.record(Input::Undo {
+            by: "ann".to_owned(),
+        });
+        known(&undone, &text, Redo::Changed)
+    };
+    for (text, earlier, why) in [
+        (
+            &edited,
+            known(&first, &edited, Redo::Changed),
+            "what it depends on",
+        ),
+        (&text, everything, "everything is to be done again"),
+        (&text, after_undo, "not in the checkout"),
+    ] {
+        let mut second = started(&first, text, careful(), earlier.clone());
+        second.performer.outcomes.baselines = [GREEN].into();
+        second.play();
+        let (question, choices) = asked_again(&second);
+        assert!(question.contains(why), "{question}");
+        assert!(question.contains("Run run did"), "{question}");
+        assert_eq!(
+            choices,
+            [Choice::Approve, Choice::Accept, Choice::Skip, Choice::Abort]
+        );
+        assert!(!worked(&second).contains(&"publish"));
+        // Its result stays.
+        let mut accepted = again(&first, text, careful());
+        std::mem::swap(&mut accepted, &mut second);
+        answer(&mut accepted, Choice::Accept);
+        accepted.play();
+        assert_eq!(accepted.run.outcome(), Some(Outcome::Completed));
+        assert!(!worked(&accepted).contains(&"publish"));
+        assert_eq!(kept(&accepted)[1], Some("run"));
+        assert!(
+            accepted
+                .run
+                .steps()
+                .nth(1)
+                .is_some_and(|(_, step)| step.values.output.is_some())
+        );
+        // Or it is made again.
+        let mut approved = started(&first, text, careful(), earlier);
+        approved.play();
+        answer(&mut approved, Choice::Approve);
+        approved.play();
+        assert_eq!(approved.run.outcome(), Some(Outcome::Completed));
+        assert!(worked(&approved).contains(&"publish"));
+        assert_eq!(kept(&approved)[1], None);
+    }
+}
+
+#[test]
+fn a_call_of_a_run_that_failed_is_known_to_the_next_one() {
+    let judged =
+        format!("{PUBLISH}**contract:**\n```shell\ntest -f out\n```\n**on_fail:** abort\n");
+    let text = plan(&[("Publish", &judged)]);
+    let mut first = World::accepting(
+        AcceptAt::End,
+        &text,
+        Outcomes {
+            contracts: [ProcessEnd::Exited(1)].into(),
+            ..careful()
+        },
+    );
+    first.play();
+    let known = known(&first, &text, Redo::Everything);
+    assert!(
+        known.iter().any(|(_, earlier)| earlier.call.is_some()),
+        "{known:?}"
+    );
+    let mut second = started(&first, &text, careful(), known);
+    second.play();
+    assert_eq!(worked(&second), Vec::<&str>::new());
+    assert!(asked_again(&second).1.contains(&Choice::Fixed));
+}
+
+#[test]
+fn a_call_that_was_changed_and_signed_is_made() {
+    let text = plan(&[("Publish", PUBLISH)]);
+    let first = done(&text, careful());
+    let edited = text.replace("\"publish\"", "\"publish --fixed\"");
+    let mut second = again(&first, &edited, careful());
+    second.play();
+    assert_eq!(worked(&second), ["publish"]);
+}

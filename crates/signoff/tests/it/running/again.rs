@@ -1,0 +1,131 @@
+//! A plan is run again, with the real binary: after it completed, after `undo`, after an edit of one step.
+
+use serde_json::Value;
+use signoff_testkit::ledger::Ledger;
+use signoff_testkit::{Project, Reply, Script};
+
+use crate::support::{agent, commit_all, events, first_item_id, newest_run, plan, project};
+
+fn script() -> Script {
+    let writes = |text: &str, file: &str| Reply::when([text]).write(file, "whole\n").say("done");
+    Script::new()
+        .ledger("LEDGER")
+        .reply(writes("Make one", "out-1"))
+        .reply(writes("Make two", "out-2"))
+}
+
+/// A call that leaves a line outside the project each time.
+fn publish(project: &Project) -> String {
+    let published = project.outside("published");
+    let command = format!("echo once >> {}", published.display());
+    let args = serde_json::json!({ "command": command });
+    format!(
+        "**id:** publish\n**tool:** run_command\n**tools:** run_command\n**args:**\n```json\n{args}\n```\n"
+    )
+}
+
+fn published(project: &Project) -> usize {
+    let text = std::fs::read_to_string(project.outside("published")).unwrap_or_default();
+    text.lines().count()
+}
+
+/// The text of the plan, in which the second step asks for this.
+fn text(project: &Project, second: &str) -> String {
+    let one = format!("**id:** one\n{}", agent("Make one.", "out-1"));
+    let two = format!("**id:** two\n{}", agent(second, "out-2"));
+    plan(&[&publish(project), &one, &two])
+}
+
+/// A project whose plan was run once.
+fn completed() -> Project {
+    let project = project(&script(), "").on_trees();
+    project.write("plan.md", &text(&project, "Make two."));
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(["run", "plan.md"]).assert_success();
+    project
+}
+
+fn kept_from(project: &Project) -> Vec<Value> {
+    let status = project.json(["status"]);
+    let steps = status["steps"].as_array().expect("steps").iter();
+    steps
+        .map(|step| step["facts"]["kept_from"].clone())
+        .collect()
+}
+
+fn ledger(project: &Project) -> Ledger {
+    Ledger::read(project.outside("ledger"))
+}
+
+#[test]
+fn a_completed_plan_is_run_again_and_nothing_is_done_twice() {
+    let project = completed();
+    let first = newest_run(&project);
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(5)
+        .assert_stderr_contains("`signoff run … --again`");
+    let dry = project.json(["run", "plan.md", "--again", "--dry-run"]);
+    assert_eq!(dry["steps"][1]["kept_from"], first.as_str(), "{dry:#}");
+    project
+        .signoff(["run", "plan.md", "--again"])
+        .assert_success()
+        .assert_stderr_contains(&format!("kept from run {first}"));
+    assert_eq!(kept_from(&project), [first.as_str(); 3]);
+    ledger(&project)
+        .assert_starts("one", 1)
+        .assert_starts("two", 1);
+    assert_eq!(published(&project), 1);
+    assert_eq!(project.json(["show", "plan.md"])["status"], "completed");
+    assert_eq!(events(&project, "earlier_step").len(), 3);
+
+    // Everything, if a person says so; the call is asked about.
+    project
+        .signoff(["run", "plan.md", "--again", "--all"])
+        .assert_code(3);
+    assert_eq!(published(&project), 1);
+    let item = first_item_id(&project);
+    project.signoff(["answer", &item, "approve", "--resume"]);
+    assert_eq!(published(&project), 2);
+}
+
+#[test]
+fn after_an_edit_only_what_changed_and_what_depends_on_it_runs() {
+    let project = completed();
+    let first = newest_run(&project);
+    let marked = project.read("plan.md");
+    project.write("plan.md", &marked.replace("Make two.", "Make two anew."));
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--dry-run"])
+        .assert_success()
+        .assert_stdout_contains("runs, because it was changed: two");
+    project.signoff(["run", "plan.md"]).assert_success();
+    ledger(&project)
+        .assert_starts("one", 1)
+        .assert_starts("two", 2);
+    assert_eq!(published(&project), 1);
+    assert_eq!(
+        kept_from(&project),
+        [
+            Value::from(first.as_str()),
+            first.as_str().into(),
+            Value::Null
+        ]
+    );
+}
+
+#[test]
+fn after_undo_contracts_decide_and_a_call_is_not_made_twice() {
+    let project = completed();
+    project.signoff(["undo"]).assert_success();
+    assert!(!project.exists("out-1"));
+    project.signoff(["run", "plan.md", "--again"]);
+    ledger(&project)
+        .assert_starts("one", 2)
+        .assert_starts("two", 2);
+    assert_eq!(published(&project), 1);
+    assert!(project.exists("out-2"));
+}
