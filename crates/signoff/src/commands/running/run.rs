@@ -304,7 +304,7 @@ fn conclude(
             session.out.answer(format!("  {row}"));
         }
         // The question may be older than what was shown just now.
-        if ran.stopped == StopReason::Waiting {
+        if matches!(ran.stopped, StopReason::Waiting) {
             for item in ran.run.items() {
                 let question = sanitize(&item.question);
                 session.out.answer(format!("{} {question}", paint(CARE, "?")));

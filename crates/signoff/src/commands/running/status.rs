@@ -18,7 +18,7 @@ use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::session::Session;
 use crate::shell_words::shell_word;
-use crate::style::{CARE, DIM, TITLE, paint, sanitize};
+use crate::style::{DIM, TITLE, paint, sanitize};
 
 pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;

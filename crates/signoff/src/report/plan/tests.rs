@@ -232,7 +232,7 @@ fn what_a_file_keeps_about_a_plan_is_shown() {
         record: serde_json::from_value(kept).expect("fields"),
         ..Plan::default()
     };
-    let lines = plan_lines(&plan, &[]);
+    let lines = plan_lines(&plan, &[], &[]);
     let lines: Vec<_> = lines
         .iter()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
