@@ -56,8 +56,10 @@ fn title_filled_in(back: &Plan) -> String {
 
 /// What becomes of the agents' prompts.
 fn briefing(back: &Plan) -> String {
-    let told = back.briefing().word();
-    format!("agents would be told what a `{told}` tells them")
+    match &back.briefing {
+        Some(told) => format!("agents would be told what a `{told}` tells them"),
+        None => "no agent works in it any more".to_owned(),
+    }
 }
 
 /// A status for which a dialect has only a more general word.

@@ -60,14 +60,16 @@ fn what_a_dialect_cannot_hold_is_listed_and_refused() {
         .assert_stderr_contains("step `look`")
         .assert_stderr_contains("--lossy");
     assert_eq!(output.stdout, "");
-    for (dialect, target, worth) in [
-        ("toolplan", "x.json", "nobody can sign it"),
-        ("proposal", "x.md", "it must be signed again"),
+    // Without its agent, and without a contract, nothing is left of a step.
+    let step = "### 3. More\n\n**target:** coder\n**task:** More.\n";
+    project.write("more.md", &format!("{PLAN}\n{step}"));
+    for (plan, dialect, target, worth) in [
+        ("plan.md", "toolplan", "x.json", "it must be signed again"),
+        ("plan.md", "proposal", "x.md", "it must be signed again"),
+        ("more.md", "toolplan", "y.json", "nobody can sign it"),
     ] {
         project
-            .signoff([
-                "convert", "plan.md", "--to", dialect, "--lossy", "-o", target,
-            ])
+            .signoff(["convert", plan, "--to", dialect, "--lossy", "-o", target])
             .assert_success()
             .assert_stderr_contains("left out:")
             .assert_stderr_contains(worth);

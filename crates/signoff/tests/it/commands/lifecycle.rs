@@ -1025,8 +1025,8 @@ fn a_replan_in_the_same_file_is_the_next_version_of_its_plan() {
     let project = Project::new(BINARY);
     project.signoff(["init"]).assert_success();
     let record = "id: deploy\ntask: Deploy it\nstatus: draft\nversion: 1\nsteps:\n\
-        - {index: 0, description: First, contract: test -f deploy.yaml, produces: []}\n\
-        - {index: 1, ask: Ready?, description: Ready?}\n";
+        - {index: 0, title: First, contract: test -f deploy.yaml}\n\
+        - {index: 1, ask: \"Ready?\"}\n";
     project.write("deploy.yaml", record);
     project.signoff(["approve", "deploy.yaml"]).assert_success();
     let run = project.json(["run", "deploy.yaml"])["run"].clone();
