@@ -1029,8 +1029,10 @@ fn a_replan_in_the_same_file_is_the_next_version_of_its_plan() {
         - {index: 1, ask: \"Ready?\"}\n";
     project.write("deploy.yaml", record);
     project.signoff(["approve", "deploy.yaml"]).assert_success();
-    let run = project.json(["run", "deploy.yaml"])["run"].clone();
-    let run = run.as_str().expect("a run");
+    project.signoff(["run", "deploy.yaml"]).assert_code(3);
+    let item = project.json(["inbox"])["items"][0]["id"].clone();
+    let item = item.as_str().expect("it asks");
+    let (run, _) = item.split_once('/').expect("the run, then the step");
     let replanned = project.read("deploy.yaml");
     let replanned = replanned.replace("id: deploy\n", "id: deploy-v2\npreviousPlanId: deploy\n");
     let replanned = replanned.replace("version: 1", "version: 2");
