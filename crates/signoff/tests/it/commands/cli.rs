@@ -769,7 +769,7 @@ fn an_agent_that_cannot_start_uses_up_no_attempt() {
 fn a_long_task_is_read_from_the_prompts_file() {
     let body = agent(&"x".repeat(200_000), "out").replace("**target:** coder", "**target:** long");
     let project = project(&makes_out(), &plan(&[&body]));
-    let read = "grep -q xxxxx $(echo $0 | grep -o '[^ ]*prompt[^ ]*md') && echo x > out";
+    let read = "grep -q xxxxx $(echo $0 | sed 's/.*the file //; s/ and do.*//') && echo x > out";
     let config = format!(
         "[agents.long]\ndriver = \"command\"\ncommand = [\"bash\", \"-c\", \"{read}\", \"{{task}}\"]\n"
     );
