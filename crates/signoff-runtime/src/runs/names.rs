@@ -7,7 +7,6 @@ use super::replay::unknown_run;
 use super::view::RunView;
 use crate::drive::journal::first_event;
 use crate::error::Error;
-use crate::plans::find;
 use crate::project::Project;
 
 /// The fewest characters of a run's name that stand for it.
@@ -39,20 +38,14 @@ pub fn run_named(project: &Project, text: &str) -> Result<String, Error> {
 
 /// The newest run of the plan that has this name or path.
 fn newest_of_plan(project: &Project, runs: &[RunEntry], text: &str) -> Option<String> {
-    let named = find(project, text).and_then(|path| {
-        let why = |why| Error::Unreadable {
-            path: path.clone(),
-            why,
-        };
-        path.canonicalize().map_err(why)
-    });
+    let named = project.process.directory.join(text).canonicalize().ok();
     let is_of_plan = |run: &&RunEntry| {
         let first = first_event(&run.dir.journal()).ok().flatten();
         let Some(Event::RunStarted { plan, path, .. }) = first.map(|first| first.event) else {
             return false;
         };
         let path = project.store.workspace().join(path).canonicalize();
-        plan == text || matches!((&named, path), (Ok(named), Ok(path)) if *named == path)
+        plan == text || (named.is_some() && named == path.ok())
     };
     let newest = runs.iter().rev().find(is_of_plan);
     newest.map(|run| run.id.clone())

@@ -307,7 +307,9 @@ fn conclude(
         if matches!(ran.stopped, StopReason::Waiting) {
             for item in ran.run.items() {
                 let question = sanitize(&item.question);
-                session.out.answer(format!("{} {question}", paint(CARE, "?")));
+                session
+                    .out
+                    .answer(format!("{} {question}", paint(CARE, "?")));
             }
         }
         session.out.answer(line);
