@@ -17,8 +17,8 @@ use crate::git::{GitError, HarnessGit, Repository};
 /// More than these are cheaper to sync with everything else on their file system.
 const MANY: usize = 16;
 
-/// The times of files lag behind the clock by less than this.
-const LAG: Duration = Duration::from_millis(50);
+/// The times of files lag behind the clock by less than this: by one tick of the kernel.
+const LAG: Duration = Duration::from_millis(12);
 
 /// Whether git's work has to survive a power failure, or only the death of processes.
 #[derive(Debug, Clone, Default)]
@@ -56,31 +56,21 @@ impl Repository {
         let objects = &self.info.objects;
         let mut synced = synced.lock().unwrap_or_else(PoisonError::into_inner);
         let now = SystemTime::now();
-        let mut changed = Vec::new();
         let entries = fs::read_dir(objects).map_err(GitError::file(objects))?;
         let folders = entries.flatten().map(|entry| entry.path());
-        for folder in folders.chain([objects.clone()]) {
-            let is_new = |found: &fs::Metadata| {
-                found.is_dir() && found.modified().map_or(true, |time| time + LAG >= *synced)
-            };
-            if fs::symlink_metadata(&folder).is_ok_and(|found| is_new(&found)) {
-                changed.push(folder);
-            }
-        }
-        sync_paths(&changed)?;
+        sync_folders(folders.chain([objects.clone()]), *synced)?;
         *synced = now;
         Ok(())
     }
 
-    /// Makes the name of a reference survive a power failure.
-    pub(crate) fn sync_reference(&self, name: &str) -> Result<(), GitError> {
+    /// Makes the name of a reference survive a power failure that was moved after this time.
+    pub(crate) fn sync_reference(&self, name: &str, since: SystemTime) -> Result<(), GitError> {
         if !self.git.durability().is_power() {
             return Ok(());
         }
         let common = &self.info.common;
         let folders = Path::new(name).ancestors().skip(1);
-        let folders: Vec<PathBuf> = folders.map(|folder| common.join(folder)).collect();
-        sync_paths(&folders)
+        sync_folders(folders.map(|folder| common.join(folder)), since)
     }
 }
 
@@ -104,10 +94,11 @@ impl HarnessGit {
         sync_paths(&paths.collect::<Vec<_>>())
     }
 
-    /// Makes the names of files survive a power failure that came to or went from the checkout.
+    /// Makes the names of files survive a power failure that came to or went from the checkout after this time.
     pub(crate) fn sync_names<'n>(
         &self,
         names: impl IntoIterator<Item = &'n Name>,
+        since: SystemTime,
     ) -> Result<(), GitError> {
         if !self.repository.git.durability().is_power() {
             return Ok(());
@@ -117,8 +108,22 @@ impl HarnessGit {
         for name in names {
             folders.extend(path(name).ancestors().skip(1).map(|above| top.join(above)));
         }
-        sync_paths(&folders.into_iter().collect::<Vec<_>>())
+        sync_folders(folders, since)
     }
+}
+
+/// Syncs those of the directories that changed after this time.
+fn sync_folders(
+    folders: impl IntoIterator<Item = PathBuf>,
+    since: SystemTime,
+) -> Result<(), GitError> {
+    let is_changed = |folder: &PathBuf| {
+        let found = fs::symlink_metadata(folder);
+        found.is_ok_and(|found| {
+            found.is_dir() && found.modified().map_or(true, |time| time + LAG >= since)
+        })
+    };
+    sync_paths(&folders.into_iter().filter(is_changed).collect::<Vec<_>>())
 }
 
 /// Syncs files and directories. What is not there, and what is only a name, needs no sync of its own.

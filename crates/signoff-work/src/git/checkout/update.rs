@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use std::{fs, io};
 
 use rustix::fs::FileType;
@@ -202,6 +203,7 @@ impl HarnessGit {
         let working_tree = WorkingTree::open(top)?;
         working_tree.check_unchanged(&plan.changes)?;
         let failed = |name: &Name| GitError::file(&top.join(path(name)));
+        let begun = SystemTime::now();
         let writer = FileWriter::open(top)?;
         for change in gone.into_iter().chain(come) {
             let (Difference { name, before, .. }, seen) = change;
@@ -221,7 +223,7 @@ impl HarnessGit {
             }
         }
         fs::remove_dir_all(&folder).ok();
-        self.sync_names(plan.changes.iter().map(|(change, _)| &change.name))
+        self.sync_names(plan.changes.iter().map(|(change, _)| &change.name), begun)
     }
 }
 

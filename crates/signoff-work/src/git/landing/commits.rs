@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
 use crate::git::entries::Difference;
 use crate::git::landing::lost::LandingStates;
@@ -219,6 +220,7 @@ impl HarnessGit {
     fn move_head(&self, to: &Id, from: Option<&Id>) -> Result<bool, GitError> {
         let old = from.map_or_else(|| to.none_like(), Id::to_string);
         self.sync_objects()?;
+        let begun = SystemTime::now();
         let moved = self
             .repository
             .call()?
@@ -236,7 +238,7 @@ impl HarnessGit {
             Ok(_) => {
                 let branch = self.repository.head()?.branch;
                 let name = branch.as_deref().unwrap_or("HEAD");
-                self.repository.sync_reference(name).map(|()| true)
+                self.repository.sync_reference(name, begun).map(|()| true)
             }
             Err(error) if self.repository.head()?.commit.as_ref() == from => Err(error),
             Err(_) => Ok(false),

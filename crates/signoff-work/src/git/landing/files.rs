@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use crate::git::checkout::paths::{CheckoutPaths, copy_if_there};
 use crate::git::entries::Difference;
@@ -132,6 +133,7 @@ impl HarnessGit {
         }
         changes.retain(|change| !held.contains_key(&change.name));
         let staged = self.stage_changes(present, &changes)?;
+        let begun = SystemTime::now();
         let writer = FileWriter::open(self.repository.top())?;
         let mut written = BTreeSet::new();
         // What goes makes room for what comes.
@@ -150,7 +152,7 @@ impl HarnessGit {
                 Err(reason) => drop(held.insert(name, reason)),
             }
         }
-        self.sync_names(&written)?;
+        self.sync_names(&written, begun)?;
         let there = |name: &&Name| names.contains(*name) && !held.contains_key(*name);
         Ok(FilesOutcome {
             merged: merge.merged.iter().filter(there).cloned().collect(),

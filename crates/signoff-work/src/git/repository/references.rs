@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use crate::git::names::parts;
 use crate::git::{GitError, Id, Repository};
@@ -45,6 +46,7 @@ impl Repository {
     pub fn move_ref(&self, name: &str, to: &Id, from: Option<&Id>) -> Result<bool, GitError> {
         let old = from.map_or_else(|| to.none_like(), Id::to_string);
         self.sync_objects()?;
+        let begun = SystemTime::now();
         let moved = self
             .call()?
             .words([
@@ -58,7 +60,7 @@ impl Repository {
             .outliving_harness()
             .run();
         match moved {
-            Ok(_) => self.sync_reference(name).map(|()| true),
+            Ok(_) => self.sync_reference(name, begun).map(|()| true),
             Err(error) => {
                 if self.read_ref(name)?.as_ref() == from {
                     return Err(error);

@@ -174,13 +174,7 @@ fn vouched(project: &Project, what: &str, event: &Value) {
 }
 
 /// Cuts the power at this point of a run that lands so, and goes on.
-fn cut_at(land: &str, point: &str) {
-    let Some(mut disk) = Disk::new() else {
-        eprintln!(
-            "NOT TESTED: no file system can be made here (root, loop devices and mkfs.ext4 are needed)"
-        );
-        return;
-    };
+fn cut_at(mut disk: Disk, land: &str, point: &str) {
     let what = format!("{land} {point}");
     let project = project(&disk).env("SIGNOFF_RUN_LAND", land);
     project.signoff_with(&[("SIGNOFF_FAILPOINT", point)], ["run", "plan.md"]);
@@ -213,12 +207,22 @@ fn what_the_journal_vouches_for_survives_a_power_failure() {
         "verdict.after",
     ];
     let mut dice = Dice(7);
-    for land in ["end", "step"] {
-        cut_at(land, "none");
-    }
+    let mut moments: Vec<(&str, String)> = ["end", "step"]
+        .into_iter()
+        .map(|land| (land, "none".to_owned()))
+        .collect();
     for cut in 0..if soak() { 100 } else { 1 } {
         let at = usize::try_from(dice.roll(points.len() as u64)).unwrap_or_default();
         let land = if cut % 2 == 0 { "end" } else { "step" };
-        cut_at(land, &format!("{}:{}", points[at], 1 + dice.roll(3)));
+        moments.push((land, format!("{}:{}", points[at], 1 + dice.roll(3))));
+    }
+    for (land, point) in moments {
+        let Some(disk) = Disk::new() else {
+            println!(
+                "NOT TESTED: no file system can be made here (root, loop devices and mkfs.ext4 are needed)"
+            );
+            return;
+        };
+        cut_at(disk, land, &point);
     }
 }
