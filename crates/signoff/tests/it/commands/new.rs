@@ -411,7 +411,11 @@ fn another_dialect_holds_the_same_plan_or_says_why_not() {
             values,
         ))
         .assert_success();
-    project.signoff(["diff", "x.md", "x.yaml"]).assert_success();
+    // Its agents are told what a record tells them; nothing else differs.
+    let differs = project.signoff(["diff", "x.md", "x.yaml"]);
+    let differs = differs.assert_code(1).stdout.clone();
+    let lines: Vec<&str> = differs.lines().map(str::trim).collect();
+    assert_eq!(lines, ["plan", "briefing", "- task", "+ record"]);
     project
         .signoff(with(
             &["new", "x", "--template", "bugfix", "--dialect", "toolplan"],
