@@ -170,6 +170,6 @@ fn a_row_names_the_question_that_stands_elsewhere() {
         "  step    evidence   tries     time  because
   1. One  waiting        0           asks you: `step-1-1`
   2. Two  waiting        0           no contract: asks you at the end
-  2 steps: 2 waiting · 0 agents started · 4.0s · sandbox:",
+  2 steps: 2 waiting · 0 agents started · 2.0s · sandbox:",
     );
 }
