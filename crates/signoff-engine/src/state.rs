@@ -10,6 +10,7 @@ mod schedule;
 mod setup;
 mod stage;
 mod step;
+mod step_states;
 mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ pub use self::step::{
     Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
     StepOutcome, StepState,
 };
+pub(crate) use self::step_states::StepStates;
 pub(crate) use self::usage::Usage;
 use crate::event::{Outcome, PauseReason, Settings, ToolCall};
 
@@ -44,7 +46,7 @@ pub struct Run {
     pub(crate) id: String,
     pub(crate) settings: Settings,
     /// The plan's steps, then the items of its loops in the order in which they were made.
-    pub(crate) steps: Vec<StepState>,
+    pub(crate) steps: StepStates,
     /// Steps with parameters replaced by their values, and steps without marks that the harness wrote.
     pub(crate) rendered: BTreeMap<usize, Step>,
     /// Definitions of the items of loops.

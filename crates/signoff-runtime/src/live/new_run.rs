@@ -7,6 +7,7 @@ use signoff_store::failpoint;
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
+use signoff_store::signatures::SignatureRecord;
 use signoff_work::beneath::remove_tree;
 
 use super::options::{RunOptions, bounds, settings};
@@ -21,13 +22,15 @@ use crate::project::locks::{take_run, take_start, take_workspace};
 use crate::project::{Project, random};
 use crate::runs::marks::Times;
 use crate::runs::{OpenedRun, snapshot};
-use crate::signing::signed::require_signed;
+use crate::signing::signed::{CountedSignature, require_signed};
 use crate::trees::IsolationChoice;
 use crate::{confinement, plan_history, trees};
 
 /// What is decided about a new run before anything is written: it has not begun if it cannot run.
 pub(super) struct RunSetup {
     pub(super) run: Run,
+    /// The signature that counts.
+    pub(super) signature: Box<SignatureRecord>,
     /// How far it is to go.
     pub(super) bounds: Bounds,
     pub(super) chosen: IsolationChoice,
@@ -44,13 +47,15 @@ impl RunSetup {
         project.remember_id()?;
         preflight::require_runnable(project, &locked.plan)?;
         confinement::require(project)?;
-        let run = Run::new(require_signed(project, &locked.plan)?);
+        let CountedSignature { plan, signature } = require_signed(project, &locked.plan)?;
+        let run = Run::new(plan);
         let bounds = bounds(&run, options)?;
         let chosen = trees::choose(project, run.plan(), options.isolation)?;
         levels::require(project, run.plan(), options.isolation)?;
         let settings = settings(project, options, chosen.isolation, chosen.land)?;
         Ok(Self {
             run,
+            signature,
             bounds,
             chosen,
             settings,
@@ -80,7 +85,7 @@ pub(super) fn create_run<'a>(
     failpoint::reached("run.created");
     let text = SignedText::default();
     text.set(
-        plan.source.bytes().to_vec(),
+        plan.source.clone(),
         plan.checked.dialect,
         run.signed().digest(),
     );

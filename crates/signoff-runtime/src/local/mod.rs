@@ -21,6 +21,7 @@ mod supervisor;
 mod worked_tree;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -81,7 +82,7 @@ pub(crate) struct LocalOptions<'a> {
 }
 
 impl<'a> Local<'a> {
-    pub(crate) fn new(options: LocalOptions<'a>) -> Self {
+    pub(crate) fn start(options: LocalOptions<'a>) -> io::Result<Self> {
         let LocalOptions {
             project,
             key,
@@ -99,11 +100,15 @@ impl<'a> Local<'a> {
             project.store.workspace(),
         );
         let git = isolation.git().map(HarnessGit::stop_flag);
-        let supervisor =
-            ProcessSupervisor::new(Arc::clone(&sandbox), project.secrets(), sender.clone(), git);
-        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
+        let supervisor = ProcessSupervisor::with_threads(
+            Arc::clone(&sandbox),
+            project.secrets(),
+            sender.clone(),
+            git,
+        )?;
+        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle())?;
         let starter = supervisor.starter();
-        Self {
+        Ok(Self {
             calls: Calls::new(
                 project,
                 &dir,
@@ -131,7 +136,7 @@ impl<'a> Local<'a> {
             receiver,
             news: None,
             gates: BTreeMap::new(),
-        }
+        })
     }
 
     /// Removes what its processes left.
