@@ -27,8 +27,18 @@ fn violations(path: &str, source: &str) -> Vec<String> {
     if !may_start_processes(path) && starts_processes(without_tests(&text.code)) {
         found.push("only signoff-sandbox starts processes".to_owned());
     }
+    if !may_start_processes(path) && starts_threads(without_tests(&text.code)) {
+        found.push("threads are started with `start_thread`, which can fail".to_owned());
+    }
     found.extend(left_open(&text));
     found
+}
+
+/// `thread::spawn` and `Scope::spawn` panic where the machine grants no thread.
+fn starts_threads(code: &str) -> bool {
+    ["thread::spawn(", "scope.spawn("]
+        .iter()
+        .any(|call| code.contains(call))
 }
 
 fn may_start_processes(path: &str) -> bool {
@@ -133,6 +143,19 @@ fn processes_are_started_by_the_sandbox_and_in_tests() {
     }
     let clap = "use clap::Command;\nuse std::process::ExitCode;\nfn f() { Command::new(\"ls\"); }";
     check("crates/signoff/src/main.rs", clap, 0);
+}
+
+#[test]
+fn threads_are_started_by_what_can_fail() {
+    for source in [
+        "fn f() { std::thread::spawn(|| ()); }",
+        "fn f() { thread::scope(|scope| { scope.spawn(|| ()); }); }",
+    ] {
+        check(PLAN, source, 1);
+        check("crates/signoff/tests/it/crashes/kill.rs", source, 0);
+        check(PLAN, &format!("#[cfg(test)]\nmod tests {{ {source} }}"), 0);
+    }
+    check(PLAN, "fn f() { Builder::new().spawn(g)?; }", 0);
 }
 
 #[test]

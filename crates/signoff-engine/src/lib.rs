@@ -49,7 +49,7 @@ pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
 pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
 pub use lifecycle::{
     Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
-    may_clone, may_delete, must_escalate, possible_transitions, state_after,
+    may_clone, may_delete, may_take_back, must_escalate, possible_transitions, state_after,
     state_after_signing_again,
 };
 pub use rerun::{Redo, RunReason, StepForecast, earlier_steps, forecast};

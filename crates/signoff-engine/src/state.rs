@@ -11,6 +11,7 @@ mod schedule;
 mod setup;
 mod stage;
 mod step;
+mod step_states;
 mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +35,7 @@ pub use self::step::{
     Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
     StepOutcome, StepState,
 };
+pub(crate) use self::step_states::StepStates;
 pub(crate) use self::usage::{Usage, stands_still};
 use crate::event::{EarlierStep, Outcome, PauseReason, Settings, ToolCall};
 
@@ -46,7 +48,7 @@ pub struct Run {
     pub(crate) id: String,
     pub(crate) settings: Settings,
     /// The plan's steps, then the items of its loops in the order in which they were made.
-    pub(crate) steps: Vec<StepState>,
+    pub(crate) steps: StepStates,
     /// Steps with parameters replaced by their values, and steps without marks that the harness wrote.
     pub(crate) rendered: BTreeMap<usize, Step>,
     /// Definitions of the items of loops.

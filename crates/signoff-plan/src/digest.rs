@@ -9,15 +9,60 @@ mod jcs;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::{Deserialize, DeserializeSeed, Deserializer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 pub use self::canonical::canonical;
+use self::jcs::Canonicalizer;
 pub use self::jcs::canonical_json;
 use crate::model::Plan;
 
 /// Name and version of the rules in this module; part of what is hashed.
 pub const SCHEMA: &str = "signoff.digest/1";
+
+/// The one text of a JSON value, over which digests are made.
+// A text, because the tree of a large plan takes ten times its memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CanonicalJson(String);
+
+impl CanonicalJson {
+    /// The text of a value.
+    pub fn of(value: &Value) -> Self {
+        Self(canonical_json(value))
+    }
+
+    /// The text of what a signature of this plan covers.
+    pub fn of_plan(plan: &Plan) -> Self {
+        let mut text = String::new();
+        canonical::write_plan(plan, &mut text);
+        Self(text)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Its hash.
+    pub fn digest(&self) -> Digest {
+        Digest::of_bytes(self.0.as_bytes())
+    }
+
+    /// The value.
+    pub fn to_value(&self) -> Value {
+        serde_json::from_str(&self.0).expect("the text of a JSON value is JSON")
+    }
+}
+
+/// From any spelling of the value.
+impl<'de> Deserialize<'de> for CanonicalJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut text = String::new();
+        Canonicalizer(&mut text).deserialize(deserializer)?;
+        Ok(Self(text))
+    }
+}
 
 /// A `sha256` value, shown as `sha256:<hex>`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,12 +76,12 @@ impl Digest {
 
     /// Hashes a JSON value in its canonical form.
     pub fn of_json(value: &Value) -> Self {
-        Self::of_bytes(canonical_json(value).as_bytes())
+        CanonicalJson::of(value).digest()
     }
 
     /// Hashes what a signature of this plan covers.
     pub fn of_plan(plan: &Plan) -> Self {
-        Self::of_json(&canonical(plan))
+        CanonicalJson::of_plan(plan).digest()
     }
 
     /// All 64 hexadecimal digits, without the prefix.
@@ -117,6 +162,23 @@ mod tests {
         );
         assert_eq!(digest.short(), "ba7816bf8f01");
         assert_eq!(digest.to_string().parse(), Ok(digest));
+    }
+
+    #[test]
+    fn a_plan_is_hashed_as_its_value() {
+        let step = |id: &str| crate::model::Step::new(id.to_owned(), 1);
+        let plan = Plan {
+            title: Some("Zwölf \"Dinge\"".to_owned()),
+            task: Some("z".to_owned()),
+            steps: vec![step("b"), step("a")],
+            ..Plan::default()
+        };
+        let text = CanonicalJson::of_plan(&plan);
+        assert_eq!(text, CanonicalJson::of(&canonical(&plan)));
+        assert_eq!(CanonicalJson::of(&text.to_value()), text);
+        let read: CanonicalJson = serde_json::from_str(text.as_str()).expect("JSON");
+        assert_eq!(read, text);
+        assert_eq!(Digest::of_plan(&plan), Digest::of_json(&canonical(&plan)));
     }
 
     #[test]

@@ -117,6 +117,10 @@ pub struct Step {
     pub args_unread: bool,
     /// Marks that say how far the step is.
     pub marks: StepMarks,
+    /// The contract.
+    pub contract: Option<Box<Contract>>,
+    /// A contract is begun, but has no command; that has been reported.
+    pub contract_missing_command: bool,
     /// Everything else.
     pub(crate) details: OptionalDetails,
 }
@@ -128,10 +132,6 @@ pub struct Details {
     pub ask: Option<Spanned<String>>,
     /// Answers to choose from.
     pub choices: Vec<Spanned<String>>,
-    /// The contract.
-    pub contract: Option<Contract>,
-    /// A contract is begun, but has no command; that has been reported.
-    pub contract_missing_command: bool,
     /// Failure policy.
     pub on_fail: Option<Spanned<String>>,
     /// `file:` and `topic:` references.

@@ -7,14 +7,14 @@ mod briefing;
 mod contract;
 mod step;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde_json::Value;
 
 pub use self::briefing::Briefing;
 pub use self::contract::{Condition, Contract, FailAction, OnFail, RetriedFailures};
-pub use self::step::{Depends, Hint, STEP_RECORD, Step, Subscription, Work};
+pub use self::step::{Depends, Hint, STEP_RECORD, Step, StepRecord, Subscription, Work};
 
 /// A whole plan, as every part of the system after the checks sees it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -128,6 +128,26 @@ impl Plan {
         (0..all).chain(some.iter().filter_map(|at| usize::try_from(*at).ok()))
     }
 
+    /// The step at `at` and all that it waits for, whether it names them or one of them does.
+    pub fn with_dependencies(&self, at: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        // Everything before this position has been taken up.
+        let mut before = 0;
+        let mut open = vec![at];
+        while let Some(at) = open.pop() {
+            match self.steps.get(at).map(|step| &step.depends_on) {
+                Some(_) if !found.insert(at) => {}
+                Some(Depends::AllBefore) => {
+                    open.extend(before..at);
+                    before = before.max(at);
+                }
+                Some(Depends::On(_)) => open.extend(self.dependencies(at)),
+                None => {}
+            }
+        }
+        found
+    }
+
     /// Ids of the steps that the step at `at` waits for, in plan order.
     pub fn dependency_ids(&self, at: usize) -> impl Iterator<Item = &str> + '_ {
         self.dependencies(at)
@@ -191,5 +211,40 @@ impl Budget {
     /// Whether nothing is limited.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_step_waits_for_is_found_through_others() {
+        let step = |depends_on| Step {
+            depends_on,
+            ..Step::default()
+        };
+        let on = |positions: &[u32]| step(Depends::On(positions.to_vec()));
+        let plan = Plan {
+            steps: vec![
+                on(&[]),
+                on(&[]),
+                on(&[0]),
+                step(Depends::AllBefore),
+                on(&[1]),
+                on(&[4, 6]),
+                on(&[3]),
+                on(&[8]),
+                on(&[7]),
+            ],
+            ..Plan::default()
+        };
+        let with = |at| plan.with_dependencies(at).into_iter().collect::<Vec<_>>();
+        assert_eq!(with(2), [0, 2]);
+        assert_eq!(with(3), [0, 1, 2, 3]);
+        assert_eq!(with(4), [1, 4]);
+        assert_eq!(with(5), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(with(7), [7, 8]);
+        assert!(with(9).is_empty());
     }
 }

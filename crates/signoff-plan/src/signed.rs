@@ -5,6 +5,7 @@
 //! [`Signature`] makes a [`SignedPlan`], and only that can be run.
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use crate::digest::Digest;
 use crate::model::Plan;
@@ -13,15 +14,14 @@ use crate::spelling::Dialect;
 /// A plan without errors, and the digest that a signature would name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedPlan {
-    plan: Plan,
+    plan: Arc<Plan>,
     dialect: Dialect,
     digest: Digest,
 }
 
 impl CheckedPlan {
-    /// For [`crate::check`] only, which has made sure that there are no errors.
-    pub(crate) fn new(plan: Plan, dialect: Dialect) -> Self {
-        let digest = Digest::of_plan(&plan);
+    /// For [`crate::check`] only, which has made sure that there are no errors and that this is its digest.
+    pub(crate) fn new(plan: Arc<Plan>, dialect: Dialect, digest: Digest) -> Self {
         Self {
             plan,
             dialect,
@@ -178,8 +178,9 @@ mod tests {
 
     #[test]
     fn a_signature_covers_one_plan_under_one_set_of_terms() {
-        let checked = CheckedPlan::new(Plan::default(), Dialect::Workunit);
-        let digest = checked.digest();
+        let plan = Arc::new(Plan::default());
+        let digest = Digest::of_plan(&plan);
+        let checked = CheckedPlan::new(plan, Dialect::Workunit, digest);
         let terms = Digest::of_bytes(b"terms");
         let other = Digest::of_bytes(b"other");
 

@@ -4,7 +4,7 @@ mod command;
 mod spanned;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub use self::command::{Command, Piece};
 pub use self::spanned::Spanned;
@@ -58,7 +58,6 @@ impl Span {
     }
 }
 
-/// The text of a plan: one file, or the files of a directory one after the other, so that a place in
 /// The text from a byte offset on. Like [`Span::slice`], it is empty for an offset that does not fit: parsing never
 /// panics.
 pub(crate) fn text_from(text: &str, offset: usize) -> &str {
@@ -75,9 +74,13 @@ pub(crate) fn text_up_to(text: &str, offset: usize) -> &str {
     text.get(..offset).unwrap_or_default()
 }
 
-/// any of them is one offset.
+/// The text of a plan: one file, or the files of a directory one after the other, so that a place in
+/// any of them is one offset. All clones share it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct Source(Arc<Content>);
+
+#[derive(PartialEq, Eq)]
+struct Content {
     name: String,
     /// The text, up to the first byte that is not UTF-8.
     text: String,
@@ -101,7 +104,7 @@ pub struct SourceFile {
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
-            .field("name", &self.name)
+            .field("name", &self.0.name)
             .field("bytes", &self.bytes().len())
             .finish_non_exhaustive()
     }
@@ -116,6 +119,10 @@ const BLOCK: usize = 1024;
 impl Source {
     /// Takes the bytes of a file as they are.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self::with_parts(name.into(), bytes, Vec::new())
+    }
+
+    fn with_parts(name: String, bytes: Vec<u8>, parts: Vec<SourceFile>) -> Self {
         let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let line_starts = std::iter::once(0)
             .chain(newlines.map(|(offset, _)| offset + 1))
@@ -130,14 +137,14 @@ impl Source {
                 (text.unwrap_or_default().into_owned(), Some(bytes))
             }
         };
-        Self {
-            name: name.into(),
+        Self(Arc::new(Content {
+            name,
             text,
             broken,
             line_starts,
             points: Points::default(),
-            parts: Vec::new(),
-        }
+            parts,
+        }))
     }
 
     /// Takes the files of a directory, each with its path inside it. They stay in this order.
@@ -154,15 +161,12 @@ impl Source {
             // Keeps the end of one file apart from the beginning of the next.
             bytes.push(b'\n');
         }
-        Self {
-            parts,
-            ..Self::new(name, bytes)
-        }
+        Self::with_parts(name.into(), bytes, parts)
     }
 
     /// Is it a directory? Then these are its files.
     pub fn parts(&self) -> &[SourceFile] {
-        &self.parts
+        &self.0.parts
     }
 
     /// The bytes of a file of the directory.
@@ -174,9 +178,9 @@ impl Source {
 
     /// Each file of the directory with its path inside it; a single file by its own name.
     pub fn split(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let is_file = self.parts.is_empty();
-        let file = is_file.then_some((self.name.as_str(), self.bytes()));
-        let parts = self.parts.iter();
+        let is_file = self.0.parts.is_empty();
+        let file = is_file.then_some((self.0.name.as_str(), self.bytes()));
+        let parts = self.0.parts.iter();
         let parts = parts.map(|part| (part.name.as_str(), self.part_bytes(part)));
         file.into_iter().chain(parts)
     }
@@ -184,35 +188,38 @@ impl Source {
     /// The name of the file that an offset stands in, as messages call it.
     pub fn name_at(&self, offset: usize) -> String {
         match self.part_at(offset) {
-            Some(part) => format!("{}/{}", self.name.trim_end_matches('/'), part.name),
-            None => self.name.clone(),
+            Some(part) => format!("{}/{}", self.0.name.trim_end_matches('/'), part.name),
+            None => self.0.name.clone(),
         }
     }
 
     fn part_at(&self, offset: usize) -> Option<&SourceFile> {
-        let after = self.parts.partition_point(|part| part.span.start <= offset);
-        self.parts.get(after.saturating_sub(1))
+        let after = self
+            .0
+            .parts
+            .partition_point(|part| part.span.start <= offset);
+        self.0.parts.get(after.saturating_sub(1))
     }
 
     /// The name used in messages, usually the path.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// Every byte of the file.
     pub fn bytes(&self) -> &[u8] {
-        self.broken.as_deref().unwrap_or(self.text.as_bytes())
+        self.0.broken.as_deref().unwrap_or(self.0.text.as_bytes())
     }
 
     /// The text, up to the first byte that is not UTF-8.
     // Not a lossy copy: offsets into this text are offsets into the bytes.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// Offset of the first byte that is not UTF-8.
     pub fn first_invalid_byte(&self) -> Option<usize> {
-        self.broken.as_ref().map(|_| self.text.len())
+        self.0.broken.as_ref().map(|_| self.0.text.len())
     }
 
     /// Length of the byte order mark: 3 or 0.
@@ -235,11 +242,11 @@ impl Source {
             Some(part) => offset.min(part.span.end),
             None => offset,
         };
-        let line = self.line_starts.partition_point(|start| *start <= offset);
-        let lines_before = self.line_starts.partition_point(|start| *start < file);
+        let line = self.0.line_starts.partition_point(|start| *start <= offset);
+        let lines_before = self.0.line_starts.partition_point(|start| *start < file);
         let start = line
             .checked_sub(1)
-            .and_then(|index| self.line_starts.get(index))
+            .and_then(|index| self.0.line_starts.get(index))
             .copied()
             .unwrap_or(0);
         let has_mark = self
@@ -259,7 +266,7 @@ impl Source {
     /// How many code points begin before an offset.
     fn points_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
-        let counted = self.points.of(self.bytes());
+        let counted = self.0.points.of(self.bytes());
         let Some(points) = counted.get(block) else {
             // Behind the end of a last block that is full.
             let last = counted.len().saturating_sub(1);
@@ -272,7 +279,7 @@ impl Source {
 }
 
 /// Counted when the first column is asked for: a file without a problem has none.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Points(OnceLock<Vec<usize>>);
 
 impl Points {

@@ -1,10 +1,10 @@
 //! Time, as an input.
 
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use signoff_engine::Millis;
 use signoff_store::failpoint;
+use signoff_store::timestamp::since_boot;
 
 /// Tells the time. Tests hand in their own.
 pub trait Clock {
@@ -12,19 +12,18 @@ pub trait Clock {
     fn now(&self) -> Millis;
 }
 
-/// The machine's clock, which never goes backwards within one process: a run's events must not. Where
-/// the machine's is set back, time goes on from where it was, or a pause would last until it is
-/// made up for.
+/// The time by the machine's clock when this was made, and from there on as time passes: a run's budget and its pauses are
+/// lengths of time, and whoever sets the machine's clock, forward or back, neither uses them up nor prolongs them.
 #[derive(Debug)]
 pub struct SystemClock {
-    latest: Mutex<Option<(Instant, Millis)>>,
+    begun: (Duration, Millis),
 }
 
 impl SystemClock {
     /// A clock that starts now.
     pub fn new() -> Self {
         Self {
-            latest: Mutex::new(None),
+            begun: (since_boot(), system_time()),
         }
     }
 }
@@ -37,15 +36,7 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Millis {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        let (passed, shown) = (Instant::now(), system_time());
-        match monotonic_time(*latest, passed, shown) {
-            Some(now) => now,
-            None => {
-                *latest = Some((passed, shown));
-                shown
-            }
-        }
+        time_at(self.begun, since_boot())
     }
 }
 
@@ -58,16 +49,10 @@ fn system_time() -> Millis {
     now.saturating_add_signed(failpoint::clock_shift())
 }
 
-/// The time that goes on from the latest known, where what the clock shows is before that.
-fn monotonic_time(
-    latest: Option<(Instant, Millis)>,
-    now: Instant,
-    shown: Millis,
-) -> Option<Millis> {
-    let (seen, time) = latest?;
-    let passed = now.saturating_duration_since(seen).as_millis();
-    let onwards = time.saturating_add(Millis::try_from(passed).unwrap_or(Millis::MAX));
-    (shown < onwards).then_some(onwards)
+/// The time that it is now, given that it was `time` at `begun`.
+fn time_at((begun, time): (Duration, Millis), now: Duration) -> Millis {
+    let passed = now.saturating_sub(begun).as_millis();
+    time.saturating_add(Millis::try_from(passed).unwrap_or(Millis::MAX))
 }
 
 /// As the journal writes it.
@@ -88,13 +73,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_set_back_goes_on_from_where_it_was() {
-        let begun = Instant::now();
-        let later = begun + Duration::from_millis(30);
-        assert_eq!(monotonic_time(None, later, 5), None);
-        assert_eq!(monotonic_time(Some((begun, 1000)), later, 1030), None);
-        assert_eq!(monotonic_time(Some((begun, 1000)), later, 1029), Some(1030));
-        assert_eq!(monotonic_time(Some((begun, 1000)), later, 0), Some(1030));
+    fn time_goes_on_from_where_it_was_whatever_the_machines_clock_shows() {
+        let begun = Duration::from_secs(7);
+        let after = |millis| begun + Duration::from_millis(millis);
+        assert_eq!(time_at((begun, 1000), after(0)), 1000);
+        assert_eq!(time_at((begun, 1000), after(30)), 1030);
+        assert_eq!(time_at((begun, 1000), Duration::ZERO), 1000);
+        assert_eq!(time_at((begun, Millis::MAX), after(30)), Millis::MAX);
     }
 
     #[test]

@@ -163,6 +163,14 @@ impl PlanHistory {
         self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
 
+    /// Was the last that happened to a plan of this definition that it waited too long?
+    pub(crate) fn has_expired(&self, digest: &str) -> bool {
+        let harness = Actor::Harness.name();
+        let facts = self.entries.iter().rev().map(|entry| &entry.event);
+        let mut about = facts.filter(|event| plan_fact(event).is_some_and(|(_, of)| of == digest));
+        matches!(about.next(), Some(PlanEvent::PlanCancelled { actor, run: None, .. }) if actor == harness)
+    }
+
     /// When something last happened to it, its deletion apart.
     pub(crate) fn last_change(&self) -> Option<Millis> {
         let deleted =

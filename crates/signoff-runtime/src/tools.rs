@@ -1,14 +1,16 @@
 //! The tools of a project: a [`Toolbox`] to call them, and a list of them.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use signoff_api::tool_record;
 use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
 use signoff_plan::tools::{self as built_in, BUILT_IN};
-use signoff_sandbox::{Level, Sandbox};
+use signoff_sandbox::{Level, Sandbox, start_scoped_thread};
 use signoff_store::config::Origin;
 use signoff_store::tool_record as store;
 use signoff_work::confine::VisibleTree;
@@ -134,15 +136,19 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     Ok(std::thread::scope(|scope| {
         let asking = servers.iter().map(|server| {
             let name = server.name.clone();
-            let asked = scope.spawn(move || toolbox.tools_of(&server.name, PATIENCE, stop));
-            (name, asked)
+            let ask = move || toolbox.tools_of(&server.name, PATIENCE, stop);
+            (name, start_scoped_thread(scope, "signoff-tools", ask))
         });
         // All are begun before the first is waited for.
         let asking: Vec<_> = asking.collect();
         let gone = |_| Err("asking it failed".to_owned());
+        let answer = |asked: io::Result<ScopedJoinHandle<'_, _>>| match asked {
+            Ok(asked) => asked.join().unwrap_or_else(gone),
+            Err(error) => Err(error.to_string()),
+        };
         asking
             .into_iter()
-            .map(|(name, asked)| (name, asked.join().unwrap_or_else(gone)))
+            .map(|(name, asked)| (name, answer(asked)))
             .collect()
     }))
 }

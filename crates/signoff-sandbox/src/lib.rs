@@ -38,6 +38,7 @@ mod poll;
 mod process_tree;
 mod sandbox;
 mod spawn;
+mod thread;
 mod trial;
 mod watch;
 
@@ -56,6 +57,7 @@ pub use process_tree::MARKER;
 pub use process_tree::identity::ProcessIdentity;
 pub use process_tree::leftovers::{end_leftovers, find_marked};
 pub use sandbox::Sandbox;
+pub use thread::{start_scoped_thread, start_thread};
 pub use trial::overlay_trial::{OverlayTrialError, try_overlay};
 pub use trial::probe::{FailedLevel, MemoryScope, Probe, ProbeError, memory_scope, probe};
 pub use watch::piped::{MessageError, PipedCommand, PipedProcess, StdinWriter};

@@ -10,6 +10,7 @@ use std::{fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use signoff_plan::digest::CanonicalJson;
 use signoff_plan::signed::{Digest, Signature};
 
 use self::file::SignatureFile;
@@ -25,7 +26,7 @@ use crate::runs::RunDir;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignatureRecord {
     pub signature: Signature,
-    pub canonical_plan: Value,
+    pub canonical_plan: CanonicalJson,
     pub canonical_terms: Value,
     /// Present where the proof is [`Proof::Key`], and only there. Not verified yet.
     pub key: Option<KeyProof>,
@@ -87,7 +88,7 @@ pub fn copies_of_run(
 
 fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {
     let signature = &signed.signature;
-    let text = SignatureFile::new(signed).to_text();
+    let text = file::text(signed);
     // Through the reader's eyes: nothing is saved that would be refused later.
     if let Err(reason) = SignatureFile::parse(text.as_bytes(), &signature.plan) {
         let plan = signature.plan.clone();
@@ -115,6 +116,26 @@ pub fn clear_strays(store: &Store, key: &str) -> Result<(), FileError> {
     atomic::clear_strays(&store.signatures_dir(key))
 }
 
+/// All signatures of a plan. Reading them is work, so whoever asks several things about them reads them once.
+#[derive(Debug)]
+pub struct PlanSignatures(Vec<SignatureRecord>);
+
+impl PlanSignatures {
+    pub fn load(store: &Store, key: &str) -> Result<Self, SignatureError> {
+        load_all(&store.signatures_dir(key), key).map(Self)
+    }
+
+    /// The newest, whatever it was given for.
+    pub fn newest(&self) -> Option<&SignatureRecord> {
+        self.0.last()
+    }
+
+    /// Those over exactly these digests, the newest first.
+    pub fn into_matching(self, plan: &Digest, terms: &Digest) -> Vec<SignatureRecord> {
+        with_digests(self.0, plan, terms)
+    }
+}
+
 /// The newest signature of a plan, whatever it was given for.
 pub fn newest(store: &Store, key: &str) -> Result<Option<SignatureRecord>, SignatureError> {
     Ok(load_all(&store.signatures_dir(key), key)?.pop())
@@ -137,11 +158,7 @@ pub fn all_matching(
     plan: &Digest,
     terms: &Digest,
 ) -> Result<Vec<SignatureRecord>, SignatureError> {
-    Ok(with_digests(
-        load_all(&store.signatures_dir(key), key)?,
-        plan,
-        terms,
-    ))
+    Ok(PlanSignatures::load(store, key)?.into_matching(plan, terms))
 }
 
 fn with_digests(

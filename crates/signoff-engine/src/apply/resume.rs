@@ -40,8 +40,13 @@ pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
 /// Ends all pauses before retries. The clock was set back while the run stood still, so they would last
 /// too long.
 fn end_pauses(run: &mut Run) {
-    for step in &mut run.steps {
-        step.activation.not_before = 0;
+    for at in 0..run.steps.len() {
+        let pauses = |step: &StepState| step.activation.not_before > 0;
+        if run.steps.get(at).is_some_and(pauses)
+            && let Some(step) = run.steps.get_mut(at)
+        {
+            step.activation.not_before = 0;
+        }
     }
 }
 

@@ -24,15 +24,8 @@ impl Bounds {
 
     /// This step and everything that it waits for.
     pub fn until(run: &Run, step: usize) -> Self {
-        let mut allowed = BTreeSet::new();
-        let mut open = vec![step];
-        while let Some(at) = open.pop() {
-            if allowed.insert(at) {
-                open.extend(run.plan().dependencies(at));
-            }
-        }
         Self {
-            allowed: Some(allowed),
+            allowed: Some(run.plan().with_dependencies(step)),
             jobs: None,
         }
     }

@@ -10,8 +10,8 @@ use std::fmt;
 
 pub use self::derive::{PlanFact, PlanFlags, RunFact, derive};
 pub use self::table::{
-    ForbiddenTransition, Transition, may_clone, may_delete, must_escalate, possible_transitions,
-    state_after, state_after_signing_again,
+    ForbiddenTransition, Transition, may_clone, may_delete, may_take_back, must_escalate,
+    possible_transitions, state_after, state_after_signing_again,
 };
 
 /// Where a plan stands.

@@ -287,6 +287,12 @@ pub fn may_clone(state: PlanState, actor: Actor) -> bool {
     actor == Actor::Person || !matches!(state, Rejected | NeedsReview)
 }
 
+/// May a plan that was cancelled only because it waited too long be handed in again as it is? By a person: the clock may
+/// have been wrong.
+pub fn may_take_back(state: PlanState, actor: Actor, expired: bool) -> bool {
+    state == Cancelled && expired && actor == Actor::Person
+}
+
 /// Are these rejections too many, so that a person must review the plan?
 pub fn must_escalate(rejections: u64, most: u64) -> bool {
     rejections >= most

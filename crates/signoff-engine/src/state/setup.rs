@@ -7,7 +7,7 @@ use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
-use super::{Inbox, LandingState, Rechecks, Run, Schedule, StepState, TreeState, Usage};
+use super::{Inbox, LandingState, Rechecks, Run, Schedule, StepStates, TreeState, Usage};
 use crate::event::Settings;
 use crate::template::render_step;
 
@@ -22,12 +22,8 @@ impl Run {
         let named: Vec<Vec<usize>> = (0..plan.steps.len())
             .map(|at| named_dependencies(plan, at))
             .collect();
-        let steps = named.iter().map(|named| StepState {
-            waits_for: named.len(),
-            ..StepState::default()
-        });
         Self {
-            steps: steps.collect(),
+            steps: StepStates::waiting_for(named.iter().map(Vec::len)),
             rendered: rendered_steps(plan),
             expanded: Vec::new(),
             children: BTreeMap::new(),

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::context::{Context, StepView};
 use crate::model::{Plan, Step, Subscription, Work};
@@ -44,7 +45,7 @@ pub(super) struct Availability<'a> {
 impl<'a> Availability<'a> {
     pub(super) fn new(
         plan: &'a Plan,
-        shells: &'a [Option<Box<Analysis>>],
+        shells: &'a [Option<Arc<Analysis>>],
         workspace: &dyn Workspace,
     ) -> Self {
         let mut available = Self::default();
@@ -71,7 +72,7 @@ impl<'a> Availability<'a> {
     }
 
     /// Finds who names or produces what is missing.
-    fn find(&mut self, plan: &'a Plan, shells: &[Option<Box<Analysis>>]) {
+    fn find(&mut self, plan: &'a Plan, shells: &[Option<Arc<Analysis>>]) {
         self.produced = ProducedFiles::new(plan);
         for (index, (step, shell)) in plan.steps.iter().zip(shells).enumerate() {
             if let Some(contract) = &step.contract {

@@ -1,6 +1,8 @@
 //! What the checks look at.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::availability::Availability;
 use super::plan_references::PlanReferences;
@@ -25,7 +27,7 @@ pub(crate) struct Context<'a> {
     /// What steps use of each other, of parameters and of loops.
     pub(super) references: PlanReferences<'a>,
     /// What each step's contract holds, by position.
-    shells: &'a [Option<Box<Analysis>>],
+    shells: &'a [Option<Arc<Analysis>>],
     /// Whether there were too many paths to compare each with each.
     pub(super) pairs_left_out: Cell<bool>,
     /// Positions by id, computed on demand.
@@ -33,14 +35,20 @@ pub(crate) struct Context<'a> {
 }
 
 /// What the contract of each step holds, by position.
-pub(super) fn shells(plan: &Plan) -> Vec<Option<Box<Analysis>>> {
+pub(super) fn shells(plan: &Plan) -> Vec<Option<Arc<Analysis>>> {
+    let mut known: BTreeMap<&str, Arc<Analysis>> = BTreeMap::new();
     let contracts = plan.steps.iter().map(|step| step.contract.as_ref());
     // One that is too long is reported as such, and not read.
     let contracts = contracts.map(|contract| {
         contract.filter(|contract| contract.command.len() <= too_large::CONTRACT_BYTES)
     });
+    // Many steps have the same contract.
+    let mut analysis = |command| {
+        let shell = known.entry(command);
+        Arc::clone(shell.or_insert_with(|| Arc::new(shell::analyse(command))))
+    };
     contracts
-        .map(|contract| contract.map(|c| Box::new(shell::analyse(&c.command))))
+        .map(|contract| contract.map(|contract| analysis(&contract.command)))
         .collect()
 }
 
@@ -60,7 +68,7 @@ impl<'a> Context<'a> {
     pub(super) fn new(
         draft: &'a Draft,
         plan: &'a Plan,
-        shells: &'a [Option<Box<Analysis>>],
+        shells: &'a [Option<Arc<Analysis>>],
         workspace: &'a dyn Workspace,
     ) -> Self {
         Self {

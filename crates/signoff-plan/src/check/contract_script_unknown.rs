@@ -14,7 +14,7 @@
 //! Write the path: `tools/check.sh`. A directory that the contract enters by name (`cd tools &&
 //! ./check.sh`), `$PWD` and patterns are understood. Or name the file in `protects`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::context::Context;
 use super::too_large;
@@ -23,6 +23,8 @@ use crate::shell::{Script, programs};
 use crate::source::Spanned;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
+    // Many steps have the same contract.
+    let mut known: BTreeMap<&str, Vec<Spanned<Script>>> = BTreeMap::new();
     for step in context.steps() {
         let Some(contract) = &step.written.contract else {
             continue;
@@ -35,7 +37,9 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         for Spanned {
             value: script,
             span,
-        } in programs(&command.text).scripts
+        } in known
+            .entry(&command.text)
+            .or_insert_with(|| programs(&command.text).scripts)
         {
             let Script::Unknown(word) = script else {
                 continue;
@@ -45,7 +49,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             if words.insert(word) {
-                let span = command.source_span(span);
+                let span = command.source_span(*span);
                 let found = step.problem(Code::ContractScriptUnknown, span, message);
                 problems
                     .push(found.help("write the path of the file, or name the file in `protects`"));

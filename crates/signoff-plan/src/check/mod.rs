@@ -71,26 +71,45 @@ mod text_arguments;
 mod typos;
 mod unread;
 
+use std::sync::{Arc, OnceLock};
+
 use self::context::Context;
 use crate::Workspace;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::digest::Digest;
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::signed::CheckedPlan;
 use crate::spelling::Dialect;
 
 /// A plan after the checks: resolved as far as possible, with every problem.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Checked {
-    /// The resolved plan; where there are errors, the best guess for showing it.
-    pub plan: Plan,
+    /// The resolved plan; where there are errors, the best guess for showing it. Shared by all who go on with it.
+    pub plan: Arc<Plan>,
     /// The spelling it was read from.
     pub dialect: Dialect,
     /// Every problem, sorted by position.
     pub diagnostics: Vec<Diagnostic>,
+    /// Of the plan, once somebody has asked.
+    digest: OnceLock<Digest>,
+}
+
+/// The digest follows from the plan, whether or not anybody has asked.
+impl PartialEq for Checked {
+    fn eq(&self, other: &Self) -> bool {
+        self.plan == other.plan
+            && self.dialect == other.dialect
+            && self.diagnostics == other.diagnostics
+    }
 }
 
 impl Checked {
+    /// What a signature of this plan names.
+    pub fn digest(&self) -> Digest {
+        *self.digest.get_or_init(|| Digest::of_plan(&self.plan))
+    }
+
     /// Number of problems that stop signing.
     pub fn errors(&self) -> usize {
         self.count(Severity::Error)
@@ -123,7 +142,8 @@ impl Checked {
         if self.errors() > 0 {
             return Err(self.diagnostics);
         }
-        Ok(CheckedPlan::new(self.plan, self.dialect))
+        let digest = self.digest();
+        Ok(CheckedPlan::new(self.plan, self.dialect, digest))
     }
 }
 
@@ -147,9 +167,10 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     unterminated_fence::absorb(&mut problems);
     crate::diagnostic::sort(&mut problems);
     Checked {
-        plan,
+        plan: Arc::new(plan),
         dialect: draft.dialect,
         diagnostics: problems,
+        digest: OnceLock::new(),
     }
 }
 

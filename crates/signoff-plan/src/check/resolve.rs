@@ -8,7 +8,9 @@ use super::{bad_expect, bad_id, bad_on_fail, bad_value, budget_invalid, unknown_
 use crate::diagnostic::Diagnostic;
 use crate::draft::{self, Draft, Spanned};
 use crate::field::{self, FieldSpec, Shape};
-use crate::model::{Condition, Contract, Depends, Hint, Plan, Step, Subscription, Work};
+use crate::model::{
+    Condition, Contract, Depends, Hint, Plan, Step, StepRecord, Subscription, Work,
+};
 use crate::spelling::{self, Dialect, status};
 use crate::subscription;
 
@@ -88,7 +90,7 @@ impl Resolver<'_> {
                 .as_ref()
                 .map(|contract| self.contract(contract)),
             hint: hint(&written.hint),
-            record: record(&written.record),
+            record: step_record(&written.record),
             ..Step::new(id, index + 1)
         };
         for field in &field::STEP {
@@ -105,28 +107,28 @@ impl Resolver<'_> {
 
     /// Makes of a field what it means; one that has code of its own is left alone.
     fn field<D, M>(&mut self, field: &FieldSpec<D, M>, draft: &D, model: &mut M) {
-        let label = spelling::label(field.name);
+        let name = field.name;
         match &field.shape {
             Shape::Text(slot, _) => slot.set(model, value_of(slot.text(draft))),
             Shape::Choice(slot, words) => {
-                let word = self.word(label, slot.text(draft), words);
+                let word = self.word(name, slot.text(draft), words);
                 slot.set(model, word.map(str::to_owned));
             }
             Shape::Number(slot, least, _) => {
-                slot.set(model, self.number(label, slot.text(draft), *least));
+                slot.set(model, self.number(name, slot.text(draft), *least));
             }
-            Shape::Duration(slot) => slot.set(model, self.duration(label, slot.text(draft))),
+            Shape::Duration(slot) => slot.set(model, self.duration(name, slot.text(draft))),
             Shape::Budget(slot) => {
                 let limits = budget_invalid::read(self.dialect, slot.text(draft), self.problems);
                 slot.set(model, limits);
             }
             Shape::Flag(slot, usual, words) => {
-                let word = self.word(label, slot.text(draft), words);
+                let word = self.word(name, slot.text(draft), words);
                 let yes = word.map(|word| !matches!(word, "no" | "false"));
                 slot.set(model, yes.unwrap_or(*usual));
             }
             Shape::Switch(slot, words) => {
-                let word = self.word(label, slot.text(draft), words);
+                let word = self.word(name, slot.text(draft), words);
                 slot.set(model, word.is_some() && word == words.first().copied());
             }
             // Its default depends on the work.
@@ -217,7 +219,7 @@ impl Resolver<'_> {
             .ok()
             .filter(|number| digits && *number >= least);
         if number.is_none() {
-            let found = bad_value::number(self.dialect, field, written, least);
+            let found = bad_value::number(self.dialect, spelling::label(field), written, least);
             self.problems.push(found);
         }
         number
@@ -231,12 +233,18 @@ impl Resolver<'_> {
         let written = written?;
         let duration = crate::duration::parse(&written.value);
         if duration.is_none() {
-            self.problems
-                .push(bad_value::duration(self.dialect, field, written));
+            self.problems.push(bad_value::duration(
+                self.dialect,
+                spelling::label(field),
+                written,
+            ));
         }
         if duration.is_some_and(|duration| duration > bad_value::LONGEST) {
-            self.problems
-                .push(bad_value::too_long(self.dialect, field, written));
+            self.problems.push(bad_value::too_long(
+                self.dialect,
+                spelling::label(field),
+                written,
+            ));
         }
         duration
     }
@@ -253,8 +261,12 @@ impl Resolver<'_> {
             .iter()
             .find(|word| word.eq_ignore_ascii_case(&written.value));
         if word.is_none() {
-            self.problems
-                .push(bad_value::word(self.dialect, field, written, words));
+            self.problems.push(bad_value::word(
+                self.dialect,
+                spelling::label(field),
+                written,
+                words,
+            ));
         }
         word.copied()
     }
@@ -291,6 +303,13 @@ fn record(written: &[(&'static str, Spanned<Value>)]) -> BTreeMap<String, Value>
     let pairs = written.iter();
     pairs
         .map(|(name, value)| ((*name).to_owned(), value.value.clone()))
+        .collect()
+}
+
+fn step_record(written: &[(&'static str, Spanned<Value>)]) -> StepRecord {
+    let pairs = written.iter();
+    pairs
+        .map(|(name, value)| (*name, value.value.clone()))
         .collect()
 }
 

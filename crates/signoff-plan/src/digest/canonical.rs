@@ -1,11 +1,12 @@
 //! What a signature covers, as JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::SCHEMA;
+use super::{SCHEMA, jcs};
 use crate::field::{self, FieldSpec, Shape};
 use crate::model::{
     Briefing, Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work,
@@ -17,13 +18,27 @@ use crate::source::text_up_to;
 /// Defaults are left out, so that saying what holds anyway changes nothing; sets are sorted; text
 /// has LF line ends and no blank lines at its end.
 pub fn canonical(plan: &Plan) -> Value {
+    plan_members(plan).into_value()
+}
+
+/// Writes [`canonical`] in canonical form, one step after the other: all of them as a tree take many times the memory.
+pub(super) fn write_plan(plan: &Plan, out: &mut String) {
+    plan_members(plan).write(out);
+}
+
+fn step_members(plan: &Plan) -> impl Iterator<Item = Members<'_>> {
+    let steps = plan.steps.iter().enumerate();
+    steps.map(|(at, step)| one_step(plan, at, step))
+}
+
+fn plan_members(plan: &Plan) -> Members<'_> {
     let mut out = Members::default();
     out.put("schema", Value::from(SCHEMA));
     for field in field::PLAN.iter().filter(|field| field.signed) {
         match field.name {
             "params" if plan.params.is_empty() => {}
             "briefing" if plan.briefing() == Briefing::Task => {}
-            "params" => out.put("params", plan.params.clone().into_iter().collect()),
+            "params" => out.put("params", plan.params.clone().into_iter().collect::<Value>()),
             _ => out.field(field, plan),
         }
         // Part of the context: what was found out, and what is acted on. Of the record nothing else is.
@@ -31,26 +46,22 @@ pub fn canonical(plan: &Plan) -> Value {
             out.put("tool_outputs", outputs.clone());
         }
     }
-    let steps = plan.steps.iter().enumerate();
-    out.put(
-        "steps",
-        steps.map(|(at, step)| step_value(plan, at, step)).collect(),
-    );
-    Value::Object(out.0)
+    out.0.push(("steps".into(), Member::Steps(plan)));
+    out
 }
 
-fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
+fn one_step<'p>(plan: &'p Plan, at: usize, step: &Step) -> Members<'p> {
     let mut out = Members::default();
     out.put("id", Value::from(step.id.as_str()));
     out.text("title", Some(&step.title));
     // Waiting for every step before is the default; any other list is given, also an empty one.
     if step.depends_on != Depends::AllBefore {
         let ids: BTreeSet<&str> = plan.dependency_ids(at).collect();
-        out.put("depends_on", ids.into_iter().collect());
+        out.put("depends_on", ids.into_iter().collect::<Value>());
     }
-    out.put("work", work_value(&step.work));
+    out.put("work", work_members(&step.work));
     if let Some(contract) = &step.contract {
-        out.put("contract", contract_value(contract));
+        out.put("contract", contract_members(contract));
     }
     for field in &field::STEP {
         out.field(field, step);
@@ -58,10 +69,10 @@ fn step_value(plan: &Plan, at: usize, step: &Step) -> Value {
     out.policy("on_fail", step);
     let hint = step.hint.as_ref().map(hint_members);
     out.object("hint", hint.unwrap_or_default());
-    Value::Object(out.0)
+    out
 }
 
-fn work_value(work: &Work) -> Value {
+fn work_members(work: &Work) -> Members<'static> {
     let mut out = Members::default();
     out.put("kind", Value::from(work.kind()));
     match work {
@@ -79,10 +90,10 @@ fn work_value(work: &Work) -> Value {
         }
         Work::Check => {}
     }
-    Value::Object(out.0)
+    out
 }
 
-fn contract_value(contract: &Contract) -> Value {
+fn contract_members(contract: &Contract) -> Members<'static> {
     let Contract {
         command,
         shell,
@@ -106,10 +117,10 @@ fn contract_value(contract: &Contract) -> Value {
     out.flag("baseline", *baseline, true);
     out.flag("fewer_tests_allowed", *fewer_tests_allowed, false);
     out.flag("holds_once", *holds_once, false);
-    Value::Object(out.0)
+    out
 }
 
-fn budget_members(budget: &Budget) -> Members {
+fn budget_members(budget: &Budget) -> Members<'static> {
     let mut out = Members::default();
     out.number("tokens", budget.tokens);
     out.number("usd_e4", budget.usd_e4);
@@ -118,7 +129,7 @@ fn budget_members(budget: &Budget) -> Members {
     out
 }
 
-fn hint_members(hint: &Hint) -> Members {
+fn hint_members(hint: &Hint) -> Members<'static> {
     let mut out = Members::default();
     out.text("tool", hint.tool.as_deref());
     out.text("operation", hint.operation.as_deref());
@@ -127,12 +138,52 @@ fn hint_members(hint: &Hint) -> Members {
 }
 
 /// Members of an object under construction; each method leaves out what equals its default.
+// A list and not a map: a plan may have a hundred thousand steps, of which each is three such objects.
 #[derive(Default)]
-struct Members(Map<String, Value>);
+struct Members<'p>(Vec<(Cow<'static, str>, Member<'p>)>);
 
-impl Members {
-    fn put(&mut self, name: &str, value: Value) {
-        self.0.insert(name.to_owned(), value);
+enum Member<'p> {
+    Value(Value),
+    Object(Members<'p>),
+    /// Made one by one when they are needed.
+    Steps(&'p Plan),
+}
+
+impl From<Value> for Member<'_> {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<'p> From<Members<'p>> for Member<'p> {
+    fn from(members: Members<'p>) -> Self {
+        Self::Object(members)
+    }
+}
+
+impl<'p> Members<'p> {
+    fn put(&mut self, name: impl Into<Cow<'static, str>>, member: impl Into<Member<'p>>) {
+        self.0.push((name.into(), member.into()));
+    }
+
+    fn into_value(self) -> Value {
+        let members = self.0.into_iter().map(|(name, member)| {
+            let value = match member {
+                Member::Value(value) => value,
+                Member::Object(members) => members.into_value(),
+                Member::Steps(plan) => step_members(plan).map(Members::into_value).collect(),
+            };
+            (name.into_owned(), value)
+        });
+        Value::Object(members.collect())
+    }
+
+    fn write(self, out: &mut String) {
+        jcs::write_members(self.0, out, |member, out| match member {
+            Member::Value(value) => jcs::write_value(&value, out),
+            Member::Object(members) => members.write(out),
+            Member::Steps(plan) => jcs::write_items(step_members(plan), out, Members::write),
+        });
     }
 
     /// A field; one that has code of its own is left to that.
@@ -146,7 +197,11 @@ impl Members {
                 let number = (slot.value)(model).filter(|number| Some(*number) != *usual);
                 self.number(name, number);
             }
-            Shape::Duration(slot) => self.duration(&format!("{name}_ms"), *(slot.value)(model)),
+            Shape::Duration(slot) => {
+                if let Some(duration) = *(slot.value)(model) {
+                    self.duration(format!("{name}_ms"), Some(duration));
+                }
+            }
             Shape::Budget(slot) => self.object(name, budget_members((slot.value)(model))),
             Shape::Flag(slot, usual, _) => self.flag(name, *(slot.value)(model), *usual),
             Shape::Switch(slot, _) => self.flag(name, *(slot.value)(model), false),
@@ -168,7 +223,7 @@ impl Members {
 
     /// A failure policy. Of a tool step it says so if every failure is retried: without that word, only
     /// those are that may pass.
-    fn policy(&mut self, name: &str, step: &Step) {
+    fn policy(&mut self, name: &'static str, step: &Step) {
         let policy = step.on_fail;
         if policy == OnFail::DEFAULT.unsaid_for(&step.work) {
             return;
@@ -182,52 +237,52 @@ impl Members {
         self.object(name, out);
     }
 
-    fn text(&mut self, name: &str, text: Option<&str>) {
+    fn text(&mut self, name: &'static str, text: Option<&str>) {
         if let Some(text) = text {
             self.put(name, Value::from(tidy(text)));
         }
     }
 
-    fn list(&mut self, name: &str, items: &[String]) {
+    fn list(&mut self, name: &'static str, items: &[String]) {
         if !items.is_empty() {
-            self.put(name, items.iter().map(|item| tidy(item)).collect());
+            self.put(name, items.iter().map(|item| tidy(item)).collect::<Value>());
         }
     }
 
-    fn set(&mut self, name: &str, items: &[String]) {
+    fn set(&mut self, name: &'static str, items: &[String]) {
         if !items.is_empty() {
             self.put(name, sorted(items));
         }
     }
 
     /// A tool scope: an empty one allows nothing, which is not the same as none.
-    fn scope(&mut self, name: &str, items: Option<&[String]>) {
+    fn scope(&mut self, name: &'static str, items: Option<&[String]>) {
         if let Some(items) = items {
             self.put(name, sorted(items));
         }
     }
 
-    fn flag(&mut self, name: &str, value: bool, default: bool) {
+    fn flag(&mut self, name: &'static str, value: bool, default: bool) {
         if value != default {
             self.put(name, Value::from(value));
         }
     }
 
-    fn number(&mut self, name: &str, value: Option<u64>) {
+    fn number(&mut self, name: impl Into<Cow<'static, str>>, value: Option<u64>) {
         if let Some(value) = value {
             self.put(name, exact(value));
         }
     }
 
-    fn duration(&mut self, name: &str, value: Option<Duration>) {
+    fn duration(&mut self, name: impl Into<Cow<'static, str>>, value: Option<Duration>) {
         let milliseconds =
             |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         self.number(name, value.map(milliseconds));
     }
 
-    fn object(&mut self, name: &str, members: Self) {
+    fn object(&mut self, name: &'static str, members: Self) {
         if !members.0.is_empty() {
-            self.put(name, Value::Object(members.0));
+            self.put(name, members);
         }
     }
 }
@@ -250,6 +305,9 @@ fn sorted(items: &[String]) -> Value {
 /// Text with LF line ends and no blank lines at its end.
 fn tidy(text: &str) -> String {
     let text = line_feeds(text);
+    if !text.ends_with(char::is_whitespace) {
+        return text.into_owned();
+    }
     let mut end = text.len();
     while let Some(kept) = text.get(..end) {
         match kept.rfind('\n') {
@@ -266,8 +324,12 @@ fn tidy(text: &str) -> String {
     text_up_to(&text, end).to_owned()
 }
 
-fn line_feeds(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n")
+fn line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 #[cfg(test)]
@@ -285,7 +347,7 @@ mod tests {
 
     #[test]
     fn contracts_are_exact_but_for_line_ends() {
-        let command = |text: &str| contract_value(&Contract::new(text.to_owned()));
+        let command = |text: &str| contract_members(&Contract::new(text.to_owned())).into_value();
         assert_eq!(command("a\r\nb\n\n"), json!({"command": "a\nb"}));
         assert_eq!(command(" a \n "), json!({"command": " a \n "}));
     }

@@ -1,6 +1,11 @@
 //! RFC 8785: one way to write each JSON value.
 
-use serde_json::{Map, Number, Value};
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
 
 /// Writes a value as RFC 8785 asks: keys in UTF-16 order, numbers as ECMAScript prints them, no
 /// white space.
@@ -13,15 +18,18 @@ pub fn canonical_json(value: &Value) -> String {
     out
 }
 
-fn write_value(value: &Value, out: &mut String) {
+pub(super) fn write_value(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
         Value::Number(number) => write_number(number, out),
         Value::String(text) => write_string(text, out),
-        Value::Array(items) => write_array(items, out),
-        Value::Object(members) => write_object(members, out),
+        Value::Array(items) => write_items(items, out, write_value),
+        Value::Object(members) => {
+            let members = members.iter().collect();
+            write_members(members, out, write_value);
+        }
     }
 }
 
@@ -49,30 +57,152 @@ fn needs_escape(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
-fn write_array(items: &[Value], out: &mut String) {
+/// Writes a list, each item as the caller has it.
+pub(super) fn write_items<T>(
+    items: impl IntoIterator<Item = T>,
+    out: &mut String,
+    mut item: impl FnMut(T, &mut String),
+) {
     out.push('[');
-    for (index, item) in items.iter().enumerate() {
+    for (index, value) in items.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write_value(item, out);
+        item(value, out);
     }
     out.push(']');
 }
 
-fn write_object(members: &Map<String, Value>, out: &mut String) {
-    let mut sorted: Vec<_> = members.iter().collect();
-    sorted.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+/// Writes an object, each value as the caller has it.
+pub(super) fn write_members<K: AsRef<str>, V>(
+    mut members: Vec<(K, V)>,
+    out: &mut String,
+    mut member: impl FnMut(V, &mut String),
+) {
+    members.sort_by(|(a, _), (b, _)| key_order(a.as_ref(), b.as_ref()));
     out.push('{');
-    for (index, (key, value)) in sorted.into_iter().enumerate() {
+    for (index, (key, value)) in members.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write_string(key, out);
+        write_string(key.as_ref(), out);
         out.push(':');
-        write_value(value, out);
+        member(value, out);
     }
     out.push('}');
+}
+
+/// By UTF-16 units, which is by bytes wherever all is ASCII.
+fn key_order(a: &str, b: &str) -> Ordering {
+    if a.is_ascii() && b.is_ascii() {
+        a.cmp(b)
+    } else {
+        a.encode_utf16().cmp(b.encode_utf16())
+    }
+}
+
+/// Reads any JSON and writes it in canonical form, without a tree of it in between.
+pub(super) struct Canonicalizer<'o>(pub(super) &'o mut String);
+
+impl<'de> DeserializeSeed<'de> for Canonicalizer<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Canonicalizer<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.0.push_str("null");
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        write_value(&Value::Bool(value), self.0);
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        write_number(&value.into(), self.0);
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        write_number(&value.into(), self.0);
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
+        write_value(&value.into(), self.0);
+        Ok(())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<(), E> {
+        write_string(value, self.0);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        self.0.push('[');
+        let start = self.0.len();
+        loop {
+            let end = self.0.len();
+            if end > start {
+                self.0.push(',');
+            }
+            if items.next_element_seed(Canonicalizer(self.0))?.is_none() {
+                self.0.truncate(end);
+                self.0.push(']');
+                return Ok(());
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let start = self.0.len();
+        let mut members: Vec<(String, Range<usize>)> = Vec::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            self.0.push(if members.is_empty() { '{' } else { ',' });
+            let begin = self.0.len();
+            write_string(&key, self.0);
+            self.0.push(':');
+            entries.next_value_seed(Canonicalizer(self.0))?;
+            members.push((key, begin..self.0.len()));
+        }
+        if members.is_empty() {
+            self.0.push('{');
+        }
+        let is_less = |pair: &[(String, Range<usize>)]| {
+            let [(a, _), (b, _)] = pair else { return true };
+            key_order(a, b).is_lt()
+        };
+        if !members.windows(2).all(is_less) {
+            rearrange(self.0, start, members);
+        }
+        self.0.push('}');
+        Ok(())
+    }
+}
+
+/// Puts the members of the object that begins at `start` in order. Of a key that is given twice, the last counts.
+fn rearrange(out: &mut String, start: usize, mut members: Vec<(String, Range<usize>)>) {
+    let written = out.split_off(start);
+    // Stable, so the last of a key comes first when reversed.
+    members.reverse();
+    members.sort_by(|(a, _), (b, _)| key_order(a, b));
+    members.dedup_by(|(later, _), (kept, _)| later == kept);
+    for (index, (_, range)) in members.into_iter().enumerate() {
+        out.push(if index == 0 { '{' } else { ',' });
+        let range = range.start - start..range.end - start;
+        out.push_str(written.get(range).unwrap_or_default());
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +213,11 @@ mod tests {
     fn check(json: &str, expected: &str) {
         let value: Value = serde_json::from_str(json).expect("the case is JSON");
         assert_eq!(canonical_json(&value), expected);
+        let mut read = String::new();
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let canonicalizer = Canonicalizer(&mut read);
+        canonicalizer.deserialize(&mut reader).expect("JSON");
+        assert_eq!(read, expected);
     }
 
     #[test]
@@ -118,5 +253,18 @@ mod tests {
             "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}",
         );
         check(r#"{"b":[{}, []],"a":null}"#, r#"{"a":null,"b":[{},[]]}"#);
+        check(
+            r#"[{"a":[1,2],"b":{"d":-1,"c":true}}]"#,
+            r#"[{"a":[1,2],"b":{"c":true,"d":-1}}]"#,
+        );
+    }
+
+    #[test]
+    fn the_last_of_a_key_counts() {
+        check(
+            r#"{"b":1,"a":[2],"b":{"c":3},"a":4}"#,
+            r#"{"a":4,"b":{"c":3}}"#,
+        );
+        check(r#"{"a":1,"a":2}"#, r#"{"a":2}"#);
     }
 }

@@ -1,6 +1,5 @@
 //! One step of a plan.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -64,8 +63,8 @@ pub struct Step {
     pub instructions: Option<String>,
     /// Tool named in passing.
     pub hint: Option<Hint>,
-    /// What earlier runs left in the file, by field name: see [`STEP_RECORD`].
-    pub record: BTreeMap<String, Value>,
+    /// What earlier runs left in the file.
+    pub record: StepRecord,
 }
 
 impl Step {
@@ -133,6 +132,60 @@ pub struct Hint {
     pub operation: Option<String>,
     /// What it acts on.
     pub target: Option<String>,
+}
+
+/// What earlier runs left in the file about a step, by field name: see [`STEP_RECORD`].
+// A map of its own would take a kilobyte for each of a hundred thousand steps.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepRecord(Vec<(&'static str, Value)>);
+
+impl StepRecord {
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A field.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let found = self.0.iter().find(|(field, _)| *field == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// Sets a field.
+    pub fn insert(&mut self, name: &'static str, value: Value) {
+        match self.0.binary_search_by_key(&name, |(field, _)| *field) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
+        }
+    }
+
+    /// Takes a field away.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(field, _)| *field != name);
+    }
+
+    /// Takes all fields away.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// All of it as one object.
+    pub fn to_value(&self) -> Value {
+        let members = self.0.iter();
+        members
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect()
+    }
+}
+
+impl FromIterator<(&'static str, Value)> for StepRecord {
+    fn from_iter<I: IntoIterator<Item = (&'static str, Value)>>(fields: I) -> Self {
+        let mut record = Self::default();
+        for (name, value) in fields {
+            record.insert(name, value);
+        }
+        record
+    }
 }
 
 /// Fields of [`Step::record`]: what earlier runs left in the file. None is part of the digest.

@@ -158,7 +158,8 @@ fn the_examples_stay_what_they_say() {
 #[test]
 fn a_task_that_looks_like_something_else_can_be_tidied() {
     let draft = parse(&Source::new("plan.md", EXAMPLES[0].into()));
-    let mut plan = signoff_plan::check::check(&draft, &Nowhere).plan;
+    let mut plan =
+        std::sync::Arc::unwrap_or_clone(signoff_plan::check::check(&draft, &Nowhere).plan);
     for text in ["### 2. Deploy\n**task:** y", "build\n> ```", "- x\n  ~~~"] {
         plan.task = Some(text.to_owned());
         plan.steps[0].instructions = Some(text.to_owned());

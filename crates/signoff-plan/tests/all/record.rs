@@ -108,14 +108,14 @@ fn everything_in_them_is_read() {
             .is_some_and(|text| text.starts_with("Create POST"))
     );
     assert_eq!(
-        plan.steps[1].record["affected_files"],
+        *plan.steps[1].record.get("affected_files").unwrap(),
         json!(["src/auth/middleware.ts"])
     );
     assert_eq!(login.on_fail.to_string(), "replan");
     let plan = checked(YAML).plan;
     assert_eq!(plan.steps.len(), 3);
     assert_eq!(
-        plan.steps[1].record["affected_files"],
+        *plan.steps[1].record.get("affected_files").unwrap(),
         json!(["src/auth/middleware.ts"])
     );
 }

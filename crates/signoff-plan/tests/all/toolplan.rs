@@ -83,7 +83,7 @@ fn every_field_is_read() {
     assert_eq!(plan.budget.usd_e4, Some(15_000));
     assert_eq!(plan.record["estimated_duration"], 120);
     assert!(plan.steps[0].claimed);
-    assert_eq!(plan.steps[0].record["result"]["ok"], true);
+    assert_eq!(plan.steps[0].record.get("result").unwrap()["ok"], true);
     let stored = include_str!("../fixtures/toolplan/every-field.canonical.json");
     let stored: Value = serde_json::from_str(stored).expect("JSON");
     assert_eq!(canonical(&plan), stored);

@@ -1,5 +1,6 @@
 //! Hands a prepared run to the loop.
 
+use std::io;
 use std::sync::Arc;
 
 use signoff_engine::{Input, PlanState, Run};
@@ -40,7 +41,7 @@ impl PreparedRun<'_> {
         mut self,
         observer: &mut dyn Observe,
         person: &mut dyn Person,
-        interrupt: impl FnOnce(Interrupt),
+        interrupt: impl FnOnce(Interrupt) -> io::Result<()>,
     ) -> Result<RunReport, Error> {
         let (sandbox, level) = self.sandbox()?;
         let project = self.opened.project;
@@ -53,7 +54,7 @@ impl PreparedRun<'_> {
         current_task::begin(project, &self.opened.key, task)?;
         let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
-        let mut local = Local::new(LocalOptions {
+        let mut local = Local::start(LocalOptions {
             project,
             key: self.opened.key.clone(),
             dir: self.opened.dir.clone(),
@@ -62,8 +63,9 @@ impl PreparedRun<'_> {
             run_paths,
             watch: self.watch,
             clock: self.opened.clock,
-        });
-        interrupt(local.interrupt());
+        })
+        .map_err(Error::Sandbox)?;
+        interrupt(local.interrupt()).map_err(Error::Sandbox)?;
         let mut marks = self.opened.marks();
         let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];
         observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));

@@ -8,6 +8,7 @@ use signoff_store::failpoint;
 use signoff_store::journal::Journal;
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::{self, RunDir, new_run_id};
+use signoff_store::signatures::SignatureRecord;
 use signoff_work::beneath::remove_tree;
 
 use super::last_run::known_steps;
@@ -23,13 +24,15 @@ use crate::project::locks::{take_run, take_start, take_workspace_for};
 use crate::project::{Project, random};
 use crate::runs::marks::Times;
 use crate::runs::{OpenedRun, snapshot};
-use crate::signing::signed::require_signed;
+use crate::signing::signed::{CountedSignature, require_signed};
 use crate::trees::IsolationChoice;
 use crate::{confinement, plan_history, trees};
 
 /// What is decided about a new run before anything is written: it has not begun if it cannot run.
 pub(super) struct RunSetup {
     pub(super) run: Run,
+    /// The signature that counts.
+    pub(super) signature: Box<SignatureRecord>,
     /// How far it is to go.
     pub(super) bounds: Bounds,
     pub(super) chosen: IsolationChoice,
@@ -48,7 +51,8 @@ impl RunSetup {
         project.remember_id()?;
         preflight::require_runnable(project, &locked.plan)?;
         confinement::require(project)?;
-        let run = Run::new(require_signed(project, &locked.plan)?);
+        let CountedSignature { plan, signature } = require_signed(project, &locked.plan)?;
+        let run = Run::new(plan);
         let bounds = bounds(&run, options)?;
         let chosen = trees::choose(project, run.plan(), options.isolation)?;
         levels::require(project, run.plan(), options.isolation)?;
@@ -57,6 +61,7 @@ impl RunSetup {
         Ok(Self {
             earlier,
             run,
+            signature,
             bounds,
             chosen,
             settings,
@@ -86,7 +91,7 @@ pub(super) fn create_run<'a>(
     failpoint::reached("run.created");
     let text = SignedText::default();
     text.set(
-        plan.source.bytes().to_vec(),
+        plan.source.clone(),
         plan.checked.dialect,
         run.signed().digest(),
     );

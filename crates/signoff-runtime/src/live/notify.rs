@@ -7,7 +7,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use signoff_engine::{Event, RecordedEvent, Run};
-use signoff_sandbox::{Command, CommandReport, ExitStatus, Limits, Sandbox, StartError, Stdin};
+use signoff_sandbox::{
+    Command, CommandReport, ExitStatus, Limits, Sandbox, StartError, Stdin, start_thread,
+};
 use signoff_work::environment::path_outside;
 use signoff_work::project::helpers::PinnedCommand;
 
@@ -125,7 +127,12 @@ impl Observe for Notify {
         ]);
         let sandbox = Arc::clone(&self.sandbox);
         let work = move || failure_reason(sandbox.run(command));
-        self.under_way.push(std::thread::spawn(work));
+        match start_thread("signoff-notify", work) {
+            Ok(thread) => self.under_way.push(thread),
+            Err(error) => self.refused.push(format!(
+                "the command of `[notify]` was not started: {error}"
+            )),
+        }
         Ok(())
     }
 }

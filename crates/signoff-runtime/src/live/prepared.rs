@@ -9,6 +9,7 @@ use signoff_engine::{
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
+use signoff_store::signatures::SignatureRecord;
 use signoff_store::{atomic, failpoint};
 use signoff_work::git::Repository;
 
@@ -27,7 +28,6 @@ use crate::plans::locked::LockedPlan;
 use crate::project::{Project, relative};
 use crate::runs::worktrees::RunWorktrees;
 use crate::runs::{OpenedRun, snapshot};
-use crate::signing::proof::{SignatureCheck, valid_signature_for_run};
 use crate::signing::signed::require_still_signed;
 use crate::signing::watch::Watch;
 
@@ -36,6 +36,8 @@ pub struct PreparedRun<'a> {
     pub(super) opened: OpenedRun<'a>,
     /// How messages call the plan.
     pub(super) name: String,
+    /// The signature it runs under.
+    signature: Box<SignatureRecord>,
     /// Notices when the plan or its terms are no longer what was signed.
     pub(super) watch: Watch,
     pub(super) beginning: FirstInput,
@@ -85,7 +87,7 @@ impl<'a> PreparedRun<'a> {
             clock,
         };
         // Nobody else does anything to the plan until its log says that it runs.
-        let locked = LockedPlan::open(context, &plan.path, plan.source.name())?;
+        let locked = LockedPlan::open_seen(context, plan)?;
         let setup = RunSetup::decide(project, &locked, options)?;
         let opened = create_run(project, clock, &locked, setup.run, setup.chosen.isolation)?;
         let signed = opened.state().signed();
@@ -109,6 +111,7 @@ impl<'a> PreparedRun<'a> {
         });
         Ok(Self {
             name: locked.plan.source.name().to_owned(),
+            signature: setup.signature,
             watch: watch(&opened, signed),
             opened,
             beginning: FirstInput::Start(first),
@@ -153,10 +156,14 @@ impl<'a> PreparedRun<'a> {
         };
         let name = relative(project, &opened.plan);
         let mut watch = watch(&opened, opened.state().signed());
-        let replan = take_next_version(&mut opened, &name, &mut watch)?;
-        if replan.is_none() {
-            require_still_signed(project, &opened.key, opened.state().signed())?;
-        }
+        let next = take_next_version(&mut opened, &name, &mut watch)?;
+        let (replan, signature) = match next {
+            Some((replan, signature)) => (Some(replan), signature),
+            None => (
+                None,
+                require_still_signed(project, &opened.key, opened.state().signed())?,
+            ),
+        };
         // Where steps are may change with the plan.
         let foreseen = match &replan {
             Some(replan) => &opened.run.foresee([&input, replan])?,
@@ -165,6 +172,7 @@ impl<'a> PreparedRun<'a> {
         let bounds = bounds(foreseen, options)?;
         let prepared = Self {
             name,
+            signature,
             watch,
             settings: opened.state().settings().clone(),
             notes: opened.torn.take().into_iter().collect(),
@@ -188,12 +196,8 @@ impl<'a> PreparedRun<'a> {
     }
 
     /// The signature it runs under.
-    pub fn signature(&self) -> Result<SignatureCheck, Error> {
-        let OpenedRun {
-            project, key, dir, ..
-        } = &self.opened;
-        let signed = self.run().next_plan();
-        valid_signature_for_run(project, key, dir, signed)
+    pub fn signature(&self) -> &SignatureRecord {
+        &self.signature
     }
 
     /// How messages call its plan.
@@ -255,12 +259,13 @@ fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
     Watch::new(plan, signed.clone(), terms, opened.text.clone())
 }
 
-/// Prepares to go on under another version of the plan, if there is one and somebody signed it.
+/// Prepares to go on under another version of the plan, if there is one and somebody signed it: how, and under which
+/// signature.
 fn take_next_version(
     opened: &mut OpenedRun<'_>,
     name: &str,
     watched: &mut Watch,
-) -> Result<Option<Box<Input>>, Error> {
+) -> Result<Option<(Box<Input>, Box<SignatureRecord>)>, Error> {
     let OpenedRun {
         project,
         key,
@@ -288,13 +293,13 @@ fn take_next_version(
     };
     append_event(project, key, &executing, opened.clock)?;
     opened.terms = next.terms;
-    let source = &next.plan.source;
     opened.text.set(
-        source.bytes().to_vec(),
+        next.plan.source.clone(),
         next.plan.checked.dialect,
         next.signed.digest(),
     );
     *watched = watch(opened, &next.signed);
     opened.run.offer(next.signed);
-    Ok(Some(Box::new(Input::Replan { snapshot, settings })))
+    let input = Box::new(Input::Replan { snapshot, settings });
+    Ok(Some((input, next.signature)))
 }

@@ -1,14 +1,14 @@
 //! Rehearses a run without starting it: what would run in which order, what it may cost, and
 //! why it would be refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use signoff_engine::{
     ForbiddenTransition, Isolation, PlanState, Refusal, StepForecast, Transition,
     possible_transitions, state_after,
 };
-use signoff_plan::model::{Plan, Step, Work};
+use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::tools::stops;
 use signoff_store::lock::holder;
 
@@ -164,13 +164,7 @@ fn allowed_steps(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, E
     };
     let unknown = || Error::Refused(Refusal::NoStep { step: step.clone() });
     let at = plan.index_of(step).ok_or_else(unknown)?;
-    let mut allowed = BTreeSet::new();
-    let mut open = vec![at];
-    while let Some(at) = open.pop() {
-        if allowed.insert(at) {
-            open.extend(plan.dependencies(at));
-        }
-    }
+    let allowed = plan.with_dependencies(at);
     if only && allowed.len() > 1 {
         let waits_for = plan.dependency_ids(at).map(str::to_owned).collect();
         let step = step.clone();
@@ -182,36 +176,102 @@ fn allowed_steps(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, E
 /// Which steps start together, by the engine's rules: as many as there may be, an agent alone, and
 /// no two that hold the same lock.
 fn rounds(plan: &Plan, allowed: &BTreeSet<usize>, jobs: usize) -> Vec<Vec<usize>> {
-    let mut waits: Vec<usize> = vec![0; plan.steps.len()];
-    let mut frees: Vec<Vec<usize>> = vec![Vec::new(); plan.steps.len()];
-    for &at in allowed {
-        for before in plan.dependencies(at) {
-            if let (Some(waits), Some(frees)) = (waits.get_mut(at), frees.get_mut(before)) {
-                *waits += 1;
-                frees.push(at);
-            }
-        }
-    }
-    let is_free = |waits: &[usize], at: usize| waits.get(at).is_some_and(|count| *count == 0);
-    let mut ready: BTreeSet<usize> = allowed.iter().copied().collect();
-    ready.retain(|&at| is_free(&waits, at));
+    let mut waiting = WaitingSteps::new(plan, allowed);
+    let mut ready = waiting.take_free();
     let mut rounds = Vec::new();
     while !ready.is_empty() {
         let round = next_round(plan, &ready, jobs);
         for at in &round {
             ready.remove(at);
-            for &later in frees.get(*at).into_iter().flatten() {
-                if let Some(count) = waits.get_mut(later) {
-                    *count -= 1;
-                }
-                if is_free(&waits, later) {
-                    ready.insert(later);
-                }
-            }
+            waiting.finish(*at);
         }
+        ready.extend(waiting.take_free());
         rounds.push(round);
     }
     rounds
+}
+
+/// Steps that have not started, and what they wait for. Those that wait for all before them name nothing: the names would
+/// grow with the square of the steps.
+struct WaitingSteps {
+    /// How many named steps each still waits for, and which steps name it.
+    counts: Vec<usize>,
+    dependents: Vec<Vec<usize>>,
+    /// Steps that wait for all before them, in plan order.
+    sequential: VecDeque<usize>,
+    finished: Vec<bool>,
+    /// All steps before this one have finished.
+    frontier: usize,
+    free: BTreeSet<usize>,
+}
+
+impl WaitingSteps {
+    fn new(plan: &Plan, allowed: &BTreeSet<usize>) -> Self {
+        let steps = plan.steps.len();
+        let mut waiting = Self {
+            counts: vec![0; steps],
+            dependents: vec![Vec::new(); steps],
+            sequential: VecDeque::new(),
+            finished: vec![false; steps],
+            frontier: 0,
+            free: BTreeSet::new(),
+        };
+        for &at in allowed {
+            match plan.steps.get(at).map(|step| &step.depends_on) {
+                Some(Depends::AllBefore) => waiting.sequential.push_back(at),
+                Some(Depends::On(_)) => waiting.add_named(plan, at),
+                None => {}
+            }
+        }
+        waiting.free_sequential();
+        waiting
+    }
+
+    fn add_named(&mut self, plan: &Plan, at: usize) {
+        for before in plan.dependencies(at) {
+            if let (Some(count), Some(dependents)) =
+                (self.counts.get_mut(at), self.dependents.get_mut(before))
+            {
+                *count += 1;
+                dependents.push(at);
+            }
+        }
+        if self.counts.get(at) == Some(&0) {
+            self.free.insert(at);
+        }
+    }
+
+    fn finish(&mut self, at: usize) {
+        if let Some(finished) = self.finished.get_mut(at) {
+            *finished = true;
+        }
+        for &later in self.dependents.get(at).into_iter().flatten() {
+            if let Some(count) = self.counts.get_mut(later) {
+                *count -= 1;
+                if *count == 0 {
+                    self.free.insert(later);
+                }
+            }
+        }
+        self.free_sequential();
+    }
+
+    fn free_sequential(&mut self) {
+        while self.finished.get(self.frontier) == Some(&true) {
+            self.frontier += 1;
+        }
+        while let Some(at) = self.sequential.front().copied()
+            && at <= self.frontier
+        {
+            self.sequential.pop_front();
+            self.free.insert(at);
+        }
+    }
+
+    /// The steps that wait for nothing any more.
+    fn take_free(&mut self) -> BTreeSet<usize> {
+        std::mem::take(&mut self.free)
+    }
 }
 
 fn next_round(plan: &Plan, ready: &BTreeSet<usize>, jobs: usize) -> Vec<usize> {
@@ -277,4 +337,58 @@ fn worst_case(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> (u64
 
 fn is_agent(step: &Step) -> bool {
     matches!(step.work, Work::Agent { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps that each wait for what is said: `None` = for all before.
+    fn plan(steps: &[Option<&[u32]>]) -> Plan {
+        let steps = (1..).zip(steps).map(|(number, waits_for)| Step {
+            depends_on: match waits_for {
+                None => Depends::AllBefore,
+                Some(positions) => Depends::On(positions.to_vec()),
+            },
+            ..Step::new(format!("s{number}"), number)
+        });
+        Plan {
+            steps: steps.collect(),
+            ..Plan::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(steps: &[Option<&[u32]>], expected: &[&[usize]]) {
+        let plan = plan(steps);
+        let allowed = (0..plan.steps.len()).collect();
+        assert_eq!(rounds(&plan, &allowed, 3), expected);
+    }
+
+    #[test]
+    fn steps_start_when_what_they_wait_for_is_done() {
+        check(&[None, None, None], &[&[0], &[1], &[2]]);
+        check(
+            &[Some(&[]), Some(&[]), None, Some(&[0]), None],
+            &[&[0, 1], &[2, 3], &[4]],
+        );
+        check(
+            &[Some(&[2]), Some(&[]), Some(&[1]), None],
+            &[&[1], &[2], &[0], &[3]],
+        );
+        check(
+            &[Some(&[]), Some(&[]), Some(&[]), Some(&[]), Some(&[0, 3])],
+            &[&[0, 1, 2], &[3], &[4]],
+        );
+        // A circle never starts, nor what waits for it.
+        check(&[Some(&[1]), Some(&[0]), None], &[]);
+    }
+
+    // With a list of all steps before each, this would take 40 GB.
+    #[test]
+    fn a_long_sequence_takes_little_memory_and_time() {
+        let plan = plan(&vec![None; 100_000]);
+        let allowed = plan.with_dependencies(99_999);
+        assert_eq!(rounds(&plan, &allowed, 4).len(), 100_000);
+    }
 }

@@ -22,6 +22,7 @@ mod supervisor;
 mod worked_tree;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -84,7 +85,7 @@ pub(crate) struct LocalOptions<'a> {
 }
 
 impl<'a> Local<'a> {
-    pub(crate) fn new(options: LocalOptions<'a>) -> Self {
+    pub(crate) fn start(options: LocalOptions<'a>) -> io::Result<Self> {
         let LocalOptions {
             project,
             key,
@@ -103,11 +104,15 @@ impl<'a> Local<'a> {
             project.store.workspace(),
         );
         let git = isolation.git().map(HarnessGit::stop_flag);
-        let supervisor =
-            ProcessSupervisor::new(Arc::clone(&sandbox), project.secrets(), sender.clone(), git);
-        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
+        let supervisor = ProcessSupervisor::with_threads(
+            Arc::clone(&sandbox),
+            project.secrets(),
+            sender.clone(),
+            git,
+        )?;
+        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle())?;
         let starter = supervisor.starter();
-        Self {
+        Ok(Self {
             calls: Calls::new(
                 project,
                 &dir,
@@ -136,7 +141,7 @@ impl<'a> Local<'a> {
             news: None,
             heartbeat,
             gates: BTreeMap::new(),
-        }
+        })
     }
 
     /// Removes what its processes left.

@@ -2,13 +2,15 @@
 //! some of them.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use signoff_sandbox::start_thread;
+
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Grows to as many threads as there are jobs at once.
-#[derive(Default)]
+/// Grows to as many threads as there are jobs at once, or as the machine grants.
 pub(super) struct Pool {
     threads: Vec<JoinHandle<()>>,
     shared: Arc<Shared>,
@@ -28,6 +30,23 @@ struct Work {
 }
 
 impl Pool {
+    /// A pool with one thread, so that every job is done by some thread sooner or later.
+    pub(super) fn start() -> io::Result<Self> {
+        let mut pool = Self {
+            threads: Vec::new(),
+            shared: Arc::default(),
+        };
+        pool.grow()?;
+        Ok(pool)
+    }
+
+    fn grow(&mut self) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = start_thread("signoff-pool", move || shared.serve())?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
     /// Does the job on a thread that is free, or on a new one.
     pub(super) fn run(&mut self, job: impl FnOnce() + Send + 'static) {
         let mut work = self.shared.lock();
@@ -37,9 +56,8 @@ impl Pool {
         if enough {
             self.shared.changed.notify_one();
         } else {
-            let shared = Arc::clone(&self.shared);
-            self.threads
-                .push(std::thread::spawn(move || shared.serve()));
+            // Where the machine grants no more threads, the job waits for one of those there are.
+            self.grow().ok();
         }
     }
 
@@ -92,7 +110,7 @@ mod tests {
 
     #[test]
     fn jobs_that_wait_for_each_other_all_have_a_thread() {
-        let mut pool = Pool::default();
+        let mut pool = Pool::start().unwrap();
         let (sender, receiver) = channel();
         for _ in 0..3 {
             let barrier = Arc::new(std::sync::Barrier::new(8));

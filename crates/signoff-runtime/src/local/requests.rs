@@ -1,7 +1,9 @@
 //! Listens for what other processes ask of this run.
 
+use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
+use signoff_sandbox::start_thread;
 use signoff_store::runs::RunDir;
 use signoff_store::runs::requests::Requests;
 
@@ -18,15 +20,21 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn start(run: &RunDir, sender: Sender<Message>, stop: StopHandle) -> Self {
+    pub(super) fn start(
+        run: &RunDir,
+        sender: Sender<Message>,
+        stop: StopHandle,
+    ) -> io::Result<Self> {
         let requests = Requests::of(run);
         let (alive, ended) = channel();
         let watched = requests.clone();
-        std::thread::spawn(move || listen(&watched, &ended, (&sender, &stop)));
-        Self {
+        start_thread("signoff-requests", move || {
+            listen(&watched, &ended, (&sender, &stop));
+        })?;
+        Ok(Self {
             requests,
             _alive: alive,
-        }
+        })
     }
 
     pub(super) fn reply(&self, request: &str, refused: Option<String>) {

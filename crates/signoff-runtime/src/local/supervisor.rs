@@ -44,14 +44,14 @@ struct Stoppers {
 }
 
 impl ProcessSupervisor {
-    pub(super) fn new(
+    pub(super) fn with_threads(
         sandbox: Arc<Sandbox>,
         secrets: Secrets,
         sender: Sender<Message>,
         git: Option<StopFlag>,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let stoppers = Arc::default();
-        Self {
+        Ok(Self {
             sandbox,
             secrets: Arc::new(secrets),
             sender,
@@ -60,8 +60,8 @@ impl ProcessSupervisor {
                 git,
             },
             stoppers,
-            pool: Pool::default(),
-        }
+            pool: Pool::start()?,
+        })
     }
 
     /// The handle that ends everything.

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::project::Project;
 
 /// A plan as it is on disk now.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PlanFile {
     /// Where it is.
     pub path: PathBuf,
@@ -37,6 +37,15 @@ impl PlanFile {
     pub fn read(path: &Path, name: &str, workspace: &dyn Workspace) -> Result<Self, Error> {
         let source = read_source(path, name)?;
         Ok(Self::from_source(path, source, None, workspace))
+    }
+
+    /// Reads it again. A text that is the same is not checked again.
+    pub(crate) fn read_again(&self, workspace: &dyn Workspace) -> Result<Self, Error> {
+        let source = read_source(&self.path, self.source.name())?;
+        if source == self.source {
+            return Ok(self.clone());
+        }
+        Ok(Self::from_source(&self.path, source, None, workspace))
     }
 
     /// Checks bytes that were read before.
@@ -89,7 +98,7 @@ impl PlanFile {
 
     /// Digest of [`PlanFile::canonical`].
     pub fn digest(&self) -> Digest {
-        Digest::of_plan(&self.checked.plan)
+        self.checked.digest()
     }
 }
 

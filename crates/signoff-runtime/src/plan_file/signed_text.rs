@@ -14,7 +14,7 @@ pub(crate) struct SignedText(Arc<Mutex<Option<Known>>>);
 
 #[derive(Debug)]
 struct Known {
-    bytes: Vec<u8>,
+    source: Source,
     dialect: Dialect,
     /// A run that goes on under another version of its plan knows texts of both.
     digest: Digest,
@@ -25,9 +25,9 @@ struct Known {
 
 impl SignedText {
     /// Remembers a text that was found to say what was signed.
-    pub(crate) fn set(&self, bytes: Vec<u8>, dialect: Dialect, digest: Digest) {
+    pub(crate) fn set(&self, source: Source, dialect: Dialect, digest: Digest) {
         self.remember(Known {
-            bytes,
+            source,
             dialect,
             digest,
             parsed: None,
@@ -42,7 +42,8 @@ impl SignedText {
     pub(crate) fn dialect_of(&self, source: &Source, signed: Digest) -> Option<Dialect> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known_dialect = known.as_ref().and_then(|known| {
-            (known.digest == signed && known.bytes == source.bytes()).then_some(known.dialect)
+            (known.digest == signed && known.source.bytes() == source.bytes())
+                .then_some(known.dialect)
         });
         drop(known);
         if known_dialect.is_some() {
@@ -54,7 +55,7 @@ impl SignedText {
         }
         let dialect = parsed.dialect();
         self.remember(Known {
-            bytes: source.bytes().to_vec(),
+            source: source.clone(),
             dialect,
             digest: signed,
             parsed: Some(parsed),

@@ -9,13 +9,14 @@ use signoff_engine::{
 };
 use signoff_plan::digest::Digest;
 use signoff_store::root::StoreKind;
+use signoff_store::signatures::PlanSignatures;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plan_history::{PlanHistory, plan_fact};
 use crate::project::{Project, minimum_proof};
 use crate::runs::view::RunView;
-use crate::signing::proof::{SignatureCheck, valid_signature};
+use crate::signing::proof::{SignatureCheck, first_valid};
 
 /// Where a plan stands, and why.
 #[derive(Debug)]
@@ -81,8 +82,10 @@ struct DecidingFact {
 pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Error> {
     let key = plan.key(project);
     let digest = plan.digest();
-    let terms = Digest::of_json(&project.present_terms(&plan.checked.plan, &key)?);
-    let signature = valid_signature(project, &key, &digest, &terms, minimum_proof(project))?;
+    let signatures = PlanSignatures::load(&project.store, &key)?;
+    let terms = Digest::of_json(&project.terms_since(&plan.checked.plan, signatures.newest()));
+    let found = signatures.into_matching(&digest, &terms);
+    let signature = first_valid(project, found, minimum_proof(project))?;
     let signed = matches!(signature, SignatureCheck::Valid(_));
     let history = PlanHistory::read(project, &key)?;
     let DecidingFact {

@@ -109,7 +109,7 @@ pub(super) fn signed_snapshot(
         let why = "the signature that it began under is not in .signoff/signatures; is it on another branch, or in a stash?";
         broken(why.to_owned())
     })?;
-    text.set(source.bytes().to_vec(), checked.dialect(), digest);
+    text.set(source, checked.dialect(), digest);
     let signed = SignedPlan::new(checked, &terms, &found.signature)
         .map_err(|mismatch| broken(mismatch.to_string()))?;
     Ok((signed, found.canonical_terms))

@@ -55,7 +55,8 @@ pub fn valid_signature_for_run(
     first_valid(project, found, minimum_proof(project))
 }
 
-fn first_valid(
+/// The first of these whose proof is accepted and strong enough.
+pub(crate) fn first_valid(
     project: &Project,
     found: Vec<SignatureRecord>,
     minimum: Proof,

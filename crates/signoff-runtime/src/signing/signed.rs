@@ -2,27 +2,33 @@
 
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignatureMismatch, SignedPlan};
-use signoff_store::signatures::{self, SignatureRecord};
+use signoff_store::signatures::{self, PlanSignatures, SignatureRecord};
 
-use super::proof::{SignatureCheck, valid_signature};
+use super::proof::{SignatureCheck, first_valid, valid_signature};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::PlanFile;
 use crate::project::{Project, minimum_proof};
 
+/// A plan that may run, with the signature that counts for it.
+pub(crate) struct CountedSignature {
+    pub(crate) plan: SignedPlan,
+    pub(crate) signature: Box<SignatureRecord>,
+}
+
 /// Finds the signature that counts for the present digests, or says what changed since the last one.
-pub(crate) fn require_signed(project: &Project, plan: &PlanFile) -> Result<SignedPlan, Error> {
-    let key = plan.key(project);
-    let terms = project.present_terms(&plan.checked.plan, &key)?;
-    let terms_digest = Digest::of_json(&terms);
-    let digest = plan.digest();
-    match valid_signature(
-        project,
-        &key,
-        &digest,
-        &terms_digest,
-        minimum_proof(project),
-    )? {
-        SignatureCheck::Valid(found) => return join(plan, &terms_digest, &found),
+pub(crate) fn require_signed(
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<CountedSignature, Error> {
+    let signatures = PlanSignatures::load(&project.store, &plan.key(project))?;
+    let terms = project.terms_since(&plan.checked.plan, signatures.newest());
+    let terms = Digest::of_json(&terms);
+    let found = signatures.into_matching(&plan.digest(), &terms);
+    match first_valid(project, found, minimum_proof(project))? {
+        SignatureCheck::Valid(signature) => {
+            let plan = join(plan, &terms, &signature)?;
+            return Ok(CountedSignature { plan, signature });
+        }
         SignatureCheck::Missing(doubted) if !doubted.is_empty() => {
             let plan = plan.source.name().to_owned();
             return Err(Error::NoneCounts { plan, doubted });
@@ -49,12 +55,11 @@ pub(crate) fn changes_since_signed(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<Option<(Signature, SignedDifference)>, Error> {
-    let key = plan.key(project);
-    let Some(last) = signatures::newest(&project.store, &key)? else {
+    let Some(last) = signatures::newest(&project.store, &plan.key(project))? else {
         return Ok(None);
     };
-    let terms = project.present_terms(&plan.checked.plan, &key)?;
-    let before = (&last.canonical_plan, &last.canonical_terms);
+    let terms = project.terms_since(&plan.checked.plan, Some(&last));
+    let before = (&last.canonical_plan.to_value(), &last.canonical_terms);
     let difference = SignedDifference::between(before, (&plan.canonical(), &terms));
     Ok(Some((last.signature, difference)))
 }
@@ -64,10 +69,10 @@ pub(crate) fn require_still_signed(
     project: &Project,
     key: &str,
     plan: &SignedPlan,
-) -> Result<(), Error> {
+) -> Result<Box<SignatureRecord>, Error> {
     let (digest, terms) = (plan.digest(), plan.terms());
     match valid_signature(project, key, &digest, &terms, minimum_proof(project))? {
-        SignatureCheck::Valid(_) => Ok(()),
+        SignatureCheck::Valid(signature) => Ok(signature),
         SignatureCheck::Missing(doubted) if doubted.is_empty() => Err(Error::NotSigned {
             plan: key.to_owned(),
         }),

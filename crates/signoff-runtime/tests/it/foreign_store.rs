@@ -78,9 +78,15 @@ impl World {
     }
 
     fn list(&self) -> Vec<String> {
-        list(self.context(), &ListOptions::default())
-            .expect("a list")
-            .notes
+        list(
+            self.context(),
+            &ListOptions {
+                expire: true,
+                ..ListOptions::default()
+            },
+        )
+        .expect("a list")
+        .notes
     }
 
     fn files(&self) -> BTreeMap<PathBuf, String> {

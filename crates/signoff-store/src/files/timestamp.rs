@@ -10,6 +10,12 @@ pub fn rfc3339_ms(at: SystemTime) -> String {
     humantime::format_rfc3339_millis(in_range(at)).to_string()
 }
 
+/// How long the machine has been up, times of sleep included. Nobody can set this clock.
+pub fn since_boot() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    Duration::try_from(now).expect("the machine is not up for less than no time")
+}
+
 /// A clock set before 1970 or after 9999 has no such spelling; the nearest time that has one.
 pub(crate) fn in_range(at: SystemTime) -> SystemTime {
     at.clamp(UNIX_EPOCH, UNIX_EPOCH + LAST)

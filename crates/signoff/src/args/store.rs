@@ -14,6 +14,9 @@ pub(crate) struct List {
     /// Include archived plans
     #[arg(long)]
     pub(crate) all: bool,
+    /// Cancel plans that waited too long; more than three at once are cancelled only with this
+    #[arg(long)]
+    pub(crate) expire: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -1,23 +1,27 @@
 //! The signature of a plan, and its proof.
 
 use signoff_runtime::signing::proof::SignatureCheck;
+use signoff_store::signatures::SignatureRecord;
 
 use crate::style::{CARE, DIM, paint, sanitize};
 
 /// The signature that counts, or why none does.
 pub(crate) fn signature(counted: &SignatureCheck) -> Vec<String> {
     match counted {
-        SignatureCheck::Valid(signed) => {
-            let (who, proof) = (sanitize(&signed.signature.by), signed.proof());
-            let mut line = format!("signed by {who}, proof: {proof}");
-            if let Some(key) = &signed.key {
-                line = format!("{line} of {}", sanitize(&key.principal));
-            }
-            vec![paint(DIM, line).to_string()]
-        }
+        SignatureCheck::Valid(signed) => vec![signed_line(signed)],
         SignatureCheck::Missing(doubted) => doubted
             .iter()
             .map(|one| format!("{} {one}", paint(CARE, "does not count:")))
             .collect(),
     }
+}
+
+/// Who signed, and how we know.
+pub(crate) fn signed_line(signed: &SignatureRecord) -> String {
+    let (who, proof) = (sanitize(&signed.signature.by), signed.proof());
+    let mut line = format!("signed by {who}, proof: {proof}");
+    if let Some(key) = &signed.key {
+        line = format!("{line} of {}", sanitize(&key.principal));
+    }
+    paint(DIM, line).to_string()
 }

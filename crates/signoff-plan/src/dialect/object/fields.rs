@@ -51,7 +51,7 @@ impl ObjectReader<'_> {
         match key {
             "contract" => {
                 let given = !entry.value.is_nothing();
-                step.contract = self.contract(entry);
+                step.contract = self.contract(entry).map(Box::new);
                 step.contract_missing_command = given && step.contract.is_none();
                 return;
             }

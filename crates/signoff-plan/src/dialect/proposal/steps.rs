@@ -103,7 +103,7 @@ fn fill(
                 step.when.is_some()
             }
             "contract" => {
-                step.contract = value::contract(document, field, problems);
+                step.contract = value::contract(document, field, problems).map(Box::new);
                 step.contract_missing_command = step.contract.is_none();
                 true
             }

@@ -1,4 +1,5 @@
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::*;
 use crate::check::{Checked, check as run};
@@ -16,7 +17,7 @@ fn checked(text: &str) -> Checked {
     )
 }
 
-fn plan(text: &str) -> Plan {
+fn plan(text: &str) -> Arc<Plan> {
     checked(text).plan
 }
 
@@ -94,7 +95,7 @@ fn every_field_has_its_place() {
     assert_eq!((first.id.as_str(), first.title.as_str()), ("first", "One"));
     assert!(first.approval && !first.critical);
     assert_eq!(first.tools, Some(Vec::new()));
-    assert_eq!(first.record["affected_files"][0], "f");
+    assert_eq!(first.record.get("affected_files").unwrap()[0], "f");
     let work = Work::Agent {
         role: Some("dev".to_owned()),
         task: "do".to_owned(),

@@ -123,12 +123,12 @@ fn contract(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnos
     let already = problems.len();
     match fields.command("contract", problems) {
         Some(command) => {
-            step.contract = Some(Contract {
+            step.contract = Some(Box::new(Contract {
                 span: label,
                 command,
                 expect,
                 ..Contract::default()
-            });
+            }));
         }
         None => {
             step.contract_missing_command = true;

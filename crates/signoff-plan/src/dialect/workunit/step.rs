@@ -99,7 +99,7 @@ impl StepReader<'_, '_> {
         }
         step.ask = self.markdown("ask");
         step.choices = self.list("choices", true).unwrap_or_default();
-        step.contract = self.contract();
+        step.contract = self.contract().map(Box::new);
         step.contract_missing_command =
             step.contract.is_none() && self.fields.get("contract").is_some();
         step.depends_on = self.depends_on();

@@ -22,8 +22,7 @@ impl Writer<'_> {
         for key in Dialect::Workunit.step_keys() {
             match key.field {
                 None if !step.record.is_empty() => {
-                    let record: Value = step.record.clone().into_iter().collect();
-                    self.json(key.key, &record);
+                    self.json(key.key, &step.record.to_value());
                 }
                 None => {}
                 Some("id") if step.id == format!("step-{}", at + 1) => {}

@@ -462,7 +462,7 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
                 subtasks,
                 instructions,
                 hint,
-                record,
+                record: known_fields(record),
             };
             (step, depends_on)
         },
@@ -505,4 +505,15 @@ pub(crate) fn without_losses(mut plan: Plan, losses: &[Loss]) -> Plan {
         assert!(known, "{loss:?} names no field");
     }
     plan
+}
+
+/// The same under the names that the model has.
+fn known_fields(record: BTreeMap<String, Value>) -> signoff_plan::model::StepRecord {
+    let fields = record.into_iter();
+    fields
+        .filter_map(|(name, value)| {
+            let known = signoff_plan::model::STEP_RECORD;
+            Some((known.into_iter().find(|field| *field == name)?, value))
+        })
+        .collect()
 }

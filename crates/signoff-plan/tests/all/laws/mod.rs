@@ -33,7 +33,7 @@ pub(crate) fn reads_back(
     let back = check(&parse(&source), &World::default());
     prop_assert_eq!(back.dialect, dialect, "{}", source.text());
     let expected = without_losses(completed(plan.clone(), dialect), &written.losses);
-    let found = without_losses(renamed(back.plan.clone(), plan), &written.losses);
+    let found = without_losses(renamed(Plan::clone(&back.plan), plan), &written.losses);
     prop_assert_eq!(
         &expected,
         &found,

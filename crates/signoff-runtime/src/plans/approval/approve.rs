@@ -6,7 +6,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
     Actor, Outcome, PlanState, Transition, state_after, state_after_signing_again,
 };
-use signoff_plan::digest::Digest;
+use signoff_plan::digest::{CanonicalJson, Digest};
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, Proof, SignatureRecord};
 
@@ -137,7 +137,7 @@ pub fn approve(
     let key = prove(project, seen, proof, &signature)?;
     let signed = SignatureRecord {
         signature,
-        canonical_plan: seen.canonical(),
+        canonical_plan: CanonicalJson::of_plan(&seen.checked.plan),
         canonical_terms: terms,
         key,
     };
@@ -151,7 +151,7 @@ fn save_signature(
     signed: SignatureRecord,
 ) -> Result<ApproveReport, Error> {
     let project = context.project;
-    let locked = LockedPlan::open(context, &seen.path, seen.source.name())?;
+    let locked = LockedPlan::open_seen(context, seen)?;
     let state = match idle_changed_run(project, &locked.status)? {
         Some(_) => state_after_approval(project, &locked.plan, &locked.status, context.actor)?,
         None => locked.allow(Transition::Approve)?,

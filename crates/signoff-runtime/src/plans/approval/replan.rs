@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::Value;
 use signoff_plan::signed::SignedPlan;
+use signoff_store::signatures::SignatureRecord;
 
 use super::preflight;
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText, require_no_errors};
 use crate::project::Project;
 use crate::runs::view::RunView;
-use crate::signing::signed::require_signed;
+use crate::signing::signed::{CountedSignature, require_signed};
 use crate::signing::watch::Watch;
 
 /// The version of its plan that a run goes on under.
@@ -18,6 +19,7 @@ pub(crate) struct NextVersion {
     /// Its file.
     pub(crate) plan: PlanFile,
     pub(crate) signed: SignedPlan,
+    pub(crate) signature: Box<SignatureRecord>,
     /// The terms it was signed under.
     pub(crate) terms: Value,
 }
@@ -39,8 +41,11 @@ pub(crate) fn next_version(
     if plan.key(project) != key {
         return Ok(None);
     }
-    let signed = match require_signed(project, &plan) {
-        Ok(signed) => signed,
+    let CountedSignature {
+        plan: signed,
+        signature,
+    } = match require_signed(project, &plan) {
+        Ok(counted) => counted,
         Err(Error::Changed { .. } | Error::NotSigned { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -50,6 +55,7 @@ pub(crate) fn next_version(
     Ok(Some(NextVersion {
         plan,
         signed,
+        signature,
         terms,
     }))
 }

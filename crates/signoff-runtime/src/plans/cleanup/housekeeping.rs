@@ -9,6 +9,7 @@ use signoff_store::atomic;
 use signoff_store::index::PlanRow;
 
 use super::archive::{ArchiveReport, archive_if_due, log_move};
+use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
@@ -43,10 +44,15 @@ pub(crate) enum HousekeepingTask {
     MarkStalled,
 }
 
-/// Does all tasks that are due. A failure is reported once and does not affect the list.
+/// So many plans expire at once without a question. If more are due, the clock may be wrong.
+const UNASKED: usize = 3;
+
+/// Does all tasks that are due. A failure is reported once and does not affect the list. `expire`: a person wants all to
+/// expire that are due.
 pub(crate) fn do_housekeeping(
     context: ActorContext<'_>,
     indexed: &IndexedPlans,
+    expire: bool,
 ) -> HousekeepingReport {
     let context = ActorContext {
         actor: Actor::Harness,
@@ -60,7 +66,13 @@ pub(crate) fn do_housekeeping(
         }
     }
     let mut report = HousekeepingReport::default();
-    let due: Vec<_> = due_tasks(context, indexed).collect();
+    let mut due: Vec<_> = due_tasks(context, indexed).collect();
+    let expires = |task: HousekeepingTask| task == HousekeepingTask::Expire;
+    let expiring = due.iter().filter(|(_, task)| expires(*task)).count();
+    if expiring > UNASKED && !expire {
+        due.retain(|(_, task)| !expires(*task));
+        report.notes.push(expiry_question(context, expiring));
+    }
     for (at, (found, chore)) in due.iter().enumerate() {
         match perform_task(context, found, *chore) {
             Ok(notes) => {
@@ -154,6 +166,15 @@ fn perform_task(
             Ok(Vec::new())
         }
     }
+}
+
+/// Asks before many plans expire.
+fn expiry_question(context: ActorContext<'_>, plans: usize) -> String {
+    let days = context.project.rules.stale_after_days;
+    let now = timestamp(context.clock.now());
+    format!(
+        "{plans} plans look as if nothing happened to them for {days} days, if it is {now} now; `signoff list --expire` cancels those that waited so long"
+    )
 }
 
 pub(crate) fn announcement(context: ActorContext<'_>, archived: ArchiveReport) -> Vec<String> {

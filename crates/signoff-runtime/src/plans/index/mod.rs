@@ -10,8 +10,10 @@ mod stamps;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use signoff_engine::{Millis, PlanState};
+use signoff_sandbox::start_scoped_thread;
 use signoff_store::disk_workspace::DiskWorkspace;
 use signoff_store::index::{self, Folders, Index, IndexEntry, PlanCounts, PlanRow};
 
@@ -234,16 +236,23 @@ impl ReadContext<'_> {
         };
         let mut chunks = Vec::new();
         let mut rest = locations;
-        while rest.len() > each {
-            let tail = rest.split_off(each);
-            chunks.push(std::mem::replace(&mut rest, tail));
+        while !rest.is_empty() {
+            let tail = rest.split_off(each.min(rest.len()));
+            chunks.push((chunks.len(), std::mem::replace(&mut rest, tail)));
         }
-        std::thread::scope(|scope| {
-            let others: Vec<_> = chunks
-                .into_iter()
-                .map(|chunk| scope.spawn(move || chunk.into_iter().map(read).collect::<Vec<_>>()))
-                .collect();
-            let mut all: Vec<Read> = rest.into_iter().map(read).collect();
+        let helpers = chunks.len().saturating_sub(1);
+        let chunks = Mutex::new(chunks);
+        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let work = || {
+            let taken = std::iter::from_fn(next);
+            let read = taken.map(|(at, chunk)| (at, chunk.into_iter().map(read).collect()));
+            read.collect::<Vec<(usize, Vec<Read>)>>()
+        };
+        let mut all = std::thread::scope(|scope| {
+            // Whoever is free takes the next, so all are read even if the machine grants no thread.
+            let start = |_| start_scoped_thread(scope, "signoff-index", work).ok();
+            let others: Vec<_> = (0..helpers).filter_map(start).collect();
+            let mut all = work();
             for other in others {
                 match other.join() {
                     Ok(some) => all.extend(some),
@@ -251,7 +260,9 @@ impl ReadContext<'_> {
                 }
             }
             all
-        })
+        });
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().flat_map(|(_, some)| some).collect()
     }
 }
 

@@ -42,18 +42,26 @@ pub(crate) struct LockedPlan<'a> {
 impl<'a> LockedPlan<'a> {
     /// Waits for the plan's lock, then reads everything.
     pub(crate) fn open(context: ActorContext<'a>, path: &Path, name: &str) -> Result<Self, Error> {
+        context.project.store.refuse_linked_plan(path)?;
+        let seen = PlanFile::read(path, name, &context.project.workspace())?;
+        Self::open_seen(context, &seen)
+    }
+
+    /// The same for a plan that was read just now. It is checked again only if its text has changed since.
+    pub(crate) fn open_seen(context: ActorContext<'a>, seen: &PlanFile) -> Result<Self, Error> {
         let project = context.project;
-        project.store.refuse_linked_plan(path)?;
+        project.store.refuse_linked_plan(&seen.path)?;
+        let mut seen = seen.clone();
         loop {
-            let read = || PlanFile::read(path, name, &project.workspace());
-            let key = read()?.key(project);
+            let key = seen.key(project);
             let lock = plan_log::lock(&project.store, &key)?;
-            let plan = read()?;
+            let plan = seen.read_again(&project.workspace())?;
             // Its id was edited between the two readings: the lock is another plan's.
             if plan.key(project) != key {
+                seen = plan;
                 continue;
             }
-            atomic::remove_stray_temp(path)?;
+            atomic::remove_stray_temp(&plan.path)?;
             plan_log::clear_stray(&project.store, &key, &lock)?;
             signatures::clear_strays(&project.store, &key)?;
             let torn = plan_log::cut_torn_line(&project.store, &key, &lock)?;
@@ -242,8 +250,7 @@ impl<'a> LockedPlan<'a> {
             self.notes.push(trouble);
         }
         current_task::update_status(self.context.project, &self.key, state)?;
-        let name = self.plan.source.name().to_owned();
-        let plan = PlanFile::read(&self.plan.path, &name, &self.context.project.workspace())?;
+        let plan = self.plan.read_again(&self.context.project.workspace())?;
         let state = if plan.digest() == self.plan.digest() {
             state
         } else {
@@ -281,7 +288,7 @@ impl<'a> LockedPlan<'a> {
         self.notes.push(notice.clone());
         self.expired = Some(notice);
         self.notes.extend(trouble);
-        self.plan = PlanFile::read(&self.plan.path, &name, &project.workspace())?;
+        self.plan = self.plan.read_again(&project.workspace())?;
         self.status = plan_status(project, &self.plan)?;
         Ok(self)
     }

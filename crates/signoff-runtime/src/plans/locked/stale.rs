@@ -98,5 +98,7 @@ pub(crate) fn event(digest: String, days: u64) -> PlanEvent {
 
 /// The notice for a person.
 pub(crate) fn notice(plan: &str, days: u64) -> String {
-    format!("{plan} has expired: nothing happened to it for {days} days, so it is cancelled")
+    format!(
+        "{plan} has expired: nothing happened to it for {days} days, so it is cancelled; `signoff propose {plan}` takes that back"
+    )
 }

@@ -10,7 +10,7 @@ use signoff_store::atomic::{ReplaceError, replace};
 
 use super::version::counts_changes;
 use crate::error::Error;
-use crate::plan_file::{PlanFile, read_source, status_word};
+use crate::plan_file::{PlanFile, status_word};
 
 /// What the file should say.
 pub(crate) struct FileUpdate {
@@ -44,8 +44,7 @@ pub(crate) fn write_back(plan: &PlanFile, wanted: &FileUpdate) -> Result<Option<
     }
     let name = plan.source.name();
     loop {
-        let source = read_source(&plan.path, name)?;
-        let present = PlanFile::from_source(&plan.path, source, None, &PermissiveWorkspace);
+        let present = plan.read_again(&PermissiveWorkspace)?;
         if present.digest() != plan.digest() {
             return Ok(Some(format!(
                 "{name} was edited at the same moment; this is about the text before, and the new one was left as it is"
@@ -90,7 +89,9 @@ fn updated_source(plan: &PlanFile, wanted: &FileUpdate) -> Result<Source, EditRe
             .filter(|_| wanted.state == PlanState::Cancelled)
             .collect(),
     };
-    source = Source::new(name, apply_marks(&source, &marks)?);
+    if marks != Marks::default() {
+        source = Source::new(name, apply_marks(&source, &marks)?);
+    }
     let changed = source.bytes() != plan.source.bytes();
     let counts_writes = dialect == Dialect::Proposal;
     let counted = match wanted.bump {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_engine::may_clone;
 use signoff_plan::dialect::Dialect;
+use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
@@ -33,7 +34,7 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
     let from = original.key(context.project);
     let dialect = original.checked.dialect;
     let kept = keep(context, |id| {
-        let mut plan = original.checked.plan.clone();
+        let mut plan = Plan::clone(&original.checked.plan);
         let version = plan.version.map(|_| 1);
         plan.id = Some(id.to_owned());
         plan.status = None;

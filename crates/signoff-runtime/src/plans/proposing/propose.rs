@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Actor, PlanState, Transition};
+use signoff_engine::{Actor, PlanState, Transition, may_take_back};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
@@ -71,11 +71,13 @@ pub(crate) fn hand_in(
 ) -> Result<PlanReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
     locked.require_no_plan_errors()?;
-    if locked.status.state != PlanState::Verified {
+    let digest = locked.digest();
+    let state = locked.status.state;
+    let taken_back = may_take_back(state, context.actor, locked.history().has_expired(&digest));
+    if state != PlanState::Verified && !taken_back {
         // Says what is possible instead.
         locked.allow_to(Transition::Verify, Actor::Harness)?;
     }
-    let digest = locked.digest();
     let newest = locked.history().entries.last().map(|entry| &entry.event);
     let already =
         matches!(newest, Some(PlanEvent::PlanProposed { digest: known, .. }) if *known == digest);

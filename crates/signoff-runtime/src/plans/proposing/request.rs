@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use signoff_plan::PermissiveWorkspace;
-use signoff_plan::check::check;
+use signoff_plan::check::resolved_plan;
 use signoff_plan::check::too_large::CONTEXT_BYTES;
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::model::{Hint, Plan};
@@ -141,7 +140,7 @@ impl Step {
 }
 
 fn read(source: &Source) -> Plan {
-    check(&parse_as(source, Dialect::Proposal), &PermissiveWorkspace).plan
+    resolved_plan(&parse_as(source, Dialect::Proposal))
 }
 
 /// Does a text that is not JSON have the keys of a request, and not those of any other plan?

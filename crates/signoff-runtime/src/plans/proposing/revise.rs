@@ -123,7 +123,7 @@ fn successor(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
     if plan.checked.plan.id != old.id {
         return Err(Error::OtherId {
             expected: old.id.clone(),
-            found: plan.checked.plan.id,
+            found: plan.checked.plan.id.clone(),
         });
     }
     if plan.checked.errors() > 0 {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use signoff_plan::PermissiveWorkspace;
-use signoff_plan::check::check;
+use signoff_plan::check::{check, resolved_plan};
 use signoff_plan::diagnostic::Severity;
 use signoff_plan::dialect::{Dialect, parse_as};
 use signoff_plan::expression::placeholders;
@@ -87,7 +87,7 @@ impl TaskOptions<'_> {
             "---\ntype: plan\nstatus: draft\nowner: orchestrator\n---\n\n# x\n\n## Steps\n\n### 1. x\n\n**target:** x\n**task:**\nx\n{contract}"
         );
         let source = Source::new("task", text.into_bytes());
-        let mut plan = check(&parse_as(&source, Dialect::Workunit), &PermissiveWorkspace).plan;
+        let mut plan = resolved_plan(&parse_as(&source, Dialect::Workunit));
         let step = plan.steps.first_mut().ok_or("it has no step")?;
         step.work = Work::Agent {
             role: self.role.map(str::to_owned),

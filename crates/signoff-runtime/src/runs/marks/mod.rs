@@ -116,7 +116,10 @@ impl Projection {
             // Somebody was quicker; the next write sees what they did.
             Err(ReplaceError::Changed { .. }) => self.behind = true,
             // Nothing but marks was changed.
-            Ok(_) => self.text.set(marked, dialect, run.signed().digest()),
+            Ok(_) => {
+                let marked = Source::new(&name, marked);
+                self.text.set(marked, dialect, run.signed().digest());
+            }
             Err(error) => self.trouble = Some(error.to_string()),
         }
         failpoint::reached("mark.after");

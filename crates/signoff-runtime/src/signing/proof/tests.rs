@@ -3,6 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::json;
+use signoff_plan::digest::CanonicalJson;
 use signoff_store::root::Store;
 use tempfile::TempDir;
 
@@ -53,7 +54,7 @@ fn sign(project: &Project, proof: Proof, second: u32) {
             proof: proof.to_string(),
             note: None,
         },
-        canonical_plan: json!({}),
+        canonical_plan: CanonicalJson::of(&json!({})),
         canonical_terms: json!([]),
         key: None,
     };

@@ -15,6 +15,7 @@ use serde_json::Value;
 use signoff_plan::digest::Digest;
 use signoff_plan::glob;
 use signoff_plan::model::{Depends, Plan};
+use signoff_store::signatures::SignatureRecord;
 use signoff_store::terms::{TermsContext, file_hash};
 use signoff_store::{signatures, tool_record};
 use signoff_work::prompt;
@@ -42,10 +43,16 @@ impl Project {
     /// The present terms, to be compared with those of the newest signature of this plan, if there
     /// is one.
     pub(crate) fn present_terms(&self, plan: &Plan, key: &str) -> Result<Value, Error> {
-        Ok(match signatures::newest(&self.store, key)? {
+        let newest = signatures::newest(&self.store, key)?;
+        Ok(self.terms_since(plan, newest.as_ref()))
+    }
+
+    /// The same for a signature that was read before.
+    pub(crate) fn terms_since(&self, plan: &Plan, newest: Option<&SignatureRecord>) -> Value {
+        match newest {
             Some(signed) => self.terms_against(plan, &signed.canonical_terms),
             None => self.terms(plan),
-        })
+        }
     }
 
     fn terms_with(&self, plan: &Plan, files: &BTreeMap<String, String>) -> Value {

@@ -28,7 +28,7 @@ pub(super) fn given(files: &[&str], steps: &[&str]) -> Given {
     let path = dir.path().join("plan.md");
     fs::write(&path, text).unwrap();
     let plan = PlanFile::read(&path, "plan.md", &PermissiveWorkspace).unwrap();
-    let plan = plan.checked.plan;
+    let plan = Plan::clone(&plan.checked.plan);
     assert_eq!(plan.steps.len(), steps.len());
     Given { dir, plan }
 }

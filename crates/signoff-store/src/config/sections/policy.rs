@@ -158,7 +158,7 @@ mod tests {
         let draft = parse(&Source::new("plan.json", text.into_bytes()));
         let workspace = DiskWorkspace::new(Path::new("/"), OsStr::new(""), &Config::default());
         let checked = check(&draft, &workspace);
-        let mut plan = checked.plan;
+        let mut plan = Plan::clone(&checked.plan);
         assert_eq!(plan.steps.len(), 1);
         plan.owner = Some("bot".to_owned());
         (checked.dialect, plan)

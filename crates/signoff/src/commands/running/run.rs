@@ -17,7 +17,7 @@ use signoff_runtime::plans::{ActorContext, ApproveOptions, changed_run, sign_by_
 use signoff_runtime::project::Project;
 use signoff_runtime::project::uncommitted::{left_out, uncommitted_files};
 use signoff_runtime::runs::view::RunView;
-use signoff_runtime::signing::proof::SignatureCheck;
+use signoff_sandbox::start_thread;
 
 use crate::agent_check::actor;
 use crate::args::{Run, RunLimits};
@@ -35,7 +35,7 @@ use crate::report::run::forecast::forecast_lines;
 use crate::report::run::opening::{OpeningContext, opening};
 use crate::report::run::reporter::RunReporter;
 use crate::report::run::table::table;
-use crate::report::signature::signature;
+use crate::report::signature::signed_line;
 use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{CARE, ERROR, GOOD, HINT, paint, sanitize};
@@ -203,7 +203,7 @@ pub(crate) fn drive(
 ) -> Result<u8, Failure> {
     let (id, plan) = (prepared.id().to_owned(), prepared.plan_name().to_owned());
     announce(session, project, &prepared);
-    let signed = prepared.signature()?;
+    let signed = signed_line(prepared.signature());
     let at_terminal = person_at_terminal(session, project, prepared.worktrees());
     let mut reporter = RunReporter::new(session, project);
     let mut person: Box<dyn Person> = match at_terminal {
@@ -223,7 +223,7 @@ pub(crate) fn drive(
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
-    conclude(session, &id, &plan, &ran, &signed)
+    conclude(session, &id, &plan, &ran, signed)
 }
 
 /// The failure of a run that an error interrupted, with a hint how to continue.
@@ -287,7 +287,7 @@ fn conclude(
     id: &str,
     plan: &str,
     ran: &RunReport,
-    signed: &SignatureCheck,
+    signed: String,
 ) -> Result<u8, Failure> {
     if let Some(trouble) = &ran.trouble {
         session.out.say(format!(
@@ -300,9 +300,7 @@ fn conclude(
         let columns = session.out.columns();
         let table = table(&ran.run, None, columns);
         session.out.answer_lines(&format!("\n{table}"));
-        for row in signature(signed) {
-            session.out.answer(format!("  {row}"));
-        }
+        session.out.answer(format!("  {signed}"));
         // The question may be older than what was shown just now.
         if matches!(ran.stopped, StopReason::Waiting) {
             for item in ran.run.items() {
@@ -379,16 +377,17 @@ fn landing_lines(landing: &LandingReport) -> Vec<String> {
 }
 
 /// Lets Ctrl-C and termination signals stop the run cleanly, so that it can be resumed.
-fn forward_signals(interrupt: signoff_runtime::Interrupt) {
+fn forward_signals(interrupt: signoff_runtime::Interrupt) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     {
-        std::thread::spawn(move || {
+        start_thread("signoff-signals", move || {
             for _ in signals.forever() {
                 interrupt.send();
             }
-        });
+        })?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

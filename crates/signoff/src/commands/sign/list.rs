@@ -16,6 +16,9 @@ use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let project = session.project()?;
+    if args.expire {
+        session.require_person("cancel plans")?;
+    }
     let context = ActorContext {
         project: &project,
         actor: actor(&session.process.variables),
@@ -24,6 +27,7 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let wanted = ListOptions {
         states: args.status.clone(),
         archived: args.all,
+        expire: args.expire,
     };
     let listing = signoff_runtime::plans::list(context, &wanted)?;
     for note in &listing.notes {

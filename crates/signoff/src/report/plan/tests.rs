@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use signoff_plan::digest::canonical;
-use signoff_plan::model::{Condition, FailAction, OnFail, RetriedFailures, Subscription};
+use signoff_plan::model::{
+    Condition, FailAction, OnFail, RetriedFailures, StepRecord, Subscription,
+};
 
 use super::*;
 
@@ -76,7 +78,7 @@ fn full(work: Work) -> Plan {
             operation: Some("hint operation".to_owned()),
             target: Some("hint target".to_owned()),
         }),
-        record: BTreeMap::new(),
+        record: StepRecord::default(),
     };
     let other = Step {
         id: "waited-for".to_owned(),

@@ -23,6 +23,8 @@ pub struct ListOptions {
     pub states: Vec<PlanState>,
     /// Archived ones too.
     pub archived: bool,
+    /// Cancel plans that waited too long, however many they are.
+    pub expire: bool,
 }
 
 /// One plan of the list.
@@ -75,7 +77,7 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
     };
     let read_index = || refresh(project, context.clock.now(), archive);
     let mut indexed = read_index()?;
-    let report = do_housekeeping(context, &indexed);
+    let report = do_housekeeping(context, &indexed, wanted.expire);
     if report.moved {
         indexed = read_index()?;
     }

@@ -322,6 +322,49 @@ fn plans_that_wait_too_long_expire_and_that_is_said_once() {
 }
 
 #[test]
+fn many_plans_expire_only_when_a_person_says_so_and_each_can_be_taken_back() {
+    let world = World::new();
+    let names = ["a", "b", "c", "d"];
+    for name in names {
+        let path = format!("docs/{name}.md");
+        world.write(&path, &proposal(&format!("PLAN-{name}"), name));
+        world.propose(&path);
+    }
+    let states = |listing: &Listing, state: &str| {
+        let plans = listing.plans.iter();
+        plans.filter(|plan| plan.state.name() == state).count()
+    };
+    world.days_later(4000);
+    let listing = world.list();
+    assert_eq!(states(&listing, "verified"), 4);
+    assert_eq!(listing.notes.len(), 1, "{:?}", listing.notes);
+    let asked = &listing.notes[0];
+    assert!(
+        asked.contains("4 plans") && asked.contains("`signoff list --expire`"),
+        "{asked}"
+    );
+    let wanted = ListOptions {
+        expire: true,
+        ..ListOptions::default()
+    };
+    let listing = list(world.context(), &wanted).unwrap();
+    assert_eq!(states(&listing, "cancelled"), 4);
+    assert_eq!(listing.notes.len(), 4, "{:?}", listing.notes);
+    assert!(
+        listing.notes[0].contains("`signoff propose docs/"),
+        "{:?}",
+        listing.notes
+    );
+    world.propose("docs/b.md");
+    assert_eq!(states(&world.list(), "verified"), 1);
+    // What a person cancelled stays so.
+    let path = world.project.store.workspace().join("docs/b.md");
+    cancel(world.context(), &path, "docs/b.md", None).unwrap();
+    let refused = propose_file(world.context(), &path, "docs/b.md");
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+}
+
+#[test]
 fn finished_plans_go_to_the_archive_and_keep_their_state() {
     let world = World::new();
     world.cancelled(".signoff/plans/a.md", &proposal("PLAN-a", "A"));

@@ -91,6 +91,8 @@ impl DraftFields {
             args,
             args_unread,
             marks,
+            contract,
+            contract_missing_command,
             // Positions do not count; the details follow below.
             span: _,
             heading: _,
@@ -116,6 +118,10 @@ impl DraftFields {
         for mark in &marks.statuses {
             self.some("status", Some(&mark.word));
         }
+        if let Some(contract) = contract {
+            self.contract(contract);
+        }
+        self.put("contract", contract_missing_command.to_string());
         self.details(step);
     }
 
@@ -123,8 +129,6 @@ impl DraftFields {
         let Details {
             ask,
             choices,
-            contract,
-            contract_missing_command,
             on_fail,
             subscriptions,
             produces,
@@ -147,10 +151,6 @@ impl DraftFields {
         } = details;
         self.some("ask", ask.as_ref());
         self.list("choices", choices);
-        if let Some(contract) = contract {
-            self.contract(contract);
-        }
-        self.put("contract", contract_missing_command.to_string());
         self.some("on_fail", on_fail.as_ref());
         self.list("subscriptions", subscriptions);
         self.list("produces", produces);
