@@ -55,11 +55,11 @@ impl RunSetup {
         let settings = settings(project, options, chosen.isolation, chosen.land)?;
         let earlier = known_steps(project, locked.history(), run.plan(), options.redo)?;
         Ok(Self {
-            earlier,
             run,
             bounds,
             chosen,
             settings,
+            earlier,
         })
     }
 }
