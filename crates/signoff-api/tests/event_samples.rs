@@ -71,11 +71,11 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::EarlierStep {
             step: step(),
-            earlier: engine::EarlierStep {
+            earlier: Box::new(engine::EarlierStep {
                 run: "20261101-120000-abcd".to_owned(),
                 ended: engine::EarlierEnd::Completed {
                     evidence: engine::Grade::Observed,
-                    facts: engine::EvidenceFacts::default(),
+                    facts: Box::default(),
                 },
                 again: Some(engine::RedoReason::NotInCheckout),
                 output: Some(serde_json::json!({"n": 1})),
@@ -91,7 +91,7 @@ fn every_event() -> Vec<engine::Event> {
                     repeatable: false,
                     changes_tree: true,
                 }),
-            },
+            }),
         },
         engine::Event::StepStarted { step: step() },
         engine::Event::ConditionHeld { step: step() },

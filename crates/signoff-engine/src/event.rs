@@ -72,7 +72,7 @@ pub enum Event {
     /// What an earlier run of the plan knows of a step, said once when the run starts.
     EarlierStep {
         step: String,
-        earlier: EarlierStep,
+        earlier: Box<EarlierStep>,
     },
     /// The tree that the run works on is ready.
     TreePrepared {

@@ -132,7 +132,7 @@ fn own_result(
         Some(evidence) => {
             let mut facts = evidence.facts.clone();
             let run = facts.kept_from.take();
-            let evidence = evidence.grade;
+            let (evidence, facts) = (evidence.grade, Box::new(facts));
             (EarlierEnd::Completed { evidence, facts }, run)
         }
         None if skipped => (EarlierEnd::Skipped, None),

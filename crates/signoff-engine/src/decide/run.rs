@@ -20,7 +20,10 @@ pub(super) fn start_run(run: &Run, start: RunStart) -> Result<Vec<Event>, Refusa
         settings: start.settings,
     }];
     let earlier = start.earlier.into_iter();
-    events.extend(earlier.map(|(step, earlier)| Event::EarlierStep { step, earlier }));
+    events.extend(earlier.map(|(step, earlier)| Event::EarlierStep {
+        step,
+        earlier: Box::new(earlier),
+    }));
     Ok(events)
 }
 

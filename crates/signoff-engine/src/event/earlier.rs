@@ -39,7 +39,7 @@ pub struct EarlierStep {
 pub enum EarlierEnd {
     Completed {
         evidence: Grade,
-        facts: EvidenceFacts,
+        facts: Box<EvidenceFacts>,
     },
     Skipped,
     Unfinished,

@@ -125,16 +125,19 @@ impl Run {
         };
         let earlier = self.earlier(at);
         let is_same = earlier.is_some_and(|earlier| earlier.again != Some(RedoReason::Changed));
-        match state.status {
-            StepStatus::Skipped => {
-                let skipped = earlier.is_some_and(|earlier| earlier.ended == EarlierEnd::Skipped);
-                !(is_same && skipped)
-            }
-            _ if self.children.contains_key(&at) => self.has_redone_items(at, definition),
-            // It changes nothing.
-            _ if definition.work == Work::Check => !is_same,
-            _ => (state.outcome.facts()).is_none_or(|facts| facts.kept_from.is_none()),
+        if state.status == StepStatus::Skipped {
+            let skipped = earlier.is_some_and(|earlier| earlier.ended == EarlierEnd::Skipped);
+            return !(is_same && skipped);
         }
+        if self.children.contains_key(&at) {
+            return self.has_redone_items(at, definition);
+        }
+        // A check changes nothing.
+        if definition.work == Work::Check {
+            return !is_same;
+        }
+        let facts = state.outcome.facts();
+        facts.is_none_or(|facts| facts.kept_from.is_none())
     }
 
     /// Are the items of a loop others than before, or was one of them done anew?

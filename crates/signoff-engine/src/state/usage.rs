@@ -23,13 +23,11 @@ pub(crate) struct Usage {
 impl Usage {
     /// `stood_still`: nothing was done between the last event and this one, so that time does not count.
     pub(crate) fn note(&mut self, recorded: &RecordedEvent, stood_still: bool) {
-        match recorded.event {
-            Event::RunStarted { .. } | Event::RunResumed { .. } => {
-                self.wall += self.latest.saturating_sub(self.since);
-                self.since = recorded.at;
-            }
-            _ if stood_still => self.since += recorded.at.saturating_sub(self.latest),
-            _ => {}
+        if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {
+            self.wall += self.latest.saturating_sub(self.since);
+            self.since = recorded.at;
+        } else if stood_still {
+            self.since += recorded.at.saturating_sub(self.latest);
         }
         if let Event::InboxAnswered { choice, .. } = recorded.event {
             self.grants += u64::from(choice == Choice::Allow);

@@ -204,11 +204,11 @@ fn values_are_kept_too() {
         )
     };
     let calls = |value: &str| Outcomes {
-        calls: [CallEnd::Done(json!({ "name": value }))].into(),
+        calls: [CallEnd::Done(json!({ "content": value }))].into(),
         ..Outcomes::default()
     };
     let first = done(&plan(&[("Read", READ), ("Use", &uses("b"))]), calls("c"));
-    let after = plan(&[("Read", READ), ("Use", &uses("$read.name"))]);
+    let after = plan(&[("Read", READ), ("Use", &uses("$read.content"))]);
     let mut second = again(&first, &after, Outcomes::default());
     second.play();
     let called = second

@@ -59,12 +59,12 @@ impl RunSetup {
         let settings = settings(project, options, chosen.isolation, chosen.land)?;
         let earlier = known_steps(project, locked.history(), run.plan(), options.redo)?;
         Ok(Self {
-            earlier,
             run,
             signature,
             bounds,
             chosen,
             settings,
+            earlier,
         })
     }
 }

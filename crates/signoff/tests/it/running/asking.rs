@@ -98,9 +98,13 @@ fn some_of_several_steps_are_refused_in_place() {
         .expect("the question is not about `step-9`")
         .type_line("step-2")
         .expect("refuse> ")
-        .type_line("no tests");
+        .type_line("no tests")
+        // The other one is asked about before the run ends.
+        .expect("answer> ")
+        .type_line("a");
     run.wait().assert_code(1);
     let shape = project.json(["status"]);
+    assert_eq!(shape["steps"][0]["evidence"], "accepted");
     assert_eq!(shape["steps"][1]["status"], "failed");
 }
 
