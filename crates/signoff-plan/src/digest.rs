@@ -84,6 +84,12 @@ impl Digest {
         CanonicalJson::of_plan(plan).digest()
     }
 
+    /// The digest that this plan had before digests told what agents are told beside their task and which failures of calls
+    /// are retried. What was recorded under it is still read; it signs nothing.
+    pub fn before_briefings(plan: &Plan) -> Self {
+        Self::of_json(&canonical::before_briefings(plan))
+    }
+
     /// All 64 hexadecimal digits, without the prefix.
     pub fn hex(&self) -> String {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";

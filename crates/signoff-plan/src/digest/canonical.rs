@@ -21,6 +21,29 @@ pub fn canonical(plan: &Plan) -> Value {
     plan_members(plan).into_value()
 }
 
+/// [`canonical`] as it was before it told what agents are told beside their task and which failures of calls are retried.
+pub(super) fn before_briefings(plan: &Plan) -> Value {
+    let mut value = canonical(plan);
+    if let Some(members) = value.as_object_mut() {
+        members.shift_remove("briefing");
+    }
+    let usual = serde_json::json!({
+        "retries": OnFail::DEFAULT.retries,
+        "then": OnFail::DEFAULT.then.name(),
+    });
+    let steps = value.get_mut("steps").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+        let Some(policy) = step.get_mut("on_fail").and_then(Value::as_object_mut) else {
+            continue;
+        };
+        policy.shift_remove("failures");
+        if step.get("on_fail") == Some(&usual) {
+            step.shift_remove("on_fail");
+        }
+    }
+    value
+}
+
 /// Writes [`canonical`] in canonical form, one step after the other: all of them as a tree take many times the memory.
 pub(super) fn write_plan(plan: &Plan, out: &mut String) {
     plan_members(plan).write(out);

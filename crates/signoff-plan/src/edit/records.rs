@@ -231,7 +231,7 @@ pub(super) fn clear(plan: &mut Plan, records: &Records) {
         .collect();
     for step in &mut plan.steps {
         for (name, _) in fields.get(step.id.as_str()).into_iter().copied().flatten() {
-            step.record.remove(*name);
+            step.record.remove(name);
         }
     }
 }

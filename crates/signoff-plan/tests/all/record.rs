@@ -133,6 +133,23 @@ fn their_digests_are_golden() {
     );
 }
 
+/// What was recorded before digests told what agents are told is still known to be about these plans.
+#[test]
+fn their_earlier_digests_are_known() {
+    let earlier = [JSON, YAML, EVERY].map(|text| {
+        let plan = checked(text).plan;
+        signoff_plan::digest::Digest::before_briefings(&plan).to_string()
+    });
+    assert_eq!(
+        earlier,
+        [
+            "sha256:e171b9d9ca722089e456e2c3b757c07e8e05570f36010a3dbc33c862627b2e92",
+            "sha256:17f64c3a5a1206f4f3e7204e55525403b774bf7456526c18c156d74141165510",
+            "sha256:c63a944e819c2f1a366e38a5eeeac6bbcbba7897181b3056bc6b692d49750b31",
+        ]
+    );
+}
+
 #[test]
 fn every_field_has_its_place_in_the_digest() {
     assert_eq!(report(EVERY), Vec::<String>::new());

@@ -1,5 +1,6 @@
 //! The state of a plan, derived from its log, its signatures and its runs.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -92,7 +93,7 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
         fact,
         view,
         lost_run,
-    } = newest_fact(&history, project, &digest)?;
+    } = newest_fact(&history, project, &PresentDefinition::of(plan))?;
     let claimed = claimed_state(project, plan, &history, fact);
     let facts = fact.into_iter().chain(claimed.map(PlanFact::Claimed));
     let known = PlanFlags {
@@ -136,15 +137,39 @@ pub(crate) fn is_among_proposals(project: &Project, path: &Path) -> bool {
     directory.is_some() && directory == real(&project.store.plans_dir())
 }
 
+/// The definition that is in the file.
+struct PresentDefinition<'p> {
+    plan: &'p PlanFile,
+    digest: String,
+    earlier: OnceCell<String>,
+}
+
+impl<'p> PresentDefinition<'p> {
+    fn of(plan: &'p PlanFile) -> Self {
+        Self {
+            plan,
+            digest: plan.digest().to_string(),
+            earlier: OnceCell::new(),
+        }
+    }
+
+    /// Is it what was recorded under this digest? Also under one of before digests told what agents are told: only a
+    /// signature must be over the present one.
+    fn is_recorded_as(&self, digest: &str) -> bool {
+        let plan = &self.plan.checked.plan;
+        let earlier = || Digest::before_briefings(plan).to_string();
+        digest == self.digest || digest == self.earlier.get_or_init(earlier)
+    }
+}
+
 /// The newest fact that decides about a definition, with the run it is about: one that has not
 /// ended, whatever it runs, or one of this definition. Signing another version of a plan that runs
 /// does not end its run.
 fn newest_fact(
     history: &PlanHistory,
     project: &Project,
-    present_digest: &Digest,
+    present: &PresentDefinition<'_>,
 ) -> Result<DecidingFact, Error> {
-    let present = present_digest.to_string();
     // Runs that a person gave up.
     let mut over = BTreeSet::new();
     let mut approved = None;
@@ -158,7 +183,7 @@ fn newest_fact(
                 RunRecord::Lost(lost)
                     if newest_run == Some(run.as_str()) && !over.contains(run) =>
                 {
-                    let of_present = *digest == present && approved.is_none();
+                    let of_present = present.is_recorded_as(digest) && approved.is_none();
                     if lost.outcome.is_none() || of_present {
                         return Ok(DecidingFact {
                             fact: Some(PlanFact::Run(RunFact {
@@ -174,7 +199,8 @@ fn newest_fact(
                 RunRecord::Lost(_) | RunRecord::NeverBegun => continue,
             };
             let goes_on = view.run.outcome().is_none() && !over.contains(run);
-            let of_present = *digest == present && view.run.signed().digest() == *present_digest;
+            let of_present = present.is_recorded_as(digest)
+                && present.is_recorded_as(&view.run.signed().digest().to_string());
             if goes_on || (of_present && approved.is_none()) {
                 return Ok(DecidingFact {
                     fact: Some(PlanFact::Run(view.known())),
@@ -193,7 +219,8 @@ fn newest_fact(
             over.insert(run.clone());
         }
         if let Some((fact, digest)) = plan_fact(&entry.event)
-            && *digest == present
+            && (fact != PlanFact::Approved || *digest == present.digest)
+            && present.is_recorded_as(digest)
             && approved.is_none()
         {
             if fact != PlanFact::Approved {

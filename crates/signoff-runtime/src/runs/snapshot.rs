@@ -94,7 +94,8 @@ pub(super) fn signed_snapshot(
     } = plan;
     let checked = checked
         .accept()
-        .map_err(|_| broken("its snapshot has errors".to_owned()))?;
+        .map_err(|_| broken("its snapshot has errors".to_owned()))?
+        .as_recorded(named.digest);
     let digest = checked.digest();
     if digest.to_string() != named.digest {
         return Err(broken(format!(

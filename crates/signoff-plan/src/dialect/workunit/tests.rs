@@ -159,7 +159,7 @@ fn questions_have_choices() {
 
 #[test]
 fn contracts_are_exact() {
-    let contract = step("**task:** x\n**contract:**\n```sh\nmake  \n\n\tx\n```\nexit_code == 0\n- `stdout contains \"a\"`\n**contract_timeout:** 5m\n**baseline:** no\n**fewer_tests:** allowed\n**holds:** once").contract.clone();
+    let contract = step("**task:** x\n**contract:**\n```sh\nmake  \n\n\tx\n```\nexit_code == 0\n- `stdout contains \"a\"`\n**contract_timeout:** 5m\n**baseline:** no\n**fewer_tests:** allowed\n**holds:** once").contract;
     let contract = contract.expect("a contract");
     assert_eq!(contract.command.text, "make  \n\n\tx");
     assert_eq!(one(contract.shell.as_ref()), "sh");
