@@ -63,14 +63,18 @@ impl Failure {
 
     /// The same with the plan's name where hints have `PLAN`, so that they can be typed as they are.
     pub(crate) fn naming_plan(mut self, name: impl FnOnce() -> Option<String>) -> Self {
-        const PLACEHOLDER: &str = " PLAN`";
-        let has_placeholder = |hint: &String| hint.contains(PLACEHOLDER);
+        // At the end of a command, or before its options.
+        const PLACEHOLDERS: [(&str, &str); 2] = [(" PLAN`", "`"), (" PLAN --", " --")];
+        let has_placeholder =
+            |hint: &String| PLACEHOLDERS.iter().any(|(text, _)| hint.contains(text));
         if self.hints.iter().any(has_placeholder)
             && let Some(name) = name()
         {
             let name = sanitize(&shell_word(&name));
             for hint in &mut self.hints {
-                *hint = hint.replace(PLACEHOLDER, &format!(" {name}`"));
+                for (text, after) in PLACEHOLDERS {
+                    *hint = hint.replace(text, &format!(" {name}{after}"));
+                }
             }
         }
         self

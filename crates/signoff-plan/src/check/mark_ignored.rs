@@ -1,4 +1,4 @@
-//! A step of a toolplan is marked done or skipped, and a new run carries it out all the same.
+//! A step of a toolplan is marked done or skipped in the file, and is carried out unless an earlier run here has done it.
 //!
 //! ## Why
 //! What a file says of itself is nobody's evidence. Where an agent's step has a contract, that is run first and
@@ -29,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let span = word.map_or(step.span(), |word| word.span);
         let said = if is_skipped { "skipped" } else { "done" };
         let message = format!(
-            "step `{}` is marked {said}, and a new run carries it out all the same",
+            "step `{}` is marked {said} in the file, which decides nothing: it is carried out unless an earlier run here has done it",
             step.id()
         );
         let found = step.problem(Code::MarkIgnored, span, message);
@@ -58,7 +58,7 @@ mod tests {
                 Code::MarkIgnored,
                 &toolplan(status),
                 &[&format!(
-                    "{status} | step `a` is marked {said}, and a new run carries it out all the same | {help}"
+                    "{status} | step `a` is marked {said} in the file, which decides nothing: it is carried out unless an earlier run here has done it | {help}"
                 )],
             );
         }

@@ -102,7 +102,7 @@ codes! {
     HiddenCharacters: Error = "hidden-characters",
     /// The arguments do not fit the tool.
     InvalidArgs: Error = "invalid-args",
-    /// A step of a toolplan is marked done or skipped, and a new run carries it out all the same.
+    /// A step of a toolplan is marked done or skipped in the file, which decides nothing.
     MarkIgnored: WarningToSigner = "mark-ignored",
     /// An agent step has no contract.
     MissingContract: Warning = "missing-contract",

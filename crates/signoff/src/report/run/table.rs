@@ -136,9 +136,12 @@ fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
 fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Option<Row> {
     let (step, state) = run.step(at)?;
     let driven = now.is_some();
+    // Once the run has ended nobody is asked.
+    let is_open = run.outcome().is_none();
+    let asked = asked.filter(|_| is_open);
     let asked = asked.map(|item| format!("asks you: `{item}`"));
-    let provisional =
-        (state.stage == Stage::Provisional).then_some("no contract: asks you at the end");
+    let provisional = (state.stage == Stage::Provisional && is_open)
+        .then_some("no contract: asks you at the end");
     let (word, style, because) = match &state.outcome.evidence {
         Some(_) if run.is_empty_loop(at) => (NOTHING.0, DIM, NOTHING.1.to_owned()),
         Some(known) => (

@@ -90,7 +90,7 @@ fn show_works_without_a_store() {
     assert_eq!(shape["steps"][0]["contract"]["expect"][0], "exit_code == 0");
     assert_eq!(
         shape["steps"][0]["on_fail"],
-        serde_json::json!({"retries": 2, "then": "escalate"})
+        serde_json::json!({"retries": 2, "failures": "every", "then": "escalate"})
     );
     project
         .signoff(["run", "plan.md"])

@@ -66,7 +66,7 @@ fn a_completed_plan_is_run_again_and_nothing_is_done_twice() {
     project
         .signoff(["run", "plan.md"])
         .assert_code(5)
-        .assert_stderr_contains("`signoff run … --again`");
+        .assert_stderr_contains("`signoff run plan.md --again`");
     let dry = project.json(["run", "plan.md", "--again", "--dry-run"]);
     assert_eq!(dry["steps"][1]["kept_from"], first.as_str(), "{dry:#}");
     project
