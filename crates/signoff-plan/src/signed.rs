@@ -32,7 +32,7 @@ impl CheckedPlan {
     /// The same plan under the digest that it had [before](Digest::before_briefings), if this is that one: a run that began
     /// then names it so.
     #[must_use]
-    pub fn as_recorded(mut self, recorded: &str) -> Self {
+    pub fn under_recorded_digest(mut self, recorded: &str) -> Self {
         if self.digest.to_string() != recorded {
             let earlier = Digest::before_briefings(&self.plan);
             if earlier.to_string() == recorded {

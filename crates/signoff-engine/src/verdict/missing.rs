@@ -187,7 +187,10 @@ mod tests {
             "make: pytest: No such file or directory\nmake: *** [Makefile:2: t] Error 127",
             Some(("pytest", MissingKind::Command)),
         );
-        check("zsh:1: command not found: tox", Some(("tox", MissingKind::Command)));
+        check(
+            "zsh:1: command not found: tox",
+            Some(("tox", MissingKind::Command)),
+        );
         check(
             "error: no such command: `nextest`\n",
             Some(("nextest", MissingKind::Runner)),

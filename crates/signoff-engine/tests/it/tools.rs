@@ -46,7 +46,8 @@ fn the_result_is_the_evidence_and_later_steps_read_it() {
 #[test]
 fn a_reference_into_nothing_is_no_call() {
     // What a server answers is not known before the run.
-    let first = "**tool:** http_request\n**args:**\n```json\n{\"url\": \"http://localhost\"}\n```\n";
+    let first =
+        "**tool:** http_request\n**args:**\n```json\n{\"url\": \"http://localhost\"}\n```\n";
     let body = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"$step-1.json.such\"}\n```\n**on_fail:** abort\n";
     let mut world = World::new(&plan_text(&[first, body]), Outcomes::default());
     world.play();

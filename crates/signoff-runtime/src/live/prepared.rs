@@ -158,7 +158,7 @@ impl<'a> PreparedRun<'a> {
         let mut watch = watch(&opened, opened.state().signed());
         let next = take_next_version(&mut opened, &name, &mut watch)?;
         let (replan, signature) = match next {
-            Some((replan, signature)) => (Some(replan), signature),
+            Some(NextVersion { replan, signature }) => (Some(replan), signature),
             None => (
                 None,
                 require_still_signed(project, &opened.key, opened.state().signed())?,
@@ -259,13 +259,18 @@ fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
     Watch::new(plan, signed.clone(), terms, opened.text.clone())
 }
 
-/// Prepares to go on under another version of the plan, if there is one and somebody signed it: how, and under which
-/// signature.
+/// Another version of the plan, under which a run goes on.
+struct NextVersion {
+    replan: Box<Input>,
+    signature: Box<SignatureRecord>,
+}
+
+/// Prepares to go on under another version of the plan, if there is one and somebody signed it.
 fn take_next_version(
     opened: &mut OpenedRun<'_>,
     name: &str,
     watched: &mut Watch,
-) -> Result<Option<(Box<Input>, Box<SignatureRecord>)>, Error> {
+) -> Result<Option<NextVersion>, Error> {
     let OpenedRun {
         project,
         key,
@@ -300,6 +305,8 @@ fn take_next_version(
     );
     *watched = watch(opened, &next.signed);
     opened.run.offer(next.signed);
-    let input = Box::new(Input::Replan { snapshot, settings });
-    Ok(Some((input, next.signature)))
+    Ok(Some(NextVersion {
+        replan: Box::new(Input::Replan { snapshot, settings }),
+        signature: next.signature,
+    }))
 }

@@ -95,7 +95,7 @@ pub(super) fn signed_snapshot(
     let checked = checked
         .accept()
         .map_err(|_| broken("its snapshot has errors".to_owned()))?
-        .as_recorded(named.digest);
+        .under_recorded_digest(named.digest);
     let digest = checked.digest();
     if digest.to_string() != named.digest {
         return Err(broken(format!(
