@@ -199,7 +199,7 @@ impl Run {
     }
 
     /// Is everything satisfied that the step waits for?
-    pub(crate) fn is_free(&self, at: usize) -> bool {
+    pub(crate) fn has_met_dependencies(&self, at: usize) -> bool {
         match self.step(at) {
             Some((definition, state)) => match definition.depends_on {
                 Depends::AllBefore => self.schedule.frontier >= at,

@@ -65,7 +65,7 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
     // Where nothing can be tried nothing is compared.
     let found = match sandbox.level.as_str() {
         UNKNOWN => None,
-        _ => machine.present_levels(config.run.isolation.value)?,
+        _ => machine.probe_levels(config.run.isolation.value)?,
     };
     let room = found
         .as_ref()

@@ -98,9 +98,9 @@ impl Config {
         Err(ConfigErrors { problems })
     }
 
-    /// The agent for a role: the one of that name, else `default`. Its name comes with it.
-    pub fn agent(&self, name: Option<&str>) -> Option<(&str, &AgentSettings)> {
-        name.and_then(|name| self.agents.get_key_value(name))
+    /// The agent for a role, with its configured name. A role that is not configured, or no role, gets `default`.
+    pub fn agent_for_role(&self, role: Option<&str>) -> Option<(&str, &AgentSettings)> {
+        role.and_then(|role| self.agents.get_key_value(role))
             .or_else(|| self.agents.get_key_value("default"))
             .map(|(name, agent)| (name.as_str(), &agent.value))
     }

@@ -52,7 +52,7 @@ pub fn terms<'a>(
     let used: BTreeSet<&str> = roles.collect();
     let mut agents = Map::new();
     for role in &used {
-        if let Some((name, agent)) = config.agent(Some(role)) {
+        if let Some((name, agent)) = config.agent_for_role(Some(role)) {
             agents.insert(name.to_owned(), agent.terms());
         }
     }

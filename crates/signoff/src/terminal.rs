@@ -152,8 +152,8 @@ impl Terminal {
         }
     }
 
-    /// Writes bytes of the result unchanged.
-    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+    /// Writes bytes to stdout exactly as they are: secrets are not redacted, and `silent` does not apply. Only for files that the user asked for.
+    pub(crate) fn write_unredacted(&mut self, bytes: &[u8]) {
         let result = self
             .stdout
             .write_all(bytes)

@@ -17,7 +17,7 @@ pub(super) fn start_candidate(run: &mut Run, at: usize, attempt: u32) {
     step.allocation = Allocation::MergeQueue;
 }
 
-pub(super) fn set_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
+pub(super) fn finish_candidate(run: &mut Run, at: usize, attempt: u32, candidate: &Candidate) {
     let Some(definition) = run.definition(at) else {
         return;
     };

@@ -40,7 +40,7 @@ pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reas
     }
     run.schedule.frontier = run.schedule.frontier.min(at);
     let ready = std::mem::take(&mut run.schedule.ready);
-    run.schedule.ready = ready.into_iter().filter(|&at| run.is_free(at)).collect();
+    run.schedule.ready = ready.into_iter().filter(|&at| run.has_met_dependencies(at)).collect();
 }
 
 /// Lets dependents count the step as done. A second call changes nothing: a provisional step is accepted later.
@@ -62,7 +62,7 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
                 run.schedule.gather.insert(dependent);
             }
         }
-        make_ready(run, dependent);
+        mark_ready_if_unblocked(run, dependent);
     }
     let of_plan = run.plan().steps.len();
     while run.schedule.frontier < of_plan
@@ -72,13 +72,13 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     }
     // Items of loops come after the plan's own steps and do not wait for earlier ones.
     if run.schedule.frontier < of_plan {
-        make_ready(run, run.schedule.frontier);
+        mark_ready_if_unblocked(run, run.schedule.frontier);
     }
 }
 
-pub(super) fn make_ready(run: &mut Run, at: usize) {
+pub(super) fn mark_ready_if_unblocked(run: &mut Run, at: usize) {
     let pending = (run.steps.get(at)).is_some_and(|step| step.status == StepStatus::Pending);
-    if pending && run.is_free(at) {
+    if pending && run.has_met_dependencies(at) {
         run.schedule.ready.insert(at);
     }
 }

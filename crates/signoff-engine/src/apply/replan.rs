@@ -37,13 +37,13 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
     };
     carry_earlier(old, &mut replanning.run, &pairs);
     replanning.disown_marks(&pairs);
-    let fates = carryovers(old, &replanning.run, &pairs);
-    for (at, (from, fate)) in pairs.iter().zip(&fates).enumerate() {
+    let kept = carryovers(old, &replanning.run, &pairs);
+    for (at, (from, fate)) in pairs.iter().zip(&kept).enumerate() {
         if let Some(from) = *from {
-            replanning.carry(from, at, *fate, &unmet(&replanning.run, &fates, at));
+            replanning.carry(from, at, *fate, &unmet(&replanning.run, &kept, at));
         }
     }
-    replanning.settle(&fates);
+    replanning.settle(&kept);
     let Replanning { run, mut reset, .. } = replanning;
     let is_kept = |at: &usize| run.steps.get(*at).is_some_and(|step| step.outcome.kept);
     let id = |at: usize| run.definition(at).map(|step| step.id.clone());
@@ -120,8 +120,8 @@ fn carry_earlier(old: &Run, new: &mut Run, pairs: &[Option<usize>]) {
 }
 
 /// The dependencies of a step that are not finished.
-fn unmet(run: &Run, fates: &[Carryover], at: usize) -> Vec<usize> {
-    let done = |before: &usize| fates.get(*before) == Some(&Carryover::Finished);
+fn unmet(run: &Run, carryovers: &[Carryover], at: usize) -> Vec<usize> {
+    let done = |before: &usize| carryovers.get(*before) == Some(&Carryover::KeepFinished);
     let dependencies = run.plan().dependencies(at);
     dependencies.filter(|before| !done(before)).collect()
 }
@@ -160,7 +160,7 @@ impl Replanning<'_> {
     }
 
     fn carry(&mut self, from: usize, at: usize, fate: Carryover, unmet: &[usize]) {
-        if fate == Carryover::Over {
+        if fate == Carryover::StartOver {
             return self.start_over(from, at);
         }
         let items = self.old.children.get(&from);
@@ -168,9 +168,9 @@ impl Replanning<'_> {
             self.carry_items(items, at, fate, unmet);
         }
         match fate {
-            Carryover::Underway if items.is_some() => self.go_on_with_loop(from, at, unmet),
-            Carryover::Underway => self.keep_waiting(from, at),
-            Carryover::Finished | Carryover::Over => self.finish(from, at),
+            Carryover::Continue if items.is_some() => self.go_on_with_loop(from, at, unmet),
+            Carryover::Continue => self.keep_waiting(from, at),
+            Carryover::KeepFinished | Carryover::StartOver => self.finish(from, at),
         }
     }
 
@@ -185,13 +185,13 @@ impl Replanning<'_> {
         let positions = self.run.children.get(&at).cloned().unwrap_or_default();
         for (&from, at) in items.iter().zip(positions) {
             let fate = match of_loop {
-                Carryover::Finished => Carryover::Finished,
-                Carryover::Underway | Carryover::Over => of_item(old, &self.run, from, at),
+                Carryover::KeepFinished => Carryover::KeepFinished,
+                Carryover::Continue | Carryover::StartOver => of_item(old, &self.run, from, at),
             };
             match fate {
-                Carryover::Finished => self.finish(from, at),
-                Carryover::Underway if unmet.is_empty() => self.keep_waiting(from, at),
-                Carryover::Underway | Carryover::Over => {
+                Carryover::KeepFinished => self.finish(from, at),
+                Carryover::Continue if unmet.is_empty() => self.keep_waiting(from, at),
+                Carryover::Continue | Carryover::StartOver => {
                     self.start_over(from, at);
                     self.hold_back(at, unmet);
                 }
@@ -283,7 +283,7 @@ impl Replanning<'_> {
     }
 
     /// Lets finished steps satisfy their dependents, after all steps were carried over.
-    fn settle(&mut self, fates: &[Carryover]) {
+    fn settle(&mut self, carryovers: &[Carryover]) {
         let run = &mut self.run;
         for at in 0..run.steps.len() {
             let Some(step) = run.steps.get(at).filter(|step| step.outcome.kept) else {
@@ -300,7 +300,7 @@ impl Replanning<'_> {
         for (at, items) in run.children.clone() {
             let open = items.iter().filter_map(|&item| run.steps.get(item));
             let open = open.filter(|step| !step.satisfies).count();
-            if fates.get(at) == Some(&Carryover::Underway)
+            if carryovers.get(at) == Some(&Carryover::Continue)
                 && let Some(step) = run.steps.get_mut(at)
             {
                 step.waits_for = open;

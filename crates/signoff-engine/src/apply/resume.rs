@@ -1,6 +1,6 @@
 //! Continuing a run after a crash, a pause or a failure.
 
-use super::readiness::{make_ready, recount};
+use super::readiness::{mark_ready_if_unblocked, recount};
 use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState, StepStatus};
@@ -141,7 +141,7 @@ fn take_up(run: &mut Run, at: usize) {
         None => {
             step.status = StepStatus::Pending;
             step.stage = Stage::Idle;
-            make_ready(run, at);
+            mark_ready_if_unblocked(run, at);
         }
     }
     recount(run, at);

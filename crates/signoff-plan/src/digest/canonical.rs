@@ -248,13 +248,13 @@ impl<'p> Members<'p> {
     /// those are that may pass.
     fn policy(&mut self, name: &'static str, step: &Step) {
         let policy = step.on_fail;
-        if policy == OnFail::DEFAULT.unsaid_for(&step.work) {
+        if policy == OnFail::DEFAULT.default_for(&step.work) {
             return;
         }
         let mut out = Self::default();
         out.put("retries", Value::from(policy.retries));
         out.put("then", Value::from(policy.then.name()));
-        if policy.retries > 0 && policy != policy.unsaid_for(&step.work) {
+        if policy.retries > 0 && policy != policy.default_for(&step.work) {
             out.put("failures", Value::from("every"));
         }
         self.object(name, out);

@@ -173,7 +173,7 @@ fn check_step(
             is_there(dialect, name, &json!(done.then_some("done")), &found)
         }
         ("depends_on", Value::Null) => {
-            let unsaid = dialect.unsaid_dependencies(at);
+            let unsaid = dialect.default_dependencies(at);
             let depends = after.steps.get(at).map(|step| &step.depends_on);
             let there = depends == Some(&unsaid);
             let what = "`depends_on` to something else".to_owned();
@@ -198,7 +198,7 @@ fn is_unset(dialect: Dialect, name: &str, value: &Value) -> bool {
         Value::Object(members) => members.is_empty(),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     };
-    empty || field::is_unsaid(dialect, name, value)
+    empty || field::is_default_value(dialect, name, value)
 }
 
 /// Takes the field away; all of a contract with its command.

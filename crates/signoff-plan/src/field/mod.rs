@@ -135,7 +135,7 @@ pub(crate) fn flag_word(name: &str) -> &'static str {
 
 /// Whether a value is the default in a dialect. That of `on_fail` depends on the work:
 /// [`Dialect::default_on_fail`].
-pub(crate) fn is_unsaid(dialect: Dialect, name: &str, value: &Value) -> bool {
+pub(crate) fn is_default_value(dialect: Dialect, name: &str, value: &Value) -> bool {
     match (name, value) {
         (_, Value::Null) => true,
         ("briefing", Value::String(word)) => word == dialect.default_briefing().word(),

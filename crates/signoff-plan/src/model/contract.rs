@@ -100,7 +100,7 @@ impl OnFail {
     /// The same policy for a step that does this work and says nothing of its own: a call that failed
     /// for good would fail again, so only passing troubles are worth another one.
     #[must_use]
-    pub fn unsaid_for(self, work: &Work) -> Self {
+    pub fn default_for(self, work: &Work) -> Self {
         let failures = match work {
             Work::Tool { .. } if self.retries > 0 => RetriedFailures::Transient,
             Work::Tool { .. } | Work::Agent { .. } | Work::Ask { .. } | Work::Check => {

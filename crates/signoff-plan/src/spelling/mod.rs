@@ -86,7 +86,7 @@ impl Dialect {
     }
 
     /// The default dependencies of the step at `at`.
-    pub fn unsaid_dependencies(self, at: usize) -> Depends {
+    pub fn default_dependencies(self, at: usize) -> Depends {
         if self.is_sequential() {
             Depends::AllBefore
         } else {
@@ -115,7 +115,7 @@ impl Dialect {
             then,
             ..OnFail::DEFAULT
         };
-        policy.unsaid_for(work)
+        policy.default_for(work)
     }
 
     /// What agents are told beside their task where a plan says nothing of its own.

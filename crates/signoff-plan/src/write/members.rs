@@ -57,7 +57,7 @@ pub(super) fn step(plan: &Plan, at: usize, name: &str, dialect: Dialect) -> Opti
 }
 
 fn unless_default(name: &str, value: Value, dialect: Dialect) -> Option<Value> {
-    if field::is_unsaid(dialect, name, &value) {
+    if field::is_default_value(dialect, name, &value) {
         return None;
     }
     // Where "yes" has a word of its own, that is written.

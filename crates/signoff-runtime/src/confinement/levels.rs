@@ -71,13 +71,13 @@ impl Machine<'_> {
         self.project.map(|project| project.store.workspace())
     }
 
-    /// What it gives now. `None` if processes are not to be confined.
-    pub(crate) fn present_levels(&self, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
+    /// Probes which levels of sandbox and overlay work on this machine now. `None` if processes are not to be confined.
+    pub(crate) fn probe_levels(&self, isolation: Isolation) -> Result<Option<MachineLevels>, Error> {
         if self.config.sandbox.mode.value == SandboxMode::Off {
             return Ok(None);
         }
         let (level, why_level) = strongest_level_with_reasons()?;
-        let project = self.project.filter(|_| wanted != Isolation::Shared);
+        let project = self.project.filter(|_| isolation != Isolation::Shared);
         let overlay = project
             .map(|project| overlay_level(project, level))
             .transpose()?;
@@ -109,7 +109,7 @@ impl Machine<'_> {
 
     /// What is less than before, if anything is.
     pub fn weaker_confinement(&self) -> Result<Option<WeakerConfinement>, Error> {
-        let found = self.present_levels(self.config.run.isolation.value)?;
+        let found = self.probe_levels(self.config.run.isolation.value)?;
         let recorded = self.recorded_levels()?;
         Ok(found.and_then(|found| weaker_than(&recorded, &found)))
     }
@@ -212,7 +212,7 @@ pub(crate) fn require_again(
 
 fn require_as_strong(project: &Project, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
     let machine = Machine::from(project);
-    let Some(found) = machine.present_levels(wanted)? else {
+    let Some(found) = machine.probe_levels(wanted)? else {
         return Ok(None);
     };
     match weaker_than(&machine.recorded_levels()?, &found) {

@@ -149,7 +149,7 @@ impl CommandBuilder<'_> {
         let Work::Agent { role, .. } = &step.work else {
             return Err(broken_run(run, "a dispatch of a step that is no agent's"));
         };
-        let Some((_, agent)) = self.project.config.agent(role.as_deref()) else {
+        let Some((_, agent)) = self.project.config.agent_for_role(role.as_deref()) else {
             let role = role.as_deref().unwrap_or("default");
             return Err(Error::MissingPrograms(vec![format!(
                 "an agent for role `{role}`"

@@ -50,7 +50,7 @@ pub(super) fn newest_base(trees: &Trees, run: &Run, at: usize) -> Result<Option<
         return Ok(None);
     };
     // If they conflict, the attempt goes on with its old base, and its candidate reports the conflict.
-    let onto = trees.carried_onto(&parse_id(run, carried)?, &head);
+    let onto = trees.rebase_work(&parse_id(run, carried)?, &head);
     Ok(onto.ok().flatten().map(|_| head))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn work_context_from(
     };
     let began = match &state.activation.carried {
         Some(carried) => {
-            let onto = trees.carried_onto(&parse_id(run, carried)?, &base);
+            let onto = trees.rebase_work(&parse_id(run, carried)?, &base);
             let onto = onto.map_err(|why| broken_run(run, &why))?;
             onto.ok_or_else(|| broken_run(run, "an attempt on a base that it conflicts with"))?
         }

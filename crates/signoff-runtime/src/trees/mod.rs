@@ -354,7 +354,7 @@ impl Trees {
             removed.push(self.root.display().to_string());
             remove_tree(&self.root).map_err(Error::Sandbox)?;
         }
-        self.remove_layers();
+        self.clean_up_overlays_and_pool();
         removed.extend(remove_refs(&self.repository, &self.run)?);
         Ok(removed)
     }

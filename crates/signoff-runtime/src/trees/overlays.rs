@@ -303,7 +303,7 @@ impl Trees {
     }
 
     /// Removes the layers that are not in the run's own directory, and trees that are not needed soon.
-    pub(crate) fn remove_layers(&self) {
+    pub(crate) fn clean_up_overlays_and_pool(&self) {
         self.clear_overlays();
         if let Some(pool) = self.pool.get() {
             // What stays is used by the next run.

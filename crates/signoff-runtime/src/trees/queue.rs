@@ -57,7 +57,7 @@ impl Trees {
         };
         let tree = match recorded {
             None => self.own.tree_of(head)?,
-            Some(recorded) => match self.on_top(work, &recorded, head)? {
+            Some(recorded) => match self.merge_onto_head(work, &recorded, head)? {
                 // Repaired in the checkout, which has joined the head by now: the person's version counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
                     self.own.merge_keeping(&work.base, head, &recorded.commit)?
@@ -118,7 +118,7 @@ impl Trees {
         let Some(recorded) = self.record(work, None)? else {
             return Ok(None);
         };
-        let Merge::Conflict { files, .. } = self.on_top(work, &recorded, head)? else {
+        let Merge::Conflict { files, .. } = self.merge_onto_head(work, &recorded, head)? else {
             return Ok(None);
         };
         let of_run = self.own.changed_by_run(&work.base, head)?;
@@ -129,7 +129,7 @@ impl Trees {
     }
 
     /// The work of an attempt, whose candidate this commit was, on a newer base. `None` if they conflict.
-    pub(crate) fn carried_onto(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
+    pub(crate) fn rebase_work(&self, carried: &Id, base: &Id) -> Result<Option<Id>, String> {
         let began = self.own.parents(carried).map_err(error_text)?;
         let began = began.first();
         if began == Some(base) {
@@ -161,7 +161,7 @@ impl Trees {
     }
 
     /// The work on top of the head.
-    fn on_top(
+    fn merge_onto_head(
         &self,
         work: &WorkContext,
         recorded: &RecordedWork,
@@ -214,7 +214,7 @@ impl Trees {
         let trailer = self.trailer(step, attempt);
         match self
             .own
-            .attempt(since, &stands, &trailer)
+            .find_attempt_commit(since, &stands, &trailer)
             .map_err(error_text)?
         {
             Some(found) if found == commit => Ok(done()),

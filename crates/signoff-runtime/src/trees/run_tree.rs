@@ -76,7 +76,7 @@ impl Trees {
         } else {
             worktree.make(head).map_err(error_text)?;
             self.setup.copy(&self.checkout, worktree.path())?;
-            worktree.exclude_untracked().map_err(error_text)?;
+            worktree.adopt_untracked_and_reset().map_err(error_text)?;
         }
         failpoint::reached("run_tree.shown");
         std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))

@@ -302,7 +302,7 @@ impl Trees {
     pub(crate) fn forget_work(&self) {
         // What stays is removed with the run.
         remove_tree(&self.root).ok();
-        self.remove_layers();
+        self.clean_up_overlays_and_pool();
     }
 
     /// Where what the run did can be found.

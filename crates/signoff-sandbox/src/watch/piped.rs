@@ -129,7 +129,7 @@ impl StdinWriter {
         Self { pipe }
     }
 
-    /// Writes all of a message, and waits for the command to read it.
+    /// Writes the whole message, and waits for space in the pipe until `deadline`. The command may not have read it when this returns.
     pub fn write_message(&mut self, message: &[u8], deadline: Instant) -> Result<(), MessageError> {
         let mut rest = message;
         while !rest.is_empty() {

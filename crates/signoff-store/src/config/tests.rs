@@ -84,12 +84,12 @@ fn each_layer_changes_what_it_names() {
     assert_eq!(config.contract.timeout.value, Duration::from_millis(1500));
     assert!(!config.contract.baseline.value);
     assert_eq!(config.sandbox.env.value, ["PATH"]);
-    let (name, agent) = config.agent(Some("coder")).unwrap();
+    let (name, agent) = config.agent_for_role(Some("coder")).unwrap();
     assert_eq!((name, agent.command[0].as_str()), ("default", "theirs"));
     assert_eq!(config.agents["default"].origin, Origin::Project);
-    let (name, agent) = config.agent(Some("tester")).unwrap();
+    let (name, agent) = config.agent_for_role(Some("tester")).unwrap();
     assert_eq!((name, agent.command[0].as_str()), ("tester", "my-tester"));
-    assert_eq!(config.agent(None).unwrap().0, "default");
+    assert_eq!(config.agent_for_role(None).unwrap().0, "default");
     assert!(config.runs_project_commands());
     assert_eq!(config.project.unwrap().bytes, project.as_bytes());
 }
@@ -148,7 +148,7 @@ fn trees_of_their_own_are_read_strictly() {
 #[test]
 fn without_a_default_an_unknown_role_leads_nowhere() {
     let config = load("agents.coder = { driver = 'command', command = ['x'] }", "").unwrap();
-    assert!(config.agent(Some("tester")).is_none() && config.agent(None).is_none());
+    assert!(config.agent_for_role(Some("tester")).is_none() && config.agent_for_role(None).is_none());
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl IgnoreRules {
         above || self.verdict(path, is_folder)
     }
 
-    /// Whether rules cover a directory or one above it; nothing covers the root.
+    /// Whether an ignore rule matches this directory or one above it, tracked or not; the root never matches.
     pub(super) fn is_covered(&self, folder: &[u8]) -> bool {
         let above = folders_above(folder).any(|above| self.verdict(&above, true));
         !folder.is_empty() && self.covers(above, folder, true)

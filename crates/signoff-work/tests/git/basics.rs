@@ -155,7 +155,7 @@ fn results_of_preparation_are_ignored_from_then_on() {
         write(&tree, name, "prepared\n");
     }
     worktree.tree().unwrap();
-    worktree.exclude_untracked().unwrap();
+    worktree.adopt_untracked_and_reset().unwrap();
     assert_eq!(fs::read_to_string(tree.join("a")).unwrap(), "1\n");
     write(&tree, "deps/more", "x");
     write(&tree, "mine", "x\n");
@@ -209,11 +209,11 @@ fn commits_are_merged_or_their_conflict_is_shown() {
     assert!(!text.contains("\n20\n"), "{text}");
     assert_eq!(own.commits(&base, &one).unwrap(), from_ref(&one));
     assert_eq!(
-        own.attempt(&base, &one, "r/s/1").unwrap(),
+        own.find_attempt_commit(&base, &one, "r/s/1").unwrap(),
         Some(one.clone())
     );
-    assert_eq!(own.attempt(&base, &one, "r/s/2").unwrap(), None);
-    assert_eq!(own.attempt(&one, &one, "r/s/1").unwrap(), None);
+    assert_eq!(own.find_attempt_commit(&base, &one, "r/s/2").unwrap(), None);
+    assert_eq!(own.find_attempt_commit(&one, &one, "r/s/1").unwrap(), None);
 }
 
 /// An agent that writes `* merge=union` must not have conflicts with a person vanish.

@@ -237,7 +237,7 @@ fn nothing_that_the_configuration_names_is_run() {
     let merged = own.merge(&start, &one, &two).unwrap();
     assert!(matches!(merged, Merge::Conflict { .. }));
     worktree.put_back(&one, &["a".to_owned()]).unwrap();
-    worktree.exclude_untracked().unwrap();
+    worktree.adopt_untracked_and_reset().unwrap();
     let signoff_work::git::LandingReadiness::Ready(landing) =
         own.prepare_landing(&start, &two).unwrap()
     else {

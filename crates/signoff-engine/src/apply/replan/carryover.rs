@@ -12,19 +12,19 @@ use crate::state::{Run, Stage, StepState, StepStatus};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carryover {
     /// It is done and stays done.
-    Finished,
+    KeepFinished,
     /// It waits on a person or is an expanded loop, and continues.
-    Underway,
+    Continue,
     /// It is new, or starts over.
-    Over,
+    StartOver,
 }
 
 /// What each step of the new plan keeps; `pairs` has its position in the old plan.
 pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<Carryover> {
     let alone = |(at, from): (usize, &Option<usize>)| {
-        from.map_or(Carryover::Over, |from| of_step(old, new, from, at))
+        from.map_or(Carryover::StartOver, |from| of_step(old, new, from, at))
     };
-    let mut fates: Vec<Carryover> = pairs.iter().enumerate().map(alone).collect();
+    let mut carryovers: Vec<Carryover> = pairs.iter().enumerate().map(alone).collect();
     let steps = || {
         pairs
             .iter()
@@ -33,62 +33,62 @@ pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<C
     };
     // A condition was false because of values that may change.
     let decided: Vec<usize> = steps()
-        .filter(|(at, from)| is_skipped(old, *from) && rests_on_lost(new, &fates, *at))
+        .filter(|(at, from)| is_skipped(old, *from) && rests_on_lost(new, &carryovers, *at))
         .map(|(at, _)| at)
         .collect();
-    demote(&mut fates, decided);
+    demote(&mut carryovers, decided);
     // A question is asked again once the dependencies are met.
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
-        .filter(|(at, _)| fates.get(*at) == Some(&Carryover::Underway))
-        .filter(|(at, _)| !unmet(new, &fates, *at).is_empty())
+        .filter(|(at, _)| carryovers.get(*at) == Some(&Carryover::Continue))
+        .filter(|(at, _)| !unmet(new, &carryovers, *at).is_empty())
         .map(|(at, _)| at)
         .collect();
-    demote(&mut fates, early);
-    fates
+    demote(&mut carryovers, early);
+    carryovers
 }
 
-fn demote(fates: &mut [Carryover], positions: Vec<usize>) {
+fn demote(carryovers: &mut [Carryover], positions: Vec<usize>) {
     for at in positions {
-        if let Some(fate) = fates.get_mut(at) {
-            *fate = Carryover::Over;
+        if let Some(carryover) = carryovers.get_mut(at) {
+            *carryover = Carryover::StartOver;
         }
     }
 }
 
 fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
     let (Some((was, state)), Some(is)) = (old.step(from), new.definition(at)) else {
-        return Carryover::Over;
+        return Carryover::StartOver;
     };
     if !is_same(old, new, was, is) {
-        return Carryover::Over;
+        return Carryover::StartOver;
     }
     let is_loop = old.children.contains_key(&from);
     match by_itself(old, state) {
-        Carryover::Finished if state.status == StepStatus::Skipped => {
+        Carryover::KeepFinished if state.status == StepStatus::Skipped => {
             let same = was.when == is.when && params_are_same(old, new);
             if same {
-                Carryover::Finished
+                Carryover::KeepFinished
             } else {
-                Carryover::Over
+                Carryover::StartOver
             }
         }
-        Carryover::Finished => Carryover::Finished,
-        Carryover::Underway | Carryover::Over if is_loop => Carryover::Underway,
-        Carryover::Underway if text_is_same(old, new, from, at) => Carryover::Underway,
-        Carryover::Underway | Carryover::Over => Carryover::Over,
+        Carryover::KeepFinished => Carryover::KeepFinished,
+        Carryover::Continue | Carryover::StartOver if is_loop => Carryover::Continue,
+        Carryover::Continue if text_is_same(old, new, from, at) => Carryover::Continue,
+        Carryover::Continue | Carryover::StartOver => Carryover::StartOver,
     }
 }
 
 /// What an item keeps if its loop continues.
 pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
-    let fate = old
+    let carryover = old
         .steps
         .get(from)
-        .map_or(Carryover::Over, |state| by_itself(old, state));
-    match fate {
-        Carryover::Underway if !text_is_same(old, new, from, at) => Carryover::Over,
-        Carryover::Finished | Carryover::Underway | Carryover::Over => fate,
+        .map_or(Carryover::StartOver, |state| by_itself(old, state));
+    match carryover {
+        Carryover::Continue if !text_is_same(old, new, from, at) => Carryover::StartOver,
+        Carryover::KeepFinished | Carryover::Continue | Carryover::StartOver => carryover,
     }
 }
 
@@ -96,16 +96,16 @@ pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover
 fn by_itself(old: &Run, state: &StepState) -> Carryover {
     let skipped = state.status == StepStatus::Skipped && state.satisfies;
     if state.status == StepStatus::Completed || state.stage == Stage::Provisional || skipped {
-        return Carryover::Finished;
+        return Carryover::KeepFinished;
     }
     let Stage::Waiting { item } = &state.stage else {
-        return Carryover::Over;
+        return Carryover::StartOver;
     };
     // The new version may add the missing budget, or be the revision that was requested.
     let is_met = |kind| matches!(kind, InboxKind::Budget | InboxKind::Revision);
     match old.inbox.items.get(item) {
-        Some(open) if !is_met(open.kind) => Carryover::Underway,
-        Some(_) | None => Carryover::Over,
+        Some(open) if !is_met(open.kind) => Carryover::Continue,
+        Some(_) | None => Carryover::StartOver,
     }
 }
 
@@ -133,12 +133,12 @@ fn is_skipped(old: &Run, from: usize) -> bool {
 }
 
 /// Does the step's condition read a step that is no longer finished?
-fn rests_on_lost(new: &Run, fates: &[Carryover], at: usize) -> bool {
+fn rests_on_lost(new: &Run, carryovers: &[Carryover], at: usize) -> bool {
     let when = new.definition(at).and_then(|step| step.when.as_deref());
     let reads = when.and_then(|when| read(when).ok());
     let finished = |id: &str| {
-        let fate = new.position(id).and_then(|at| fates.get(at));
-        fate == Some(&Carryover::Finished)
+        let carryover = new.position(id).and_then(|at| carryovers.get(at));
+        carryover == Some(&Carryover::KeepFinished)
     };
     reads.is_some_and(|reads| reads.steps.iter().any(|read| !finished(read.id)))
 }

@@ -240,5 +240,5 @@ pub(crate) fn one_line(text: &str) -> bool {
 /// Whether a value says what holds anyway.
 pub(super) fn is_omissible(name: &str, value: &Value) -> bool {
     let empty = matches!(name, "status" | "task" | "question") && value == "";
-    empty || field::is_unsaid(Dialect::Workunit, name, value)
+    empty || field::is_default_value(Dialect::Workunit, name, value)
 }

@@ -54,7 +54,7 @@ fn require_contracts(project: &Project, plan: &PlanFile) -> Result<(), Error> {
 fn require_programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     let mut missing = Vec::new();
     for role in roles(&plan.checked.plan) {
-        match project.config.agent(Some(&role)) {
+        match project.config.agent_for_role(Some(&role)) {
             Some((_, agent)) => {
                 missing.extend(missing_logins(project, &role, agent));
                 let program = agent.command.first().cloned().unwrap_or_default();
@@ -114,7 +114,7 @@ fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, 
         return Ok(unseen);
     }
     for role in roles(&plan.checked.plan) {
-        let Some((name, agent)) = project.config.agent(Some(&role)) else {
+        let Some((name, agent)) = project.config.agent_for_role(Some(&role)) else {
             continue;
         };
         let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);

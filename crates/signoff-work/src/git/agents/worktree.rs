@@ -167,7 +167,7 @@ impl Worktree {
 
     /// What is untracked now, ignored or not, stays and is no work from now on, whatever becomes of `.gitignore`: it was
     /// copied, or commands that prepare the tree made it. Changes of tracked files are put back.
-    pub fn exclude_untracked(&self) -> Result<(), GitError> {
+    pub fn adopt_untracked_and_reset(&self) -> Result<(), GitError> {
         let base = self.base()?;
         self.copy_index()?;
         // First the index alone, so that nothing is removed for having been seen before.

@@ -32,7 +32,7 @@ impl HarnessGit {
         let tree = self.checkout_tree(base, first)?;
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        copy_if_there(&self.snapshot_index(), &index)?;
+        copy_index_if_exists(&self.snapshot_index(), &index)?;
         let writer = FileWriter::open(self.repository.top())?;
         let mut held = BTreeMap::new();
         let mut files: BTreeSet<&Name> = BTreeSet::new();
@@ -106,7 +106,7 @@ fn is_repository_path(name: &[u8]) -> bool {
 }
 
 /// Copies an index; an empty checkout has none.
-pub(crate) fn copy_if_there(from: &Path, to: &Path) -> Result<(), GitError> {
+pub(crate) fn copy_index_if_exists(from: &Path, to: &Path) -> Result<(), GitError> {
     if from.exists() {
         copy_index(from, to).map_err(GitError::file(from))?;
     }

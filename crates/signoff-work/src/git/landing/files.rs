@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::git::checkout::paths::{CheckoutPaths, copy_if_there};
+use crate::git::checkout::paths::{CheckoutPaths, copy_index_if_exists};
 use crate::git::entries::Difference;
 use crate::git::files::file_writer::FileWriter;
 use crate::git::landing::report::{LandReport, LandedFiles, held_files};
@@ -170,7 +170,7 @@ impl HarnessGit {
     ) -> Result<PathBuf, GitError> {
         let index = present.scratch.path("next");
         let folder = present.scratch.folder("files")?;
-        copy_if_there(&present.scratch.path("index"), &index)?;
+        copy_index_if_exists(&present.scratch.path("index"), &index)?;
         let entries: Vec<_> = changes
             .iter()
             .map(|change| (change.name.clone(), change.after.clone()))

@@ -73,7 +73,7 @@ fn draw(
             }
         }
         GraphFormat::Svg => match svg::svg(plan, &layout, args.full, progress) {
-            Ok(picture) => session.out.raw(picture.as_bytes()),
+            Ok(picture) => session.out.write_unredacted(picture.as_bytes()),
             Err(boxes) => {
                 let most = svg::MOST_BOXES;
                 let message =
@@ -84,11 +84,11 @@ fn draw(
         },
         GraphFormat::Mermaid => {
             let picture = text::mermaid(plan, &layout, progress);
-            session.out.raw(picture.as_bytes());
+            session.out.write_unredacted(picture.as_bytes());
         }
         GraphFormat::Dot => {
             let picture = text::dot(plan, &layout, progress);
-            session.out.raw(picture.as_bytes());
+            session.out.write_unredacted(picture.as_bytes());
         }
     }
     Ok(())

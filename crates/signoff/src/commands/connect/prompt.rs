@@ -23,7 +23,7 @@ pub(crate) fn prompt(session: &mut Session, args: &Prompt) -> Result<u8, Failure
             text,
         });
     } else {
-        session.out.raw(text.as_bytes());
+        session.out.write_unredacted(text.as_bytes());
     }
     Ok(0)
 }

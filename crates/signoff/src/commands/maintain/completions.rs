@@ -9,6 +9,6 @@ use crate::session::Session;
 pub(crate) fn completions(session: &mut Session, shell: Shell) -> u8 {
     let mut bytes = Vec::new();
     generate(shell, &mut Cli::command(), "signoff", &mut bytes);
-    session.out.raw(&bytes);
+    session.out.write_unredacted(&bytes);
     0
 }

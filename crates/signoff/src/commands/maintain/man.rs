@@ -24,7 +24,7 @@ pub(crate) fn man(session: &mut Session, args: &Man) -> Result<u8, Failure> {
     };
     let page = pages.iter().find(|(other, _)| *other == name);
     match page {
-        Some((name, page)) => session.out.raw(&rendered(name, page)),
+        Some((name, page)) => session.out.write_unredacted(&rendered(name, page)),
         None => {
             let message = format!("there is no page `{name}`");
             return Err(Failure::new(2, "no-such-page", message)

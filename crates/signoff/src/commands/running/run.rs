@@ -247,7 +247,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
         return;
     }
     let program = |role: &str| {
-        let (_, agent) = project.config.agent(Some(role))?;
+        let (_, agent) = project.config.agent_for_role(Some(role))?;
         let program = Path::new(agent.command.first()?);
         Some(program.file_name()?.to_string_lossy().into_owned())
     };

@@ -63,7 +63,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
         }
         None => {
             for (_, text) in &written.files {
-                session.out.raw(text.as_bytes());
+                session.out.write_unredacted(text.as_bytes());
             }
         }
     }

@@ -57,7 +57,7 @@ fn format_plan(
     // Stdin has no file to change: the result goes to stdout.
     let is_stdin = source.name() == STDIN;
     if is_stdin && !args.check && !session.is_json() {
-        session.out.raw(tidy.bytes());
+        session.out.write_unredacted(tidy.bytes());
         return Ok(());
     }
     for file in files(found, &tidy) {

@@ -56,7 +56,7 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
         Some(shown) => begin(session, &shown, &files, args),
         None => {
             for (_, text) in &files {
-                session.out.raw(text.as_bytes());
+                session.out.write_unredacted(text.as_bytes());
             }
             Ok(0)
         }
