@@ -64,7 +64,13 @@ impl OnTerminal {
     /// Waits until this text is on the screen.
     #[track_caller]
     pub fn expect(&mut self, text: &str) -> &mut Self {
-        while !self.screen.contains(text) {
+        self.expect_times(text, 1)
+    }
+
+    /// Waits until this text was on the screen so many times.
+    #[track_caller]
+    pub fn expect_times(&mut self, text: &str, times: usize) -> &mut Self {
+        while self.screen.matches(text).count() < times {
             assert!(self.hear(), "it ended without `{text}`\n{self}");
         }
         self

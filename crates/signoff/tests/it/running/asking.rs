@@ -100,7 +100,7 @@ fn some_of_several_steps_are_refused_in_place() {
         .expect("refuse> ")
         .type_line("no tests")
         // The other one is asked about before the run ends.
-        .expect("answer> ")
+        .expect_times("answer> ", 2)
         .type_line("a");
     run.wait().assert_code(1);
     let shape = project.json(["status"]);
