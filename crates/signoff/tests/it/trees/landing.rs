@@ -773,7 +773,10 @@ fn a_run_that_failed_does_not_land_and_stays_as_it_is() {
 #[test]
 fn marks_in_other_plans_do_not_keep_a_run_from_landing() {
     let project = repository(true);
-    let running = held_back(&project);
+    let mut running = held_back(&project);
+    // Until it is signed, the other plan is a person's file like any other.
+    let is_merged = || project.json(["status"])["steps"][1]["commit"].is_string();
+    assert!(running.wait_until(is_merged));
     project.write("other.md", &plan(&["**contract:**\n```shell\ntrue\n```\n"]));
     project.git("status --short");
     project
