@@ -21,7 +21,7 @@ pub(crate) use self::earlier::note_earlier;
 pub(crate) use self::loops::{expand, reads_item};
 pub(crate) use self::merge::conflict_reason;
 use self::merge::{
-    finish_merge, join_checkout, note_conflict, finish_candidate, start_candidate, start_merge,
+    finish_candidate, finish_merge, join_checkout, note_conflict, start_candidate, start_merge,
 };
 use self::readiness::end_unsatisfied;
 pub(crate) use self::readiness::{recount, satisfy_dependents};

@@ -40,7 +40,10 @@ pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reas
     }
     run.schedule.frontier = run.schedule.frontier.min(at);
     let ready = std::mem::take(&mut run.schedule.ready);
-    run.schedule.ready = ready.into_iter().filter(|&at| run.has_met_dependencies(at)).collect();
+    run.schedule.ready = ready
+        .into_iter()
+        .filter(|&at| run.has_met_dependencies(at))
+        .collect();
 }
 
 /// Lets dependents count the step as done. A second call changes nothing: a provisional step is accepted later.

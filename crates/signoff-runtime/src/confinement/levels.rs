@@ -72,7 +72,10 @@ impl Machine<'_> {
     }
 
     /// Probes which levels of sandbox and overlay work on this machine now. `None` if processes are not to be confined.
-    pub(crate) fn probe_levels(&self, isolation: Isolation) -> Result<Option<MachineLevels>, Error> {
+    pub(crate) fn probe_levels(
+        &self,
+        isolation: Isolation,
+    ) -> Result<Option<MachineLevels>, Error> {
         if self.config.sandbox.mode.value == SandboxMode::Off {
             return Ok(None);
         }

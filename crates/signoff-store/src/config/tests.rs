@@ -148,7 +148,9 @@ fn trees_of_their_own_are_read_strictly() {
 #[test]
 fn without_a_default_an_unknown_role_leads_nowhere() {
     let config = load("agents.coder = { driver = 'command', command = ['x'] }", "").unwrap();
-    assert!(config.agent_for_role(Some("tester")).is_none() && config.agent_for_role(None).is_none());
+    assert!(
+        config.agent_for_role(Some("tester")).is_none() && config.agent_for_role(None).is_none()
+    );
 }
 
 #[test]

@@ -132,7 +132,12 @@ impl HarnessGit {
     }
 
     /// The commit after `since` up to `head`, by first parents, that says it was made by this attempt.
-    pub fn find_attempt_commit(&self, since: &Id, head: &Id, attempt: &str) -> Result<Option<Id>, GitError> {
+    pub fn find_attempt_commit(
+        &self,
+        since: &Id,
+        head: &Id,
+        attempt: &str,
+    ) -> Result<Option<Id>, GitError> {
         let range = format!("{since}..{head}");
         let commits = self.attempts_in_trailers(&["--first-parent", &range])?;
         let mut commits = commits.into_iter();
