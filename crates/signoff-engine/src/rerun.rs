@@ -31,6 +31,9 @@ pub fn earlier_steps(last: &Run, plan: &Plan, redo: Redo) -> Vec<(String, Earlie
         let is_newly_read = read.contains(&at) && !last.is_read(from);
         let request = Request {
             is_changed: is_changed(last, from, step),
+            is_other_work: last
+                .definition(from)
+                .is_none_or(|was| was.work != step.work),
             is_newly_read,
             redo,
         };
@@ -38,6 +41,7 @@ pub fn earlier_steps(last: &Run, plan: &Plan, redo: Redo) -> Vec<(String, Earlie
         // Whether a loop has the same items shows when it is expanded.
         let request = Request {
             is_changed: false,
+            is_other_work: false,
             ..request
         };
         let items = last.children.get(&from).filter(|_| step.for_each.is_some());
@@ -83,6 +87,8 @@ fn unexpanded_items(
 /// What the new run asks of a step.
 struct Request {
     is_changed: bool,
+    /// It does something else, or calls with other arguments.
+    is_other_work: bool,
     is_newly_read: bool,
     redo: Redo,
 }
@@ -107,6 +113,8 @@ fn earlier_step(last: &Run, from: usize, request: &Request) -> Option<EarlierSte
         _ if loses_value && reads_output(definition) => Some(RedoReason::ValueUnknown),
         _ => earlier.again,
     };
+    // A person who changed the call and signed it wants the new one.
+    earlier.call = earlier.call.filter(|_| !request.is_other_work);
     earlier.item = state.item.as_ref().map(|item| EarlierItem {
         value: item.value.clone(),
         request: request_hash(definition).to_string(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Actor, Millis, Outcome, PlanFact};
+use signoff_engine::{Actor, Millis, Outcome, PlanFact, Run};
 use signoff_store::journal::Record;
 use signoff_store::plan_log;
 use signoff_store::signatures::Proof;
@@ -194,6 +194,17 @@ impl PlanHistory {
     pub(crate) fn records_end_of(&self, run: &str) -> bool {
         let ends = |event: &PlanEvent| matches!(event, PlanEvent::PlanCompleted { run: ended, .. } if ended == run);
         self.entries.iter().any(|entry| ends(&entry.event))
+    }
+
+    /// Refuses a run whose journal ends before what this log tells of it.
+    pub(crate) fn refuse_if_cut(&self, run: &Run) -> Result<(), Error> {
+        if run.outcome().is_none() && self.records_end_of(run.id()) {
+            return Err(Error::BrokenRun {
+                run: run.id().to_owned(),
+                why: "its plan's log says that it was completed, and its journal ends before that: the end was cut off".to_owned(),
+            });
+        }
+        Ok(())
     }
 
     /// Refuses a run that was abandoned, or that another run of the plan replaced.

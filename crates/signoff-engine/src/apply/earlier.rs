@@ -28,6 +28,10 @@ pub(super) fn compare_item(run: &mut Run, at: usize) {
         if !is_same {
             earlier.again = Some(RedoReason::Changed);
         }
+        // Another item is another call.
+        if was.is_none_or(|was| Some(&was.value) != value.as_ref()) {
+            earlier.call = None;
+        }
         take_values(run, at);
     }
 }
@@ -39,9 +43,6 @@ fn take_values(run: &mut Run, at: usize) {
         step.values.output = earlier.output.take();
         step.values.stdout = earlier.stdout.take();
         step.history.said = earlier.said.take();
-        // A person who changed the step and signed it wants the new call.
-        let call = earlier.call.clone();
-        step.made_call =
-            MadeCall::earlier(call.filter(|_| earlier.again != Some(RedoReason::Changed)));
+        step.made_call = MadeCall::earlier(earlier.call.clone());
     }
 }

@@ -108,6 +108,8 @@ fn carry_earlier(old: &Run, new: &mut Run, pairs: &[Option<usize>]) {
         let is_changed = !asks_the_same(was, step);
         if let Some(mut known) = old.earlier_with_values(from) {
             known.again = known.again.or(is_changed.then_some(RedoReason::Changed));
+            // A person who changed the call and signed it wants the new one.
+            known.call = known.call.filter(|_| was.work == step.work);
             note_earlier(new, &id, &known);
         }
         for (key, earlier) in old.earlier_items(&was.id) {

@@ -1,6 +1,7 @@
 //! What is asked of a person, and what an answer leads to.
 
 use signoff_plan::model::{Step, Work};
+use signoff_plan::tools::{built_in, unfit};
 
 use super::acceptance::acceptance;
 use super::call::call_text;
@@ -134,10 +135,11 @@ pub(super) fn answer(
         })?;
     check_choice(open, answer)?;
     let steps = steps_of_answer(run, open, named)?;
-    let is_call = steps
-        .iter()
-        .all(|(step, _)| matches!(step.work, Work::Tool { .. }));
-    check_arguments(answer, is_call)?;
+    let call = match steps[..] {
+        [(step, _)] => called_tool(step),
+        _ => None,
+    };
+    check_arguments(answer, call)?;
     let mut events = vec![answered(open, &steps, answer)?];
     for (definition, state) in steps {
         for event in consequence(run, definition, state, answer) {
@@ -167,17 +169,30 @@ fn check_choice(open: &InboxItem, answer: Answer<'_>) -> Result<(), Refusal> {
 
 /// Refuses a note that looks like arguments and is not a JSON object: the call would run with the plan's
 /// arguments instead.
-fn check_arguments(answer: Answer<'_>, is_call: bool) -> Result<(), Refusal> {
-    let takes = answer.choice == Choice::Approve || (answer.choice == Choice::Retry && is_call);
+fn check_arguments(answer: Answer<'_>, tool: Option<&str>) -> Result<(), Refusal> {
+    let takes =
+        answer.choice == Choice::Approve || (answer.choice == Choice::Retry && tool.is_some());
     let note = answer.note.filter(|_| takes);
     let Some(note) = note.filter(|note| note.trim_start().starts_with('{')) else {
         return Ok(());
     };
-    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(note) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Refusal::BadArguments {
-            why: error.to_string(),
-        }),
+    let bad = |why: String| Refusal::BadArguments { why };
+    let args: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(note).map_err(|error| bad(error.to_string()))?;
+    // What a server's tool takes is known when it is called.
+    let tool = tool.and_then(built_in);
+    let problems = tool.map(|tool| unfit(&args.into(), &tool.input_schema()));
+    match problems.filter(|problems| !problems.is_empty()) {
+        Some(problems) => Err(bad(problems.join("; "))),
+        None => Ok(()),
+    }
+}
+
+/// The tool that a step calls.
+fn called_tool(step: &Step) -> Option<&str> {
+    match &step.work {
+        Work::Tool { tool, .. } => Some(tool),
+        Work::Agent { .. } | Work::Ask { .. } | Work::Check => None,
     }
 }
 

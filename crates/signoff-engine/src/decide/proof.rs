@@ -46,6 +46,9 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
         },
         None => say("its contract was not run before the work"),
     }
+    if let Some(line) = &state.contract.missed {
+        say(&format!("its contract did not find a program: {line}"));
+    }
     if matches!(definition.work, Work::Agent { .. }) {
         match state.changes.files.as_deref() {
             None => say("what the work changed was not recorded"),

@@ -32,6 +32,22 @@ pub struct EarlierStep {
     pub call: Option<ToolCall>,
 }
 
+impl EarlierStep {
+    /// A step of a run of which nothing is known any more: this call may have taken place.
+    pub fn unknown(run: &str, call: ToolCall) -> Self {
+        Self {
+            run: run.to_owned(),
+            ended: EarlierEnd::Unfinished,
+            again: Some(RedoReason::Unfinished),
+            output: None,
+            stdout: None,
+            said: None,
+            item: None,
+            call: Some(call),
+        }
+    }
+}
+
 /// How a step ended in an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -36,6 +36,8 @@ pub struct ContractRuns {
     pub ignored_work: bool,
     /// Files that it changed; they were thrown away with its layer.
     pub writes: Vec<String>,
+    /// What the last run said that it did not find, although it went on.
+    pub missed: Option<String>,
     /// What the last run that did not hold showed, for a person who is asked about the step.
     // Boxed: most steps have none.
     pub red: Option<Box<Failure>>,
@@ -59,6 +61,7 @@ impl ContractRuns {
             tree_version: self.tree_version,
             judged_on: observed.tree.clone().or_else(|| self.judged_on.clone()),
             tests: observed.tests.clone(),
+            missed: observed.missed_program().map(str::to_owned),
             overlay_mode: weaker_mode(
                 self.overlay_mode.as_deref(),
                 observed.overlay_mode.as_deref(),

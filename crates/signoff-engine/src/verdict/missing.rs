@@ -65,6 +65,17 @@ impl Observation {
         })
     }
 
+    /// The line in which a contract says that it did not find a program, however it ended: `! check` and `if check` take that
+    /// for an answer.
+    pub fn missed_program(&self) -> Option<&str> {
+        let mut lines = self.stderr.lines().map(str::trim);
+        lines.find(|line| {
+            missing_command(line)
+                .or_else(|| missing_runner(line))
+                .is_some()
+        })
+    }
+
     /// The last line that a contract printed, of its complaints where it has some.
     pub fn last_words(&self) -> Option<&str> {
         last_line(&self.stderr).or_else(|| last_line(&self.stdout))
@@ -244,6 +255,16 @@ mod tests {
         ] {
             assert_eq!(is_named(path, "calc"), expected, "{path}");
         }
+    }
+
+    #[test]
+    fn a_contract_that_holds_may_have_missed_a_program() {
+        let said = |stderr: &str| observed(0, "", stderr).missed_program().map(str::to_owned);
+        let line = "check.sh: line 2: jqq: command not found";
+        assert_eq!(said(&format!("{line}\nfine\n")).as_deref(), Some(line));
+        let line = "/usr/bin/python3: No module named frobjq";
+        assert_eq!(said(line).as_deref(), Some(line));
+        assert_eq!(said("2 passed\n"), None);
     }
 
     #[test]

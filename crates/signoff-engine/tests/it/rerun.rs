@@ -527,3 +527,17 @@ fn a_call_that_was_changed_and_signed_is_made() {
     second.play();
     assert_eq!(worked(&second), ["publish"]);
 }
+
+/// Another contract is no other call.
+#[test]
+fn a_call_that_is_only_judged_differently_is_asked_about() {
+    let text = plan(&[("Publish", PUBLISH)]);
+    let first = done(&text, careful());
+    let judged = format!("{PUBLISH}**contract:**\n```shell\ntrue\n```\n");
+    let edited = plan(&[("Publish", &judged)]);
+    let mut second = again(&first, &edited, careful());
+    second.play();
+    assert_eq!(worked(&second), Vec::<&str>::new());
+    let (question, _) = asked_again(&second);
+    assert!(question.contains("publish"), "{question}");
+}

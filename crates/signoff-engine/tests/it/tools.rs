@@ -227,11 +227,13 @@ fn a_person_may_retry_a_call_with_other_arguments_and_the_evidence_says_so() {
         note: Some(note.to_owned()),
         by: "ann".to_owned(),
     };
-    let refused = decide(&world.run, world.now, retry("{\"path\": "));
-    assert!(
-        matches!(refused, Err(Refusal::BadArguments { .. })),
-        "{refused:?}"
-    );
+    for wrong in ["{\"path\": ", "{\"path\": 5}", "{}"] {
+        let refused = decide(&world.run, world.now, retry(wrong));
+        assert!(
+            matches!(refused, Err(Refusal::BadArguments { .. })),
+            "{wrong}: {refused:?}"
+        );
+    }
     answer(&mut world, Choice::Retry, Some(r#"{"path": "b"}"#));
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
     let args = resolved_arguments(&world.run, 0).expect("a tool step");

@@ -92,25 +92,35 @@ fn named_or_newest(
     }
 }
 
+/// A question that a person named.
+#[derive(Debug, Clone)]
+pub struct NamedQuestion {
+    /// Its run.
+    pub run: String,
+    /// Its name in the run.
+    pub item: String,
+    /// The step that was named, where the question is about others too: only that one is meant.
+    pub step: Option<String>,
+}
+
 /// The run and the name in it of a question: `RUN/NAME`, or as little of it as stands for one open question alone:
 /// its name, its step, its run or its run's plan.
-pub fn question_named(project: &Project, text: &str) -> Result<(String, String), Error> {
+pub fn question_named(project: &Project, text: &str) -> Result<NamedQuestion, Error> {
     if let Some((run, name)) = text.split_once('/')
         && let Ok(run) = run_named(project, run)
     {
         let view = RunView::load(project, &run)?;
         // A name that is not open is refused with what became of it.
-        let item = open_question(&view, name).unwrap_or_else(|| name.to_owned());
-        return Ok((run, item));
+        return Ok(open_question(&view, name).unwrap_or_else(|| NamedQuestion {
+            run,
+            item: name.to_owned(),
+            step: None,
+        }));
     }
     let mut found = Vec::new();
     for (_, view) in RunView::all(project)? {
         let view = view.ok().filter(|view| !view.items().is_empty());
-        let item = view.and_then(|view| {
-            let item = open_question(&view, text)?;
-            Some((view.run.id().to_owned(), item))
-        });
-        found.extend(item);
+        found.extend(view.and_then(|view| open_question(&view, text)));
     }
     if found.is_empty() {
         found.extend(only_question(project, text));
@@ -123,29 +133,39 @@ pub fn question_named(project: &Project, text: &str) -> Result<(String, String),
         [..] => Err(Error::AmbiguousName {
             name: text.to_owned(),
             candidates: (found.iter())
-                .map(|(run, item)| format!("{run}/{item}"))
+                .map(|one| format!("{}/{}", one.run, one.item))
                 .collect(),
         }),
     }
 }
 
 /// The open question of this name, or the only one about a step of this name.
-fn open_question(view: &RunView, name: &str) -> Option<String> {
+fn open_question(view: &RunView, name: &str) -> Option<NamedQuestion> {
+    let named = |item: &str, step: Option<&str>| NamedQuestion {
+        run: view.run.id().to_owned(),
+        item: item.to_owned(),
+        step: step.map(str::to_owned),
+    };
     if view.run.items().any(|item| item.id == name) {
-        return Some(name.to_owned());
+        return Some(named(name, None));
     }
     let at = view.run.position(name)?;
     let mut about = view.run.items().filter(|item| item.about().contains(&at));
     let first = about.next()?;
-    about.next().is_none().then(|| first.id.clone())
+    let step = (first.about().len() > 1).then_some(name);
+    about.next().is_none().then(|| named(&first.id, step))
 }
 
 /// The only question of a run, by the run's name.
-fn only_question(project: &Project, text: &str) -> Option<(String, String)> {
+fn only_question(project: &Project, text: &str) -> Option<NamedQuestion> {
     let run = run_named(project, text).ok()?;
     let view = RunView::load(project, &run).ok()?;
     let mut items = view.run.items();
     let first = items.next()?;
     let only = items.next().is_none();
-    only.then(|| (run, first.id.clone()))
+    only.then(|| NamedQuestion {
+        run,
+        item: first.id.clone(),
+        step: None,
+    })
 }

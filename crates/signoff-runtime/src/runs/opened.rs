@@ -64,6 +64,8 @@ impl<'a> OpenedRun<'a> {
             times.note(&recorded);
             replay.apply(&recorded)
         })?;
+        let history = PlanHistory::read(project, &replay.key)?;
+        history.refuse_if_cut(&replay.run)?;
         // A crash right after the first event left it.
         dir.mark_begun()?;
         let torn = journal.torn().map(|torn| torn_note("journal", torn));

@@ -70,12 +70,7 @@ impl RunView {
         let is_hung = is_held && is_silent(project, &dir);
         // An unreadable log is reported by the commands that change the plan.
         let history = PlanHistory::read(project, &key).unwrap_or_default();
-        if run.outcome().is_none() && history.records_end_of(id) {
-            return Err(Error::BrokenRun {
-                run: id.to_owned(),
-                why: "its plan's log says that it was completed, and its journal ends before that: the end was cut off".to_owned(),
-            });
-        }
+        history.refuse_if_cut(&run)?;
         let over = history.refuse_if_over(id).is_err();
         Ok(Self {
             worktrees: RunWorktrees::of(project, id, run.in_worktrees()),

@@ -80,7 +80,7 @@ impl Subject {
         let run = match self {
             Self::Plan(name) => return Some(name.clone()),
             Self::Run(name) => run_or_newest(&project()?, name.as_deref()).ok()?,
-            Self::Question(name) => question_named(&project()?, name).ok()?.0,
+            Self::Question(name) => question_named(&project()?, name).ok()?.run,
             Self::Nothing => return None,
         };
         Some(RunView::load(&project()?, &run).ok()?.key)

@@ -63,7 +63,8 @@ pub(super) fn journal(error: &JournalError) -> Failure {
             .hint("if `.signoff` itself is gone (`git clean -x` removes it), `signoff init` makes a new one")
             .hint("then `signoff prune` removes the rest of the run, such as its branch"),
         error => Failure::new(6, "journal", error.to_string())
-            .hint("a run with a broken journal cannot continue; `git status` shows what it left in the checkout"),
+            .hint("a run with a broken journal cannot continue; what it had merged is on its branch, `signoff/RUN`, until it is pruned")
+            .hint("`signoff runs` names it, and `signoff prune RUN` deletes what is left of it"),
     }
 }
 

@@ -21,8 +21,8 @@ use crate::style::sanitize;
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
     session.require_person("answer")?;
     let project = session.project()?;
-    let (run, item) = question_named(&project, &args.item)?;
-    let (run, item) = (run.as_str(), item.as_str());
+    let named = question_named(&project, &args.item)?;
+    let (run, item) = (named.run.as_str(), named.item.as_str());
     let view = RunView::load(&project, run)?;
     let open = view.run.items().find(|open| open.id == item);
     let open = open.ok_or_else(|| closed_item(&project, run, item))?;
@@ -36,7 +36,11 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let clock = signoff_runtime::SystemClock::new();
     let answer = RequestKind::Answer {
         item: item.to_owned(),
-        steps: args.steps.clone(),
+        steps: if args.steps.is_empty() {
+            named.step.iter().cloned().collect()
+        } else {
+            args.steps.clone()
+        },
         choice,
         note,
     };

@@ -129,3 +129,35 @@ fn after_undo_contracts_decide_and_a_call_is_not_made_twice() {
     assert_eq!(published(&project), 1);
     assert!(project.exists("out-2"));
 }
+
+#[test]
+fn a_call_that_a_lost_run_may_have_made_is_asked_about() {
+    let project = completed();
+    let runs = project.path().join(".signoff/runs");
+    std::fs::remove_dir_all(runs.join(newest_run(&project))).expect("it ran");
+    project
+        .signoff(["run", "plan.md", "--again"])
+        .assert_code(3);
+    assert_eq!(published(&project), 1);
+}
+
+#[test]
+fn a_run_that_was_completed_and_cut_off_does_not_go_on() {
+    let project = completed();
+    let run = project
+        .path()
+        .join(".signoff/runs")
+        .join(newest_run(&project));
+    let journal = std::fs::read_to_string(run.join("journal.jsonl")).expect("it ran");
+    let lines = journal
+        .lines()
+        .take_while(|line| !line.contains("call_started"));
+    let cut: String = lines.map(|line| format!("{line}\n")).collect();
+    std::fs::write(run.join("journal.jsonl"), cut).expect("the file is ours");
+    std::fs::remove_file(run.join("head.json")).expect("it has a head");
+    project
+        .signoff(["resume"])
+        .assert_code(6)
+        .assert_stderr_contains("the end was cut off");
+    assert_eq!(published(&project), 1);
+}

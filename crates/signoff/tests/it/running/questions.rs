@@ -158,3 +158,16 @@ fn plans_are_found_by_their_names_wherever_they_are_read() {
     }
     project.signoff(["verify", "PLAN-nothere"]).assert_code(2);
 }
+
+#[test]
+fn a_step_s_name_answers_for_that_step_alone() {
+    let bare = |id: &str| format!("**id:** {id}\n**target:** coder\n**task:**\nDo it.\n");
+    let script = Script::new().reply(Reply::always().say("done"));
+    let project = signed(&script, &plan(&[&bare("first"), &bare("second")]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    project
+        .signoff(["answer", "first", "accept"])
+        .assert_success();
+    let item = only_item(&project);
+    assert_eq!(item["steps"], json!(["second"]), "{item:#}");
+}
