@@ -46,6 +46,8 @@ pub enum Stdin {
     Null,
     /// These bytes, then end of file.
     Bytes(Vec<u8>),
+    /// What the caller writes while it runs ([`crate::RunningCommand::take_stdin`]).
+    Piped,
 }
 
 /// How much a command may use.

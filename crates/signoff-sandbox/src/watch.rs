@@ -62,7 +62,7 @@ enum Phase {
 }
 
 impl Watch {
-    pub(crate) fn wait(mut self) -> CommandReport {
+    pub(crate) fn wait(mut self, listen: &mut dyn FnMut(&[u8])) -> CommandReport {
         let mut buffer = [0; BUFFER];
         let mut phase = Phase::Running;
         let mut reap_at = self.started + REAP_EVERY;
@@ -70,11 +70,11 @@ impl Watch {
             if let Phase::Exited { why, at, until } = phase
                 && (self.outputs_are_closed() || Instant::now() >= until)
             {
-                return self.finish(why, at, &mut buffer);
+                return self.finish(why, at, &mut buffer, listen);
             }
             let ready = self.wait_for_event(phase, reap_at);
-            self.stdout.read(&mut buffer, &mut self.log);
-            self.stderr.read(&mut buffer, &mut self.log);
+            self.stdout.read(&mut buffer, &mut self.log, listen);
+            self.stderr.read(&mut buffer, &mut self.log, &mut |_| {});
             let now = Instant::now();
             phase = self.advance(phase, ready, now);
             if now >= reap_at {
@@ -155,11 +155,13 @@ impl Watch {
         why: Option<ExitStatus>,
         exited_at: Instant,
         buffer: &mut [u8],
+        listen: &mut dyn FnMut(&[u8]),
     ) -> CommandReport {
         let cleanup = self.leader.kill_tree();
         let deadline = Instant::now() + DRAIN;
-        self.stdout.drain(buffer, &mut self.log, deadline);
-        self.stderr.drain(buffer, &mut self.log, deadline);
+        self.stdout.drain(buffer, &mut self.log, listen, deadline);
+        self.stderr
+            .drain(buffer, &mut self.log, &mut |_| {}, deadline);
         self.log.finish();
         let leader = self.leader.reap();
         CommandReport {

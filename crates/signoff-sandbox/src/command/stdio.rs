@@ -6,16 +6,40 @@ use std::os::fd::OwnedFd;
 
 use crate::after_fork::descriptors::raise_above_reserved;
 use crate::command::Stdin;
+use crate::watch::piped::StdinWriter;
+
+/// What the command reads, and our end of it.
+#[derive(Debug)]
+pub(crate) struct OpenStdin {
+    pub(crate) child: OwnedFd,
+    /// Only of a pipe.
+    pub(crate) writer: Option<StdinWriter>,
+}
 
 /// Opens what the command reads.
 ///
 /// Bytes come from a file in memory instead of a pipe: we need not write while the command reads, so a command that
 /// does not read can neither block us nor break a pipe.
-pub(crate) fn open_stdin(stdin: &Stdin) -> io::Result<OwnedFd> {
-    match stdin {
+pub(crate) fn open_stdin(stdin: &Stdin) -> io::Result<OpenStdin> {
+    let child = match stdin {
         Stdin::Null => raise_above_reserved(File::open("/dev/null")?.into()),
         Stdin::Bytes(bytes) => raise_above_reserved(memory_file(bytes)?.into()),
-    }
+        Stdin::Piped => return stdin_pipe(),
+    };
+    Ok(OpenStdin {
+        child: child?,
+        writer: None,
+    })
+}
+
+/// Makes a pipe for input. Our end does not block.
+pub(crate) fn stdin_pipe() -> io::Result<OpenStdin> {
+    let (theirs, ours) = io::pipe()?;
+    rustix::io::ioctl_fionbio(&ours, true)?;
+    Ok(OpenStdin {
+        child: raise_above_reserved(theirs.into())?,
+        writer: Some(StdinWriter::new(ours)),
+    })
 }
 
 /// Makes a pipe for output: our end, which does not block, and the child's end.

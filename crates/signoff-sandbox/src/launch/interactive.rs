@@ -44,7 +44,7 @@ impl InteractiveCommand<'_> {
             .current_dir(self.cwd)
             .env_clear()
             .envs(self.env)
-            .stdin(stdio::open_stdin(&self.stdin)?)
+            .stdin(stdio::open_stdin(&self.stdin)?.child)
             .output()?;
         Ok(InteractiveOutput {
             code: output.status.code(),

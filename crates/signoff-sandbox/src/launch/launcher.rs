@@ -2,12 +2,12 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::after_fork::{descriptors, signals};
 use crate::command::error::StartError;
+use crate::command::stdio::OpenStdin;
 use crate::command::{Command, stdio};
 use crate::launch::confinement::{self, Confinement};
 use crate::launch::held::{Gate, HeldCommand};
@@ -25,7 +25,7 @@ use crate::spawn::image::ChildGate;
 use crate::spawn::leader::Leader;
 use crate::spawn::spawner::Spawner;
 use crate::watch::log::Log;
-use crate::watch::piped::{PipedCommand, PipedProcess, StdinWriter};
+use crate::watch::piped::{PipedCommand, PipedProcess};
 use crate::watch::redaction::Redaction;
 use crate::watch::running::{RunningCommand, WatchOptions};
 
@@ -111,11 +111,9 @@ impl Launcher {
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<PipedCommand, StartError> {
-        let (child_stdin, stdin) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&stdin, true).map_err(io::Error::from)?;
-        let child_stdin = descriptors::raise_above_reserved(child_stdin.into())?;
-        let started = self.launch(command, child_stdin, None, level)?;
+        let started = self.launch(command, stdio::stdin_pipe()?, None, level)?;
         let (leader, options) = started.into_parts()?;
+        let stdin = options.stdin.expect("it was started with a pipe");
         for output in [&options.stdout, &options.stderr] {
             rustix::io::ioctl_fionbio(output, false).map_err(io::Error::from)?;
         }
@@ -123,7 +121,7 @@ impl Launcher {
         let process =
             PipedProcess::start(leader, options.stderr.into(), log, options.limits.output)?;
         Ok(PipedCommand {
-            stdin: StdinWriter::new(stdin),
+            stdin,
             stdout: options.stdout.into(),
             process,
         })
@@ -132,7 +130,7 @@ impl Launcher {
     fn launch(
         &self,
         command: Command,
-        stdin: OwnedFd,
+        stdin: OpenStdin,
         gate: Option<ChildGate>,
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<StartedChild, StartError> {
@@ -149,7 +147,7 @@ impl Launcher {
             None => (None, None),
         };
         let parts = ChildParts {
-            stdio: [stdin, child_stdout, child_stderr],
+            stdio: [stdin.child, child_stdout, child_stderr],
             gate,
             command_tag,
             group_entry,
@@ -165,6 +163,7 @@ impl Launcher {
             command.marker,
         )?;
         let options = WatchOptions {
+            stdin: stdin.writer,
             stdout,
             stderr,
             limits: command.limits,

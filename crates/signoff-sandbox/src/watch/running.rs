@@ -10,6 +10,7 @@ use crate::command::Limits;
 use crate::command::report::CommandReport;
 use crate::spawn::leader::Leader;
 use crate::watch::log::{Log, Source};
+use crate::watch::piped::StdinWriter;
 use crate::watch::redaction::Redaction;
 use crate::watch::stream::Stream;
 use crate::watch::{Watch, stop_signal};
@@ -17,6 +18,7 @@ use crate::watch::{Watch, stop_signal};
 /// What is needed to watch a command that was started.
 #[derive(Debug)]
 pub(crate) struct WatchOptions {
+    pub(crate) stdin: Option<StdinWriter>,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
     pub(crate) limits: Limits,
@@ -28,6 +30,7 @@ pub(crate) struct WatchOptions {
 #[derive(Debug)]
 pub struct RunningCommand {
     watch: Watch,
+    stdin: Option<StdinWriter>,
     stopper: Stopper,
 }
 
@@ -51,6 +54,7 @@ impl RunningCommand {
         };
         Ok(Self {
             watch,
+            stdin: options.stdin,
             stopper: Stopper { signal },
         })
     }
@@ -60,9 +64,20 @@ impl RunningCommand {
         self.stopper.clone()
     }
 
+    /// Returns what the command reads, once, if that is [`crate::Stdin::Piped`].
+    pub fn take_stdin(&mut self) -> Option<StdinWriter> {
+        self.stdin.take()
+    }
+
     /// Waits until the command and every process that it started is gone.
     pub fn wait(self) -> CommandReport {
-        self.watch.wait()
+        self.wait_with(&mut |_| {})
+    }
+
+    /// The same; hands over what the command writes to stdout as it arrives. While `listen` works, nothing else is read,
+    /// so that the command waits once the pipe is full.
+    pub fn wait_with(self, listen: &mut dyn FnMut(&[u8])) -> CommandReport {
+        self.watch.wait(listen)
     }
 }
 

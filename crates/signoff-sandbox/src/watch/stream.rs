@@ -31,7 +31,12 @@ impl Stream {
     }
 
     /// Reads once; returns whether more may be there already.
-    pub(crate) fn read(&mut self, buffer: &mut [u8], log: &mut Log) -> bool {
+    pub(crate) fn read(
+        &mut self,
+        buffer: &mut [u8],
+        log: &mut Log,
+        listen: &mut dyn FnMut(&[u8]),
+    ) -> bool {
         let Some(fd) = &self.fd else {
             return false;
         };
@@ -40,6 +45,7 @@ impl Stream {
             Ok(count) => {
                 self.captured.push(&buffer[..count]);
                 log.write(self.source, &buffer[..count]);
+                listen(&buffer[..count]);
             }
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => return false,
@@ -49,8 +55,14 @@ impl Stream {
     }
 
     /// Reads what is there, but not for ever: a process that escaped may still write.
-    pub(crate) fn drain(&mut self, buffer: &mut [u8], log: &mut Log, deadline: Instant) {
-        while self.read(buffer, log) && Instant::now() < deadline {}
+    pub(crate) fn drain(
+        &mut self,
+        buffer: &mut [u8],
+        log: &mut Log,
+        listen: &mut dyn FnMut(&[u8]),
+        deadline: Instant,
+    ) {
+        while self.read(buffer, log, listen) && Instant::now() < deadline {}
     }
 
     pub(crate) fn into_captured(self) -> CapturedOutput {

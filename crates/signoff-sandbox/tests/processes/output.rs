@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
-use signoff_sandbox::ExitStatus;
+use signoff_sandbox::{ExitStatus, Sandbox, Stdin};
 
 use crate::shell::{command, run, sh};
 
@@ -112,4 +113,34 @@ fn a_log_is_made_with_its_directories_and_only_if_something_is_said() {
         assert_eq!(directory.path().join("steps").exists(), made, "{script}");
     }
     assert_eq!(fs::read_to_string(log).unwrap(), "said\n");
+}
+
+#[test]
+fn a_listener_hears_stdout_while_the_command_waits_for_an_answer() {
+    let mut asks = sh("echo question; echo aside >&2; read answer; echo got $answer");
+    asks.stdin = Stdin::Piped;
+    let held = Sandbox::new().unwrap().hold(asks).unwrap();
+    let mut running = held.release().unwrap();
+    let mut stdin = running.take_stdin();
+    assert!(running.take_stdin().is_none());
+    let mut heard = String::new();
+    let ended = running.wait_with(&mut |bytes| {
+        heard.push_str(std::str::from_utf8(bytes).unwrap());
+        if let Some(mut stdin) = stdin.take_if(|_| heard.ends_with('\n')) {
+            let soon = Instant::now() + Duration::from_secs(20);
+            stdin.write_message(b"42\n", soon).unwrap();
+        }
+    });
+    assert_eq!(ended.status, ExitStatus::Exited(0));
+    assert_eq!(heard, "question\ngot 42\n");
+    assert_eq!(ended.stdout.text(), heard);
+}
+
+#[test]
+fn a_command_whose_pipe_is_dropped_reads_the_end() {
+    let mut reads = sh("cat; echo over");
+    reads.stdin = Stdin::Piped;
+    let mut running = Sandbox::new().unwrap().start(reads).unwrap();
+    drop(running.take_stdin());
+    assert_eq!(running.wait().stdout.text(), "over\n");
 }
