@@ -93,9 +93,10 @@ impl<'a> Stage<'a> {
             .write("contract.sh", &self.filled(attack.contract))
             .write("plan.md", &self.plan(fields));
         let mode = if mode == Mode::Off { "off" } else { "auto" };
+        // Where steps take turns, the one beside the attack gets its turn before the next attempt, also on a busy machine.
         let config = format!(
             "[sandbox]\nmode = \"{mode}\"\nenv = [\"PATH\", \"LANG\", \"TERM\", \"HOME\", \"BASH_ENV\"]\n\n\
-             [run]\nbackoff = \"5ms\"\n\n[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"agent.sh\"]\n"
+             [run]\nbackoff = \"500ms\"\n\n[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"agent.sh\"]\n"
         );
         fs::write(project.home().join(".config/signoff/config.toml"), config)
             .expect("the folder is ours");
