@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    inbox, landing, plan, plan_log, plan_ref, plans, project, pruned, rehearsal, run, runs, stats,
-    templates, threads, tool_record, tools, undo,
+    inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal, run,
+    runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -24,6 +24,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
             with_plan_created(of::<event::StreamedEvent>()),
         ),
         (event::JOURNAL_SCHEMA, of::<event::JournalLine>()),
+        (progress::SCHEMA, of::<progress::AgentProgress>()),
+        (transcript::SCHEMA, of::<transcript::Transcript>()),
         (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),

@@ -13,7 +13,7 @@ pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
 pub use self::request::RunRequest;
 pub use self::roles::{
-    HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness, WakeReason,
+    ActiveAgent, HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness, WakeReason,
 };
 use crate::error::{Error, SignedDifference};
 
@@ -211,6 +211,11 @@ impl Loop<'_, '_> {
             WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
             WakeReason::Trouble(trouble) => return Err(self.stop_for(trouble)),
             WakeReason::Interrupted => return self.interrupt().map(Some),
+            WakeReason::Active(agent) => {
+                for observer in &mut self.observers {
+                    observer.agent_active(self.run.state(), &agent);
+                }
+            }
         }
         Ok(None)
     }

@@ -1,6 +1,7 @@
 //! The parties of a run besides the loop: one performs its actions, others observe it, a person can be asked.
 
-use signoff_engine::{Action, InboxItem, Input, Millis, RecordedEvent, Refusal, Run};
+use signoff_api::progress::AgentProgress;
+use signoff_engine::{Action, AgentReports, InboxItem, Input, LiveUsage, Millis, RecordedEvent, Refusal, Run};
 
 use super::request::RunRequest;
 use crate::error::{Error, SignedDifference};
@@ -23,6 +24,11 @@ pub trait Perform {
     /// Is the run being stopped? Then [`Perform::next`] returns the reason.
     fn is_stopping(&self) -> bool {
         false
+    }
+
+    /// What the agents that were cut off had reported, by step, since this was last asked.
+    fn reports(&mut self) -> AgentReports {
+        AgentReports::new()
     }
 
     /// Nothing is under way, and a person may do something.
@@ -64,6 +70,21 @@ pub enum WakeReason {
     Survivors(usize),
     /// The harness could not do its own part.
     Trouble(HarnessTrouble),
+    /// An agent at work told something.
+    Active(Box<ActiveAgent>),
+}
+
+/// An agent at work, and what it has told so far. Nothing of it is journaled or decides about the step.
+#[derive(Debug, Clone)]
+pub struct ActiveAgent {
+    /// The position of its step.
+    pub step: usize,
+    /// The attempt.
+    pub attempt: u32,
+    /// What it has used so far, as far as it counts against a budget.
+    pub usage: LiveUsage,
+    /// What it has told.
+    pub progress: AgentProgress,
 }
 
 impl From<Input> for WakeReason {
@@ -90,6 +111,9 @@ pub struct HarnessTrouble {
 pub trait Observe {
     /// An event happened.
     fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error>;
+
+    /// An agent at work told something.
+    fn agent_active(&mut self, _run: &Run, _agent: &ActiveAgent) {}
 
     /// In how long it has to be called again, event or not, because it holds something back.
     fn due_in(&self, _now: Millis) -> Option<Millis> {

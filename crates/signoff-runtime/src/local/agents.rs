@@ -3,22 +3,58 @@
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use signoff_engine::{FinishedWork, Input, Run};
+use signoff_api::progress::AgentProgress;
+use signoff_engine::{FinishedWork, Input, LiveUsage, Run, agents_over_budget};
 use signoff_plan::model::Step;
 use signoff_work::git::ImportLimits;
 
-use super::commands::{broken_run, require_step};
+use super::agent::{AgentHandle, AgentMonitor, EndReason};
+use super::commands::{AgentCommand, broken_run, require_step};
 use super::commits::{newest_base, work_context, work_context_from};
 use super::message::Message;
 use super::shared_checkout::StepAttempts;
 use super::worked_tree::WorkedTree;
 use super::{Local, RunIsolation};
 use crate::confinement::Scratch;
-use crate::drive::{Readiness, WakeReason};
+use crate::drive::{ActiveAgent, Readiness, WakeReason};
 use crate::error::Error;
 use crate::trees::TreeMount;
 
+/// An agent at work.
+pub(super) struct WorkingAgent {
+    handle: AgentHandle,
+    usage: LiveUsage,
+    /// What it told last.
+    pub(super) progress: Option<AgentProgress>,
+}
+
+impl WorkingAgent {
+    fn new(handle: AgentHandle) -> Self {
+        Self {
+            handle,
+            usage: LiveUsage::default(),
+            progress: None,
+        }
+    }
+}
+
 impl Local<'_> {
+    /// Notes what an agent has used, and ends those that reached a limit by it.
+    pub(super) fn note_active(&mut self, run: &Run, active: &ActiveAgent) {
+        let Some(agent) = self.agents.get_mut(&active.step) else {
+            return;
+        };
+        agent.usage = active.usage;
+        agent.progress = Some(active.progress.clone());
+        let agents = self.agents.iter();
+        let live = agents.map(|(step, agent)| (*step, agent.usage)).collect();
+        for over in agents_over_budget(run, &live) {
+            if let Some(agent) = self.agents.get(&over.step) {
+                agent.handle.end(EndReason::OverBudget);
+            }
+        }
+    }
+
     /// Gathers what the journal has to know of an agent before it starts.
     pub(super) fn prepare_dispatch(
         &mut self,
@@ -62,7 +98,13 @@ impl Local<'_> {
     ) -> Result<(), Error> {
         let signed = self.watch.signed_files();
         let tree = mount.as_deref();
-        let (command, scratch) = self.commands.agent(run, step, attempt, tree, &signed)?;
+        let AgentCommand {
+            command,
+            scratch,
+            setup,
+        } = self.commands.agent(run, step, attempt, tree, &signed)?;
+        let monitor = AgentMonitor::new(setup, self.sender.clone());
+        self.agents.insert(step, WorkingAgent::new(monitor.handle()));
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
@@ -74,8 +116,9 @@ impl Local<'_> {
             .repository();
         let before = self.work_begins(run, step, attempt, mount)?;
         let own = self.isolation.git().cloned();
-        self.supervisor.start_held(
+        self.supervisor.start_agent(
             command,
+            monitor,
             move || Ok((before()?, scratch)),
             move |process| {
                 let held = Input::ProcessHeld {
@@ -86,7 +129,7 @@ impl Local<'_> {
                 let held = Message::Happened(WakeReason::Input(held));
                 sender.send(held).is_ok() && released.recv().is_ok()
             },
-            move |before, seen| {
+            move |before, seen, ending| {
                 let changes = before.map(|(worked, scratch)| {
                     let from = worked.repository(scratch.as_ref().map(Scratch::path));
                     if let (Some(own), Some(from)) = (own, from) {
@@ -96,13 +139,17 @@ impl Local<'_> {
                     }
                     worked.end()
                 });
+                let (ended, text, report) = ending.map_or((None, None, None), |ending| {
+                    (ending.ended, ending.text, Some(ending.report))
+                });
                 Input::WorkEnded {
                     step,
                     attempt,
                     work: FinishedWork {
-                        ended: seen.ended,
-                        text: seen.stdout,
+                        ended: ended.unwrap_or(seen.ended),
+                        text: text.unwrap_or(seen.stdout),
                         changes: changes.unwrap_or_default(),
+                        report,
                     },
                 }
             },

@@ -2,6 +2,7 @@
 //! checkout where nothing can be mounted.
 
 mod action_trees;
+mod agent;
 mod agents;
 mod calls;
 mod checkout_watcher;
@@ -33,6 +34,7 @@ use signoff_work::confine::RunPaths;
 use signoff_work::environment::for_contract;
 use signoff_work::git::HarnessGit;
 
+use self::agents::WorkingAgent;
 use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
@@ -68,6 +70,8 @@ pub(crate) struct Local<'a> {
     heartbeat: Heartbeat,
     /// Releases a held agent, by step.
     gates: BTreeMap<usize, Sender<()>>,
+    /// The agents at work, by step.
+    agents: BTreeMap<usize, WorkingAgent>,
 }
 
 /// What a run's actions need.
@@ -141,6 +145,7 @@ impl<'a> Local<'a> {
             news: None,
             heartbeat,
             gates: BTreeMap::new(),
+            agents: BTreeMap::new(),
         })
     }
 

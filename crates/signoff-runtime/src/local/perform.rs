@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use signoff_engine::{Action, InboxItem, InboxKind, Input, Millis, Refusal, Run};
+use signoff_engine::{Action, AgentReports, InboxItem, InboxKind, Input, Millis, Refusal, Run};
 
 use super::Local;
+use super::agent::report;
 use super::heartbeat::INTERVAL;
 use super::message::Message;
 use crate::drive::{Perform, Readiness, WakeReason};
@@ -62,6 +63,9 @@ impl Perform for Local<'_> {
                     trees.forget_repair(&step.id);
                 }
             }
+            Input::WorkEnded { step, .. } => {
+                self.agents.remove(step);
+            }
             Input::ProcessHeld { step, .. } => {
                 if let Some(gate) = self.gates.remove(step) {
                     // The thread is gone only if the run is being stopped.
@@ -83,6 +87,9 @@ impl Perform for Local<'_> {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
                 None => return Ok(self.note_event(WakeReason::Timer)),
                 Some(Message::Happened(happened)) => {
+                    if let WakeReason::Active(agent) = &happened {
+                        self.note_active(run, agent);
+                    }
                     let happened = self.note_event(happened);
                     return self.check_trouble(run, happened);
                 }
@@ -105,11 +112,28 @@ impl Perform for Local<'_> {
         let late = late.filter_map(|message| match message {
             // An agent that was not released has not started.
             Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
-            Message::Happened(WakeReason::Input(input)) => Some(input),
+            Message::Happened(WakeReason::Input(input)) => {
+                if let Input::WorkEnded { step, .. } = &input {
+                    self.agents.remove(step);
+                }
+                Some(input)
+            }
+            Message::Happened(WakeReason::Active(agent)) => {
+                if let Some(known) = self.agents.get_mut(&agent.step) {
+                    known.progress = Some(agent.progress);
+                }
+                None
+            }
             Message::Happened(WakeReason::Trouble(trouble)) => trouble.known,
             Message::Happened(_) | Message::Ready { .. } => None,
         });
         late.collect()
+    }
+
+    fn reports(&mut self) -> AgentReports {
+        let agents = std::mem::take(&mut self.agents).into_iter();
+        let told = agents.filter_map(|(step, agent)| Some((step, report(agent.progress?))));
+        told.collect()
     }
 
     fn has_news(&mut self) -> bool {

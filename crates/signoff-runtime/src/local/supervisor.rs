@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use signoff_engine::{Action, Input, Observation, ProcessEnd, ProcessIdentity};
 use signoff_sandbox::{
-    Command, CommandReport, ExitStatus, KeptMounts, Policy, Sandbox, StartError, Stopper,
+    Command, CommandReport, ExitStatus, KeptMounts, Policy, RunningCommand, Sandbox, StartError,
+    Stopper,
 };
 use signoff_store::failpoint;
 use signoff_work::secrets::Secrets;
 use signoff_work::tools::StopFlag;
 
 use super::Message;
+use super::agent::{AgentEnding, AgentMonitor};
 use super::pool::Pool;
 use crate::drive::WakeReason;
 use crate::trees::{CommandRunner, TreeMount};
@@ -74,14 +76,15 @@ impl ProcessSupervisor {
         is_stopping(&self.stoppers)
     }
 
-    /// Runs a command that is held at its gate until `may_go` says so. Its result is sent as the
-    /// input that `report` makes of it, unless the command was not released or was stopped.
-    pub(super) fn start_held<B>(
+    /// Runs an agent that is held at its gate until `may_go` says so. Its result is sent as the
+    /// input that `report` makes of it, unless the agent was not released or the run was stopped.
+    pub(super) fn start_agent<B>(
         &mut self,
         command: Command,
+        monitor: AgentMonitor,
         before: impl FnOnce() -> Result<B, String> + Send + 'static,
         may_go: impl FnOnce(ProcessIdentity) -> bool + Send + 'static,
-        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation, Option<AgentEnding>) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
         self.watch(before, report, move |stoppers| {
@@ -100,7 +103,7 @@ impl ProcessSupervisor {
             if !may_go(process) {
                 return None;
             }
-            let ended = supervise(stoppers, || held.release());
+            let ended = supervise(stoppers, || held.release(), |running| monitor.follow(running));
             failpoint::reached("work.ended");
             ended
         });
@@ -114,9 +117,10 @@ impl ProcessSupervisor {
         report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
+        let report = |before, seen, _nothing_more: Option<()>| report(before, seen);
         self.watch(before, report, move |stoppers| {
             failpoint::reached("contract.before");
-            let ended = supervise(stoppers, || sandbox.start(command));
+            let ended = supervise(stoppers, || sandbox.start(command), wait_for_end);
             failpoint::reached("contract.ended");
             ended
         });
@@ -161,11 +165,12 @@ impl ProcessSupervisor {
         }
     }
 
-    fn watch<B>(
+    /// `E` is what is known of the end beside what every command has.
+    fn watch<B, E>(
         &mut self,
         before: impl FnOnce() -> Result<B, String> + Send + 'static,
-        report: impl FnOnce(Option<B>, Observation) -> Input + Send + 'static,
-        run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<CommandReport, StartError>> + Send + 'static,
+        report: impl FnOnce(Option<B>, Observation, Option<E>) -> Input + Send + 'static,
+        run: impl FnOnce(&Mutex<Stoppers>) -> Option<Result<Ended<E>, StartError>> + Send + 'static,
     ) {
         let stoppers = Arc::clone(&self.stoppers);
         let secrets = Arc::clone(&self.secrets);
@@ -176,17 +181,23 @@ impl ProcessSupervisor {
                 // A run that is being stopped starts no commands: that says nothing about the step.
                 Err(_) if is_stopping(&stoppers) => return,
                 Err(why) => {
-                    let input = report(None, not_started(why));
+                    let input = report(None, not_started(why), None);
                     drop(sender.send(Message::Happened(WakeReason::Input(input))));
                     return;
                 }
             };
             let happened = match run(&stoppers) {
-                Some(Ok(CommandReport {
-                    survivors_left: count @ 1..,
-                    ..
-                })) => WakeReason::Survivors(count),
-                Some(ended) => WakeReason::Input(report(Some(seen), observe(ended, &secrets))),
+                Some(Ok(Ended { command, .. })) if command.survivors_left > 0 => {
+                    WakeReason::Survivors(command.survivors_left)
+                }
+                Some(Ok(Ended { command, more })) => {
+                    let observed = observe(command, &secrets);
+                    WakeReason::Input(report(Some(seen), observed, Some(more)))
+                }
+                Some(Err(error)) => {
+                    let observed = not_started(error.to_string());
+                    WakeReason::Input(report(Some(seen), observed, None))
+                }
                 None => return,
             };
             // The receiver is gone: the run was abandoned.
@@ -242,10 +253,16 @@ impl CommandRunner for Starter {
     fn run(&self, command: Command) -> Result<(), String> {
         let text = command.argv.last().cloned().unwrap_or_default();
         let text = text.to_string_lossy().into_owned();
-        let Some(ended) = supervise(&self.stoppers, || self.sandbox.start(command)) else {
-            return Err("the run was stopped".to_owned());
+        let ended = supervise(
+            &self.stoppers,
+            || self.sandbox.start(command),
+            wait_for_end,
+        );
+        let seen = match ended {
+            None => return Err("the run was stopped".to_owned()),
+            Some(Ok(ended)) => observe(ended.command, &self.secrets),
+            Some(Err(error)) => not_started(error.to_string()),
         };
-        let seen = observe(ended, &self.secrets);
         if seen.ended.succeeded() {
             return Ok(());
         }
@@ -267,12 +284,26 @@ fn is_stopping(stoppers: &Mutex<Stoppers>) -> bool {
     stoppers.stopping
 }
 
+/// A command that has ended, with what else is known of its end.
+pub(super) struct Ended<E> {
+    pub(super) command: CommandReport,
+    pub(super) more: E,
+}
+
+/// Waits for the end of a command. `None` if it was stopped.
+fn wait_for_end(running: RunningCommand) -> Option<Ended<()>> {
+    let command = running.wait();
+    let was_stopped = command.status == ExitStatus::Stopped;
+    (!was_stopped).then_some(Ended { command, more: () })
+}
+
 /// Releases a command and waits for its process tree to end. `None` if it was not released or was
 /// stopped.
-fn supervise(
+fn supervise<E>(
     stoppers: &Mutex<Stoppers>,
-    start: impl FnOnce() -> Result<signoff_sandbox::RunningCommand, StartError>,
-) -> Option<Result<CommandReport, StartError>> {
+    start: impl FnOnce() -> Result<RunningCommand, StartError>,
+    wait: impl FnOnce(RunningCommand) -> Option<Ended<E>>,
+) -> Option<Result<Ended<E>, StartError>> {
     let (running, number) = {
         // Under the lock: either this process is among those that `stop` ends, or it never starts.
         let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,31 +321,28 @@ fn supervise(
         }
     };
     failpoint::reached("spawn.released");
-    let ended = running.wait();
+    let ended = wait(running);
     let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
     stoppers.running.retain(|(known, _)| *known != number);
-    (ended.status != ExitStatus::Stopped).then_some(Ok(ended))
+    ended.map(Ok)
 }
 
 /// The observation to be journaled and judged, without the values of secrets.
-fn observe(ended: Result<CommandReport, StartError>, secrets: &Secrets) -> Observation {
+fn observe(ended: CommandReport, secrets: &Secrets) -> Observation {
     let text = |text: String| secrets.hide_values(&text).into_owned();
-    match ended {
-        Ok(ended) => Observation {
-            ended: match ended.status {
-                ExitStatus::Exited(code) => ProcessEnd::Exited(code),
-                ExitStatus::Signaled(signal) => ProcessEnd::Signaled(signal),
-                ExitStatus::TimedOut => ProcessEnd::TimedOut,
-                ExitStatus::Stopped => ProcessEnd::NotStarted("stopped".to_owned()),
-            },
-            stdout: text(ended.stdout.text()),
-            stderr: text(ended.stderr.text()),
-            cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
-            duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
-            // The caller, which knows the tree, adds the rest.
-            ..Observation::new(ProcessEnd::Exited(0))
+    Observation {
+        ended: match ended.status {
+            ExitStatus::Exited(code) => ProcessEnd::Exited(code),
+            ExitStatus::Signaled(signal) => ProcessEnd::Signaled(signal),
+            ExitStatus::TimedOut => ProcessEnd::TimedOut,
+            ExitStatus::Stopped => ProcessEnd::NotStarted("stopped".to_owned()),
         },
-        Err(error) => not_started(error.to_string()),
+        stdout: text(ended.stdout.text()),
+        stderr: text(ended.stderr.text()),
+        cut: ended.stdout.is_cut() || ended.stderr.is_cut(),
+        duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
+        // The caller, which knows the tree, adds the rest.
+        ..Observation::new(ProcessEnd::Exited(0))
     }
 }
 

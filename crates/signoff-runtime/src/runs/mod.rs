@@ -11,13 +11,16 @@ pub(crate) mod marks;
 pub(crate) mod merges;
 pub mod names;
 mod opened;
+mod progress;
 pub mod questions;
 mod replay;
 pub(crate) mod snapshot;
 mod streamed;
+pub mod transcript;
 mod trees;
 pub mod view;
 pub mod worktrees;
 
 pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};
 pub(crate) use self::opened::{OpenedRun, log_end};
+pub(crate) use self::progress::{last_progress, todo};

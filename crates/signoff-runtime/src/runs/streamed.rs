@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use signoff_api::event::{
-    LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd, StepProgress, StepResult,
+    AgentActive, AgentActiveName, LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd, StepProgress, StepResult,
     StreamedEvent, step_status,
 };
 use signoff_api::plan::{Plan, PlanContext};
@@ -11,6 +11,7 @@ use signoff_engine::{Event, PlanState, RecordedEvent, Run, StepState, StepStatus
 use signoff_store::runs::RunDir;
 
 use crate::clock::timestamp;
+use crate::drive::ActiveAgent;
 
 /// An event as the stream shows it, after it was applied.
 pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
@@ -26,7 +27,8 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
         at: timestamp(recorded.at),
         event: recorded.event.clone(),
         status: id.map(|_| step_status(status).to_owned()),
-        progress: run.progress(),
+        progress: at.map_or(run.progress(), |at| step_progress(run, at)),
+        plan_progress: run.progress(),
         of_step: id.map(|id| StepProgress {
             task_id: task(run),
             step_id: id.to_owned(),
@@ -61,7 +63,30 @@ pub fn plan_created(run: &Run, recorded: &RecordedEvent, shell: &str) -> PlanCre
         at: timestamp(recorded.at),
         name: PlanCreatedName::PlanCreated,
         progress: 0,
+        plan_progress: 0,
         plan: Plan::new(run.plan(), &context),
+    }
+}
+
+/// What an agent at work told, as the stream shows it.
+pub fn agent_active(run: &Run, agent: &ActiveAgent) -> Option<AgentActive> {
+    Some(AgentActive {
+        schema: SCHEMA.to_owned(),
+        run: run.id().to_owned(),
+        name: AgentActiveName::AgentActive,
+        step: run.definition(agent.step)?.id.clone(),
+        attempt: agent.attempt,
+        progress: agent.progress.progress.unwrap_or(0),
+        plan_progress: run.progress(),
+        agent: agent.progress.clone(),
+    })
+}
+
+/// How far a step is, by what the journal knows.
+fn step_progress(run: &Run, at: usize) -> u8 {
+    match run.status_of(at) {
+        StepStatus::Completed | StepStatus::Skipped => 100,
+        _ => 0,
     }
 }
 

@@ -11,7 +11,7 @@ use signoff_store::runs::{RunDir, list};
 use super::names::run_named;
 use super::questions::{question, question_with_patches};
 use super::replay::{Replay, unknown_run};
-pub use super::streamed::{plan_created, streamed};
+pub use super::streamed::{agent_active, plan_created, streamed};
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
 use crate::drive::journal::read_events;

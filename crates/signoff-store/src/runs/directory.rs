@@ -288,6 +288,11 @@ impl AttemptDir {
         self.path.join("agent.log")
     }
 
+    /// What the agent told while it worked.
+    pub fn progress(&self) -> PathBuf {
+        self.path.join("progress.jsonl")
+    }
+
     pub fn tool_log(&self) -> PathBuf {
         self.path.join("tool.log")
     }

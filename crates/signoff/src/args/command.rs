@@ -124,7 +124,7 @@ pub(crate) enum Command {
     Status(RunArg),
     /// Show what happened in a run
     #[command(
-        after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --format json"
+        after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --step parser\n  signoff log --step 2 --attempt 1 --raw\n  signoff log --format json"
     )]
     Log(Log),
     /// Show what waits on a person

@@ -115,8 +115,17 @@ pub(crate) struct Log {
     #[command(flatten)]
     pub(crate) run: RunArg,
     /// Keep printing events until the run ends or pauses
-    #[arg(long)]
+    #[arg(long, conflicts_with = "step")]
     pub(crate) follow: bool,
+    /// What the agent of this step said and did: its id or its number
+    #[arg(long, value_name = "STEP")]
+    pub(crate) step: Option<String>,
+    /// Of this attempt instead of the last
+    #[arg(long, value_name = "N", requires = "step")]
+    pub(crate) attempt: Option<u32>,
+    /// As the agent printed it
+    #[arg(long, requires = "step", conflicts_with = "format")]
+    pub(crate) raw: bool,
 }
 
 #[derive(Debug, Args)]

@@ -96,7 +96,7 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
 }
 
 /// The id of a step that was named by its id, or by its number as tables show it.
-fn step_named<'r>(run: &'r Run, name: &str) -> Result<&'r str, Failure> {
+pub(super) fn step_named<'r>(run: &'r Run, name: &str) -> Result<&'r str, Failure> {
     let by_id = run.position(name).and_then(|at| run.step(at));
     let number = |step: &Step| step.number.to_string() == name;
     let by_number = || {

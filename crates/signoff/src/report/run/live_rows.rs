@@ -33,6 +33,8 @@ pub(crate) struct TimeLimits {
 pub(crate) struct LiveRow {
     pub(crate) name: String,
     pub(crate) activity: String,
+    /// What its agent says that it does, once it says so.
+    pub(crate) agent: Option<String>,
     /// When it began this, relative to the start of the run.
     pub(crate) since: Duration,
     /// How long that may take.
@@ -91,6 +93,7 @@ impl LiveRow {
         Some(Self {
             name: name(step, state),
             activity,
+            agent: None,
             since,
             limit,
         })
@@ -106,7 +109,9 @@ impl LiveRow {
         let time = time(taken, self.limit, columns);
         let available = columns.saturating_sub(2 + 2 + width(&time));
         // The name is cut first: what the step does explains why it takes long.
-        let activity = cut(&self.activity, available.saturating_sub(2) / 2);
+        let activity = self.agent.as_ref().unwrap_or(&self.activity);
+        let share = available.saturating_sub(2) * if self.agent.is_some() { 3 } else { 2 } / 4;
+        let activity = cut(activity, share);
         let name = cut(&self.name, available.saturating_sub(width(&activity) + 2));
         let gap = available.saturating_sub(width(&name) + 2 + width(&activity));
         let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, activity));

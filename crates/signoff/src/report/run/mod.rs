@@ -1,5 +1,6 @@
 //! A run: before it begins, while it goes on, and what became of each step.
 
+pub(crate) mod agent_text;
 mod caches;
 mod contract_text;
 pub(crate) mod event_lines;
@@ -16,4 +17,5 @@ pub(crate) mod screen;
 pub(crate) mod short_text;
 pub(crate) mod table;
 pub(crate) mod totals;
+pub(crate) mod transcript;
 pub(crate) mod worst_case;

@@ -5,10 +5,11 @@ use std::time::Duration;
 use signoff_api::event::StreamedEvent;
 use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
-use signoff_runtime::drive::Observe;
+use signoff_runtime::drive::{ActiveAgent, Observe};
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::view::{plan_created, streamed};
+use signoff_runtime::runs::view::{agent_active, plan_created, streamed};
 
+use crate::report::run::agent_text::{AgentLines, agent_line, agent_text};
 use crate::report::run::event_lines::EventLines;
 use crate::report::run::live_rows::{LiveRow, TimeLimits, Totals};
 use crate::report::run::milestone::milestone;
@@ -23,6 +24,8 @@ pub(crate) struct RunReporter<'a> {
     limits: TimeLimits,
     /// The lines that stay, where nothing is drawn.
     lines: EventLines,
+    /// When agents at work were last spoken of there.
+    agent_lines: AgentLines,
     asked: usize,
     /// The shell of contracts that name none.
     shell: String,
@@ -42,6 +45,7 @@ impl<'a> RunReporter<'a> {
             },
             session,
             lines: EventLines::default(),
+            agent_lines: AgentLines::default(),
             asked: 0,
             shell: project.config.contract.shell.value.clone(),
             last: None,
@@ -88,6 +92,18 @@ impl<'a> RunReporter<'a> {
 }
 
 impl Observe for RunReporter<'_> {
+    fn agent_active(&mut self, run: &Run, agent: &ActiveAgent) {
+        if self.session.is_json() {
+            self.session.json(&agent_active(run, agent));
+        } else if let Some(thread) = &self.screen_thread {
+            let text = agent_text(run, agent);
+            let text = self.session.out.secrets().hide(&text).into_owned();
+            thread.screen().set_agent(agent.step, text);
+        } else if self.agent_lines.is_due(agent.step) {
+            self.session.out.say(agent_line(run, agent));
+        }
+    }
+
     fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         if self.session.is_json() {
             if let Event::RunStarted { .. } = recorded.event {

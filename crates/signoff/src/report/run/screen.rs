@@ -128,12 +128,20 @@ impl Screen {
                     && before.activity == row.activity
                 {
                     (row.since, row.limit) = (before.since, before.limit);
+                    row.agent.clone_from(&before.agent);
                 }
                 state.rows.insert(at, row);
             }
             None => {
                 state.rows.remove(&at);
             }
+        }
+    }
+
+    /// Sets what the agent of a step says that it does.
+    pub(crate) fn set_agent(&self, at: usize, text: String) {
+        if let Some(row) = self.lock().rows.get_mut(&at) {
+            row.agent = Some(text);
         }
     }
 

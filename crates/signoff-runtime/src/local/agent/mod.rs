@@ -1,0 +1,10 @@
+//! An agent at work: its stream is read as it arrives, its progress kept, and the loop told.
+
+mod activity;
+mod handle;
+mod monitor;
+mod progress_file;
+
+pub(super) use self::activity::report;
+pub(super) use self::handle::{AgentHandle, EndReason};
+pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};

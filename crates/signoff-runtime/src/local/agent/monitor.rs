@@ -1,0 +1,177 @@
+//! Follows an agent while it works, on the thread that waits for its process.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::time::SystemTime;
+
+use signoff_engine::{AgentReport, ProcessEnd};
+use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand};
+use signoff_work::agent::{AgentExit, DriverKind, LineSplitter, Prices};
+use signoff_work::secrets::Secrets;
+
+use super::activity::{AgentActivity, report};
+use super::handle::{AgentHandle, EndReason};
+use super::progress_file::ProgressFile;
+use super::talk::{Heard, Talk};
+use crate::clock::{millis, timestamp};
+use crate::drive::{ActiveAgent, WakeReason};
+use crate::local::message::Message;
+use crate::local::supervisor::Ended;
+
+/// The end of stderr that tells why an agent failed.
+const STDERR_TAIL: usize = 8 * 1024;
+
+/// What is needed to follow an agent.
+pub(in crate::local) struct MonitorSetup {
+    pub(in crate::local) step: usize,
+    pub(in crate::local) attempt: u32,
+    pub(in crate::local) driver: DriverKind,
+    /// The model that it was asked to use.
+    pub(in crate::local) model: Option<String>,
+    pub(in crate::local) talk: Talk,
+    pub(in crate::local) prices: Prices,
+    /// The agent confines what it starts itself.
+    pub(in crate::local) own_sandbox: bool,
+    /// The attempt's `progress.jsonl`.
+    pub(in crate::local) progress: PathBuf,
+    pub(in crate::local) secrets: Secrets,
+}
+
+/// Follows one agent.
+pub(in crate::local) struct AgentMonitor {
+    step: usize,
+    attempt: u32,
+    driver: DriverKind,
+    model: Option<String>,
+    own_sandbox: bool,
+    talk: Talk,
+    lines: LineSplitter,
+    activity: AgentActivity,
+    file: ProgressFile,
+    handle: AgentHandle,
+    secrets: Secrets,
+    sender: Sender<Message>,
+    /// Something was heard that nobody was told of.
+    is_news: bool,
+}
+
+/// What is known of an agent's end beside what every command has.
+pub(in crate::local) struct AgentEnding {
+    /// How it ended, where the harness ended it.
+    pub(in crate::local) ended: Option<ProcessEnd>,
+    /// Its last words, where its stream tells them.
+    pub(in crate::local) text: Option<String>,
+    pub(in crate::local) report: Box<AgentReport>,
+}
+
+impl AgentMonitor {
+    pub(in crate::local) fn new(setup: MonitorSetup, sender: Sender<Message>) -> Self {
+        Self {
+            step: setup.step,
+            attempt: setup.attempt,
+            driver: setup.driver,
+            activity: AgentActivity::new(setup.driver.name(), setup.prices),
+            model: setup.model,
+            own_sandbox: setup.own_sandbox,
+            talk: setup.talk,
+            lines: LineSplitter::default(),
+            file: ProgressFile::new(setup.progress),
+            handle: AgentHandle::default(),
+            secrets: setup.secrets,
+            sender,
+            is_news: false,
+        }
+    }
+
+    /// Ends the agent from elsewhere.
+    pub(in crate::local) fn handle(&self) -> AgentHandle {
+        self.handle.clone()
+    }
+
+    /// Follows the agent to its end. `None` if the run was stopped, which says nothing about the agent.
+    pub(in crate::local) fn follow(mut self, mut running: RunningCommand) -> Option<Ended<AgentEnding>> {
+        self.handle.started(running.stopper());
+        self.talk.begin(running.take_stdin());
+        self.is_news = true;
+        self.tell();
+        let command = running.wait_with(&mut |bytes| self.hear(bytes));
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.finish(|line| self.hear_line(line));
+        let ended = match (command.status, self.handle.end_reason()) {
+            (ExitStatus::Stopped, Some(EndReason::OverBudget)) => Some(ProcessEnd::OverBudget),
+            (ExitStatus::Stopped, Some(EndReason::Done)) => Some(ProcessEnd::Exited(0)),
+            (ExitStatus::Stopped, None) => None?,
+            (_, _) => None,
+        };
+        let more = self.finish(&command, ended);
+        Some(Ended { command, more })
+    }
+
+    fn hear(&mut self, bytes: &[u8]) {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.push(bytes, |line| self.hear_line(line));
+        self.lines = lines;
+        self.tell();
+    }
+
+    fn hear_line(&mut self, line: &[u8]) {
+        let Heard { events, is_done } = self.talk.hear(line);
+        for event in events {
+            self.activity.note(event);
+            self.is_news = true;
+        }
+        if is_done {
+            self.handle.end(EndReason::Done);
+        }
+    }
+
+    /// Tells what was heard, unless that was done just before.
+    fn tell(&mut self) {
+        if self.is_news && self.file.is_due() {
+            self.tell_now();
+        }
+    }
+
+    fn tell_now(&mut self) {
+        self.is_news = false;
+        let mut progress = self.activity.snapshot(timestamp(millis(SystemTime::now())));
+        progress.doing = self.secrets.hide(&progress.doing).into_owned();
+        for todo in &mut progress.todo {
+            todo.text = self.secrets.hide(&todo.text).into_owned();
+        }
+        self.file.write(&progress);
+        let active = WakeReason::Active(Box::new(ActiveAgent {
+            step: self.step,
+            attempt: self.attempt,
+            usage: self.activity.live_usage(),
+            progress,
+        }));
+        // The receiver is gone: the run was abandoned.
+        drop(self.sender.send(Message::Happened(active)));
+    }
+
+    fn finish(mut self, command: &CommandReport, ended: Option<ProcessEnd>) -> AgentEnding {
+        let stderr = command.stderr.tail(STDERR_TAIL);
+        let last = self.talk.finish(AgentExit {
+            status: command.status,
+            stderr: stderr.as_bytes(),
+        });
+        for event in last.events {
+            self.activity.note(event);
+        }
+        self.tell_now();
+        let mut report = report(self.activity.snapshot(String::new()));
+        report.own_sandbox = self.own_sandbox;
+        report.model = report.model.or(self.model);
+        report.problem = last
+            .problem
+            .filter(|_| ended.is_none())
+            .map(|problem| problem.with_hint(self.driver))
+            .map(|problem| self.secrets.hide(&problem).into_owned());
+        AgentEnding {
+            ended,
+            text: last.text,
+            report: Box::new(report),
+        }
+    }
+}
