@@ -1,0 +1,74 @@
+//! Any agent that speaks the Agent Client Protocol, version 1: messages of JSON-RPC, one per line, both ways.
+
+mod client;
+mod message;
+mod permission;
+mod update;
+
+pub use self::client::{AcpClient, AcpOptions, AcpStep};
+pub use self::permission::PermissionRequest;
+use super::command_line::CommandLine;
+use super::driver::{Driver, DriverKind, Launch, LaunchInput, LaunchOptions, StreamReader};
+use super::end::{AgentEnd, AgentExit};
+use super::event::AgentEvent;
+
+#[derive(Debug)]
+pub(super) struct Acp;
+
+impl Driver for Acp {
+    fn kind(&self) -> DriverKind {
+        DriverKind::Acp
+    }
+
+    /// There is no such program: the configured command says which agent it is (`gemini --acp`).
+    fn program(&self) -> &'static str {
+        ""
+    }
+
+    fn launch(&self, options: &LaunchOptions<'_>) -> Launch {
+        let line = CommandLine::new(options, self.program());
+        // As root, Claude's adapter makes no session that asks nothing, unless this is set.
+        let line = if options.confined {
+            line.variable("IS_SANDBOX", "1")
+        } else {
+            line
+        };
+        Launch {
+            input: LaunchInput::Dialogue,
+            // The protocol cannot switch it off; what the agent asks us is answered by policy.
+            keeps_own_sandbox: true,
+            holds_scope: false,
+            ..line.launch()
+        }
+    }
+
+    /// Reads what an agent wrote, without answering it: for a dialogue that is over. A live one needs an [`AcpClient`].
+    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
+        Box::new(AcpReader(AcpClient::observer(model)))
+    }
+
+    fn can_continue(&self) -> bool {
+        true
+    }
+
+    fn login_hint(&self) -> &'static str {
+        "the agent's own login command"
+    }
+
+    fn install_hint(&self) -> &'static str {
+        "install the agent that the role's `command` names"
+    }
+}
+
+#[derive(Debug)]
+struct AcpReader(AcpClient);
+
+impl StreamReader for AcpReader {
+    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+        self.0.receive(line).events
+    }
+
+    fn finish(&mut self, exit: AgentExit<'_>) -> AgentEnd {
+        self.0.finish(exit)
+    }
+}

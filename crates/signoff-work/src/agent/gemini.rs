@@ -1,0 +1,109 @@
+//! Gemini CLI: `gemini -o stream-json`. Looked up in 0.61.0.
+
+mod stream;
+
+use std::fmt::Write as _;
+
+use super::command_line::CommandLine;
+use super::driver::{Driver, DriverKind, Launch, LaunchFile, LaunchOptions, StreamReader};
+use super::scope::{Ability, ToolNames, ToolScope};
+
+#[derive(Debug)]
+pub(super) struct Gemini;
+
+const TOOLS: &ToolNames = &[
+    (Ability::Read, &["read_file", "read_many_files"]),
+    (
+        Ability::Search,
+        &[
+            "list_directory",
+            "glob",
+            "grep_search",
+            "search_file_content",
+        ],
+    ),
+    (Ability::Write, &["write_file", "replace"]),
+    (Ability::Run, &["run_shell_command"]),
+    (Ability::Fetch, &["web_fetch", "google_web_search"]),
+];
+/// Tools that touch nothing.
+const ALWAYS: [&str; 3] = ["write_todos", "update_topic", "complete_task"];
+const POLICY: &str = "signoff-gemini-policy.toml";
+
+impl Driver for Gemini {
+    fn kind(&self) -> DriverKind {
+        DriverKind::Gemini
+    }
+
+    fn program(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn launch(&self, options: &LaunchOptions<'_>) -> Launch {
+        let mode = if options.confined {
+            "yolo"
+        } else {
+            "auto_edit"
+        };
+        let line = CommandLine::new(options, self.program())
+            .option(&["-o", "--output-format"], "stream-json")
+            .option(&["--approval-mode", "-y", "--yolo"], mode)
+            // Whoever runs a plan in a project trusts it; without this it ignores the mode.
+            .switch(&["--skip-trust"])
+            .optional(&["-m", "--model"], options.model)
+            .optional(&["-r", "--resume"], options.resume);
+        let scope = options.tools.map(ToolScope::of);
+        let line = match &scope {
+            Some(_) => line.option(&["--policy"], options.prompt_file.with_file_name(POLICY)),
+            None => line,
+        };
+        let files = scope.iter().map(|scope| LaunchFile {
+            name: POLICY,
+            bytes: policy(scope).into_bytes(),
+        });
+        Launch {
+            keeps_own_sandbox: !options.confined,
+            holds_scope: scope.is_some(),
+            files: files.collect(),
+            ..line.launch()
+        }
+    }
+
+    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
+        Box::new(stream::GeminiReader::new(model))
+    }
+
+    fn can_continue(&self) -> bool {
+        true
+    }
+
+    fn login_hint(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn install_hint(&self) -> &'static str {
+        "npm install -g @google/gemini-cli"
+    }
+}
+
+/// Rules that allow what is in the scope and deny everything else. They are stronger than those of any mode.
+fn policy(scope: &ToolScope) -> String {
+    let mut text = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 100\n".to_owned();
+    let mut allow = |lines: String| {
+        let _infallible = write!(
+            text,
+            "\n[[rule]]\n{lines}decision = \"allow\"\npriority = 200\n"
+        );
+    };
+    for tool in scope.select(TOOLS).into_iter().chain(ALWAYS) {
+        allow(format!("toolName = \"{tool}\"\n"));
+    }
+    for tool in &scope.servers {
+        let name = tool.tool.as_deref().unwrap_or("*");
+        allow(format!(
+            "mcpName = \"{}\"\ntoolName = \"{name}\"\n",
+            tool.server
+        ));
+    }
+    text
+}

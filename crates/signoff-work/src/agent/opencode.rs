@@ -1,0 +1,97 @@
+//! opencode: `opencode run --format json`. Looked up in 1.18.33.
+
+mod stream;
+
+use serde_json::{Map, Value};
+
+use super::command_line::CommandLine;
+use super::driver::{Driver, DriverKind, Launch, LaunchOptions, StreamReader};
+use super::scope::{Ability, ToolNames, ToolScope};
+
+#[derive(Debug)]
+pub(super) struct Opencode;
+
+const TOOLS: &ToolNames = &[
+    (Ability::Read, &["read"]),
+    (Ability::Search, &["grep", "glob", "list"]),
+    (Ability::Write, &["edit", "write", "patch"]),
+    (Ability::Run, &["bash"]),
+    (Ability::Fetch, &["webfetch", "websearch", "codesearch"]),
+];
+/// Tools that touch nothing.
+const ALWAYS: [&str; 2] = ["todowrite", "todoread"];
+
+impl Driver for Opencode {
+    fn kind(&self) -> DriverKind {
+        DriverKind::Opencode
+    }
+
+    fn program(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn launch(&self, options: &LaunchOptions<'_>) -> Launch {
+        let line = CommandLine::new(options, self.program())
+            .subcommand("run")
+            .option(&["--format"], "json")
+            .option(&["--dir"], options.workspace)
+            .optional(&["-m", "--model"], options.model)
+            .optional(&["-s", "--session", "-c", "--continue"], options.resume);
+        // It asks nobody: without this, what it would ask about is refused.
+        let line = if options.confined {
+            line.switch(&["--auto"])
+        } else {
+            line
+        };
+        let scope = options.tools.map(ToolScope::of);
+        let line = match &scope {
+            Some(scope) => line.variable("OPENCODE_PERMISSION", permissions(scope).to_string()),
+            None => line,
+        };
+        Launch {
+            keeps_own_sandbox: !options.confined,
+            holds_scope: scope.is_some(),
+            ..line.launch()
+        }
+    }
+
+    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
+        Box::new(stream::OpencodeReader::new(model))
+    }
+
+    fn can_continue(&self) -> bool {
+        true
+    }
+
+    fn login_hint(&self) -> &'static str {
+        "opencode auth login"
+    }
+
+    fn install_hint(&self) -> &'static str {
+        "npm install -g opencode-ai"
+    }
+}
+
+/// Its last rule that fits counts, and these are merged into the person's own. So every tool that it has is named: a rule
+/// of the person for a tool outside the scope must not come behind `*`.
+fn permissions(scope: &ToolScope) -> Value {
+    let mut rules = Map::new();
+    rules.insert("*".to_owned(), "deny".into());
+    let selected = scope.select(TOOLS);
+    for tool in TOOLS.iter().flat_map(|(_, tools)| tools.iter()) {
+        let rule = if selected.contains(tool) {
+            "allow"
+        } else {
+            "deny"
+        };
+        rules.insert((*tool).to_owned(), rule.into());
+    }
+    for tool in ALWAYS {
+        rules.insert(tool.to_owned(), "allow".into());
+    }
+    for tool in &scope.servers {
+        let name = tool.tool.as_deref().unwrap_or("*");
+        rules.insert(format!("{}_{name}", tool.server), "allow".into());
+    }
+    Value::Object(rules)
+}
