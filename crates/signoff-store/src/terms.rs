@@ -246,11 +246,18 @@ mod tests {
         assert_eq!(terms_of(&config, "pi"), pi);
         let mut agent = AgentSettings::of_driver(Driver::Claude);
         agent.retry_session = RetrySession::Continue;
-        config.agents.insert("coder".to_owned(), Setting::built_in(agent.clone()));
-        assert_eq!(terms_of(&config, "coder"), json!({"coder": {"driver": "claude"}}));
+        config
+            .agents
+            .insert("coder".to_owned(), Setting::built_in(agent.clone()));
+        assert_eq!(
+            terms_of(&config, "coder"),
+            json!({"coder": {"driver": "claude"}})
+        );
         agent.model = Some("big".to_owned());
         agent.command = vec!["/opt/claude".to_owned()];
-        config.agents.insert("coder".to_owned(), Setting::built_in(agent));
+        config
+            .agents
+            .insert("coder".to_owned(), Setting::built_in(agent));
         assert_eq!(
             terms_of(&config, "coder"),
             json!({"coder": {"driver": "claude", "command": ["/opt/claude"], "model": "big"}}),

@@ -121,7 +121,9 @@ pub(super) fn agents_report(machine: Machine<'_>) -> AgentsReport {
         .map(|(role, agent)| (role.as_str(), &agent.value))
         .collect();
     let local = local_agents(machine.process, workspace);
-    let known = local.iter().map(|agent| known_agent(machine, agent, &roles));
+    let known = local
+        .iter()
+        .map(|agent| known_agent(machine, agent, &roles));
     AgentsReport {
         known: known.collect(),
         roles: (roles.iter())

@@ -242,7 +242,7 @@ fn agents_say_what_they_lack() {
 #[test]
 fn agents_of_a_driver_need_no_command() {
     let text = "[agents.coder]\ndriver = 'claude'\n[agents.tester]\ndriver = 'codex'\ncommand = ['/opt/codex', '--x']\nmodel = 'big'\nretry_session = 'continue'\n";
-    let config = load("", text).unwrap();
+    let config = load(text, "").unwrap();
     let coder = &config.agents["coder"].value;
     assert_eq!(*coder, AgentSettings::of_driver(Driver::Claude));
     let tester = &config.agents["tester"].value;
@@ -251,13 +251,27 @@ fn agents_of_a_driver_need_no_command() {
         (Driver::Codex, "/opt/codex", Some("big"))
     );
     assert_eq!(tester.retry_session, RetrySession::Continue);
-    // A program from PATH is started all the same.
-    assert!(config.runs_project_commands());
+    assert!(!config.runs_project_commands());
     let shown = config.entries_of("agents.tester").unwrap();
     assert_eq!(
         shown[0].value,
         serde_json::json!({"driver": "codex", "command": ["/opt/codex", "--x"], "model": "big", "retry_session": "continue"})
     );
+}
+
+#[test]
+fn a_projects_drivers_have_to_be_trusted_and_keep_the_login() {
+    // A program from PATH is started all the same.
+    let config = load("", "[agents.x]\ndriver = 'pi'\ncommand = ['pi', '--x']").unwrap();
+    assert!(config.runs_project_commands());
+    for program in ["./claude", "npx"] {
+        check(
+            &format!("[agents.x]\ndriver = 'claude'\ncommand = ['{program}']"),
+            &[&format!(
+                "3:11: a project cannot hand the login of `claude` to the program `{program}`; name the command in your own configuration"
+            )],
+        );
+    }
 }
 
 #[test]
@@ -270,12 +284,15 @@ fn what_a_driver_cannot_do_is_refused() {
     );
     for driver in ["gemini", "acp", "command"] {
         check(
-            &format!("[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'continue'"),
+            &format!(
+                "[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'continue'"
+            ),
             &[&format!(
                 "4:17: the driver `{driver}` cannot continue a session; `claude`, `codex`, `opencode` and `pi` can; take `retry_session` out"
             )],
         );
-        let fresh = format!("[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'fresh'");
+        let fresh =
+            format!("[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'fresh'");
         load("", &fresh).unwrap();
     }
     check(

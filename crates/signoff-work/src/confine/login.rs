@@ -119,25 +119,75 @@ mod tests {
     #[test]
     fn a_login_is_a_file_of_the_right_shape() {
         let claude = ".claude/.credentials.json";
-        check("claude", &[(claude, r#"{"claudeAiOauth":{"a":1}}"#)], &[], "~/.claude/.credentials.json");
-        check("claude", &[(claude, r#"{"claudeAiOauth":null}"#)], &[], "missing");
+        check(
+            "claude",
+            &[(claude, r#"{"claudeAiOauth":{"a":1}}"#)],
+            &[],
+            "~/.claude/.credentials.json",
+        );
+        check(
+            "claude",
+            &[(claude, r#"{"claudeAiOauth":null}"#)],
+            &[],
+            "missing",
+        );
         check("claude", &[(claude, "")], &[], "missing");
-        check("claude", &[(".claude.json", r#"{"userID":"x"}"#)], &[], "missing");
-        check("claude", &[(".claude.json", r#"{"primaryApiKey":"x"}"#)], &[], "~/.claude.json");
+        check(
+            "claude",
+            &[(".claude.json", r#"{"userID":"x"}"#)],
+            &[],
+            "missing",
+        );
+        check(
+            "claude",
+            &[(".claude.json", r#"{"primaryApiKey":"x"}"#)],
+            &[],
+            "~/.claude.json",
+        );
         let codex = r#"{"OPENAI_API_KEY":null,"tokens":{"id_token":"x"}}"#;
-        check("codex", &[(".codex/auth.json", codex)], &[], "~/.codex/auth.json");
-        check("codex", &[(".codex/auth.json", r#"{"OPENAI_API_KEY":""}"#)], &[], "missing");
-        check("gemini", &[(".gemini/oauth_creds.json", r#"{"refresh_token":"x"}"#)], &[], "~/.gemini/oauth_creds.json");
+        check(
+            "codex",
+            &[(".codex/auth.json", codex)],
+            &[],
+            "~/.codex/auth.json",
+        );
+        check(
+            "codex",
+            &[(".codex/auth.json", r#"{"OPENAI_API_KEY":""}"#)],
+            &[],
+            "missing",
+        );
+        check(
+            "gemini",
+            &[(".gemini/oauth_creds.json", r#"{"refresh_token":"x"}"#)],
+            &[],
+            "~/.gemini/oauth_creds.json",
+        );
         check("gemini", &[(".gemini/settings.json", "{}")], &[], "missing");
         let opencode = ".local/share/opencode/auth.json";
-        check("opencode", &[(opencode, r#"{"x":{"key":"y"}}"#)], &[], "~/.local/share/opencode/auth.json");
+        check(
+            "opencode",
+            &[(opencode, r#"{"x":{"key":"y"}}"#)],
+            &[],
+            "~/.local/share/opencode/auth.json",
+        );
         check("opencode", &[(opencode, "{}")], &[], "missing");
-        check("pi", &[(".pi/agent/auth.json", r#"{"x":{}}"#)], &[], "~/.pi/agent/auth.json");
+        check(
+            "pi",
+            &[(".pi/agent/auth.json", r#"{"x":{}}"#)],
+            &[],
+            "~/.pi/agent/auth.json",
+        );
     }
 
     #[test]
     fn a_login_is_a_variable_that_is_set() {
-        check("claude", &[], &[("ANTHROPIC_API_KEY", "x")], "$ANTHROPIC_API_KEY");
+        check(
+            "claude",
+            &[],
+            &[("ANTHROPIC_API_KEY", "x")],
+            "$ANTHROPIC_API_KEY",
+        );
         check("claude", &[], &[("ANTHROPIC_API_KEY", "")], "missing");
         check("claude", &[], &[("ANTHROPIC_BASE_URL", "x")], "missing");
         check("pi", &[], &[("GROQ_API_KEY", "x")], "$GROQ_API_KEY");
@@ -154,7 +204,12 @@ mod tests {
 
     #[test]
     fn adapters_log_in_as_their_agents_do_and_others_are_unknown() {
-        check("codex-acp", &[], &[("CODEX_API_KEY", "x")], "$CODEX_API_KEY");
+        check(
+            "codex-acp",
+            &[],
+            &[("CODEX_API_KEY", "x")],
+            "$CODEX_API_KEY",
+        );
         check("my-agent", &[], &[], "unknown");
         check("/opt/claude", &[], &[], "unknown");
     }

@@ -96,11 +96,7 @@ impl Reader<'_> {
     }
 
     /// The words of `command`. Only `driver = "command"` puts the task into them.
-    fn agent_command(
-        &mut self,
-        value: &Value<'_>,
-        driver: Option<Driver>,
-    ) -> Option<Vec<String>> {
+    fn agent_command(&mut self, value: &Value<'_>, driver: Option<Driver>) -> Option<Vec<String>> {
         let words = self.command(value)?;
         let with_placeholder = words.iter().position(|word| {
             let mut shown = placeholder::SHOWN.iter();
@@ -118,14 +114,31 @@ impl Reader<'_> {
             self.problem(value, message, Some(hint));
             return None;
         }
+        self.keep_login(value, driver, &words)?;
         Some(words)
     }
 
-    fn retry_session(
+    /// Refuses a project's program in place of the driver's own: it would be handed the login of that driver's agent.
+    fn keep_login(
         &mut self,
         value: &Value<'_>,
         driver: Option<Driver>,
-    ) -> Option<RetrySession> {
+        words: &[String],
+    ) -> Option<()> {
+        let (Some(own), Some(program)) = (driver.and_then(Driver::program), words.first()) else {
+            return Some(());
+        };
+        if !self.origin.may_only_tighten() || program == own {
+            return Some(());
+        }
+        let (who, shown) = (self.origin.who(), program.escape_debug());
+        let message = format!("{who} cannot hand the login of `{own}` to the program `{shown}`");
+        let hint = "name the command in your own configuration".to_owned();
+        self.problem(value, message, Some(hint));
+        None
+    }
+
+    fn retry_session(&mut self, value: &Value<'_>, driver: Option<Driver>) -> Option<RetrySession> {
         let chosen = self.choice(value, &RetrySession::CHOICES)?;
         if let Some(driver) = driver
             && chosen == RetrySession::Continue

@@ -198,11 +198,7 @@ mod tests {
         check(&["coder", "default"], Some("coder"), own("coder"));
         check(&["coder", "default"], Some("painter"), own("default"));
         check(&["coder", "default"], None, own("default"));
-        check(
-            &["default"],
-            Some("codex"),
-            Some(("codex", Driver::Codex)),
-        );
+        check(&["default"], Some("codex"), Some(("codex", Driver::Codex)));
         check(&[], Some("claude-code"), Some(("claude", Driver::Claude)));
         check(&["claude"], Some("claude-code"), own("claude"));
         check(&["claude-code"], Some("claude-code"), own("claude-code"));
@@ -225,7 +221,10 @@ mod tests {
     #[test]
     fn the_program_is_the_configured_one_or_the_drivers() {
         let mut agent = AgentSettings::of_driver(Driver::Pi);
-        assert_eq!((agent.program(), agent.command_words()), ("pi", vec!["pi".to_owned()]));
+        assert_eq!(
+            (agent.program(), agent.command_words()),
+            ("pi", vec!["pi".to_owned()])
+        );
         agent.command = ["npx", "pi"].map(str::to_owned).to_vec();
         assert_eq!(agent.program(), "npx");
         assert_eq!(agent.command_words(), ["npx", "pi"]);

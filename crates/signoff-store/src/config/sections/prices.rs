@@ -58,7 +58,8 @@ impl Reader<'_> {
         for required in ["input", "output"] {
             if !entries.iter().any(|(key, _)| *key == required) {
                 let message = format!("the price of {model:?} has no `{required}`");
-                let hint = format!("write one like `{required} = 3.00`, in dollars per million tokens");
+                let hint =
+                    format!("write one like `{required} = 3.00`, in dollars per million tokens");
                 self.problem_at(offset, message, Some(hint));
             }
         }

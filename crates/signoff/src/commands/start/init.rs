@@ -12,8 +12,8 @@ use signoff_runtime::Error;
 use signoff_runtime::doctor::agents::LocalAgent;
 use signoff_runtime::doctor::{sandbox, worktrees};
 use signoff_runtime::project::Project;
-use signoff_store::config::Driver;
 use signoff_store::atomic::{ReplaceError, replace};
+use signoff_store::config::Driver;
 use signoff_store::root::{Store, discover};
 
 use self::git::GitState;

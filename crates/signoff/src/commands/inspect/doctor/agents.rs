@@ -33,10 +33,16 @@ pub(super) fn missing_line(found: &AgentsReport) -> Option<String> {
 fn agent_lines(agent: &KnownAgent) -> Vec<String> {
     let Some(path) = &agent.path else {
         let (name, install) = (&agent.name, &agent.install);
-        return vec![format!("  · {name:<8} not installed; `{install}` installs it")];
+        return vec![format!(
+            "  · {name:<8} not installed; `{install}` installs it"
+        )];
     };
     let version = agent.version.as_deref().unwrap_or("of unknown version");
-    let mark = if agent.problems.is_empty() { "✓" } else { "✗" };
+    let mark = if agent.problems.is_empty() {
+        "✓"
+    } else {
+        "✗"
+    };
     let login = login_text(agent.login, agent.login_by.as_deref());
     let mut lines = vec![format!(
         "  {mark} {:<8} {version}, {login} ({})",
@@ -72,7 +78,11 @@ fn role_lines(role: &RoleReport) -> Vec<String> {
 }
 
 fn problem_line(problem: &AgentProblem) -> String {
-    format!("    {}: {}", sanitize(&problem.what), sanitize(&problem.fix))
+    format!(
+        "    {}: {}",
+        sanitize(&problem.what),
+        sanitize(&problem.fix)
+    )
 }
 
 /// Whether a login is there, in words.

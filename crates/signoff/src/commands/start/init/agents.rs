@@ -120,7 +120,11 @@ mod tests {
     #[test]
     fn roles_are_written_for_the_best_agent() {
         let found = [
-            agent(Driver::Codex, Some("0.166.0"), LoginState::Found("~/x".to_owned())),
+            agent(
+                Driver::Codex,
+                Some("0.166.0"),
+                LoginState::Found("~/x".to_owned()),
+            ),
             agent(Driver::Claude, None, LoginState::Missing),
         ];
         let text = config(&found, found.first());
@@ -138,7 +142,9 @@ mod tests {
         let mut loaded = load(&text);
         loaded.project = None;
         assert_eq!(loaded, Config::default());
-        let lines = text.lines().map(|line| line.strip_prefix("# ").unwrap_or(line));
+        let lines = text
+            .lines()
+            .map(|line| line.strip_prefix("# ").unwrap_or(line));
         let active: Vec<&str> = lines
             .filter(|line| line.starts_with("[agents.") || line.starts_with("driver = "))
             .collect();

@@ -79,7 +79,8 @@ mod tests {
     #[test]
     fn the_first_plan_runs_the_projects_tests() {
         let dir = tempfile::tempdir().unwrap();
-        let begins = "signoff new fix.md --template bugfix --set problem='what is wrong' --set test=";
+        let begins =
+            "signoff new fix.md --template bugfix --set problem='what is wrong' --set test=";
         assert_eq!(first_plan(dir.path()), format!("{begins}./test.sh"));
         std::fs::write(dir.path().join("package.json"), "{}").unwrap();
         assert_eq!(first_plan(dir.path()), format!("{begins}'npm test'"));
