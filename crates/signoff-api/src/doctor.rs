@@ -1,7 +1,11 @@
 //! `signoff.doctor/1`: what this machine can do for a run.
 
+mod agents;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use self::agents::{AgentProblem, AgentsReport, KnownAgent, Login, RoleReport};
 
 pub const SCHEMA: &str = "signoff.doctor/1";
 /// The level of a machine on which none could be tried.
@@ -12,7 +16,8 @@ pub const UNKNOWN: &str = "unknown";
 #[serde(deny_unknown_fields)]
 pub struct Doctor {
     pub schema: String,
-    pub sandbox: Sandbox,
+    /// `null` where only another section was asked for.
+    pub sandbox: Option<Sandbox>,
     /// Whether runs of this project can have trees of their own; `null` outside of a project.
     #[serde(default)]
     pub worktrees: Option<Worktrees>,
@@ -33,6 +38,9 @@ pub struct Doctor {
     /// What there is less of than before: no run starts until a person accepts it (`doctor --accept-level`).
     #[serde(default)]
     pub weaker: Vec<LostCapability>,
+    /// `null` where only another section was asked for.
+    #[serde(default)]
+    pub agents: Option<AgentsReport>,
 }
 
 /// What is not shown of the home; `[sandbox] home` shows more.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::doctor::Login;
+
 pub const INIT_SCHEMA: &str = "signoff.init/1";
 pub const TRUST_SCHEMA: &str = "signoff.trust/1";
 
@@ -14,8 +16,11 @@ pub struct Init {
     pub root: String,
     /// Files written by this call; none if the project was set up already.
     pub written: Vec<String>,
-    /// Agents found on PATH, for which this version has no driver of its own.
+    /// Agents found on PATH.
     pub found_agents: Vec<String>,
+    /// The same with what is known of them; the first one is what the roles are written for.
+    #[serde(default)]
+    pub agents: Vec<FoundAgent>,
     /// `not_installed`, `no_repository`, `clean` or `uncommitted`, `.signoff` itself left out.
     pub git: String,
     /// What is enforced on agents and contracts.
@@ -23,6 +28,20 @@ pub struct Init {
     /// Commands for `[run] prepare`, as the lockfiles suggest.
     #[serde(default)]
     pub prepare: Vec<String>,
+}
+
+/// An agent on PATH.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FoundAgent {
+    /// Its driver.
+    pub name: String,
+    pub path: String,
+    /// `null` if it did not tell.
+    pub version: Option<String>,
+    pub login: Login,
+    /// The file (`~/…`) or the variable (`$NAME`) that is the login.
+    pub login_by: Option<String>,
 }
 
 /// A configuration whose commands may run from now on.

@@ -1,5 +1,7 @@
 //! Reports what this machine can do for a run, by trying it.
 
+pub mod agents;
+
 use signoff_api::doctor::{
     Doctor, Helper, HelperState, HiddenHome as HomeReport, Level as LevelReport, LevelState,
     LostCapability, MissedPath, Project as ProjectReport, RoomReport, SCHEMA, Sandbox, UNKNOWN,
@@ -54,8 +56,43 @@ pub fn worktrees(project: &Project) -> Result<Worktrees, Error> {
     })
 }
 
+/// A part of what there is to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// How agents and contracts are confined, and what is trusted of the project.
+    Sandbox,
+    /// Which agents are installed, and what the configured roles need.
+    Agents,
+}
+
+impl Section {
+    /// Every section that is cheap enough to be looked at unasked.
+    pub const CHEAP: [Self; 2] = [Self::Sandbox, Self::Agents];
+}
+
 /// Looks at what a configuration asks for and what works here, and in this project, if there is one.
-pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
+pub fn doctor(machine: Machine<'_>, sections: &[Section]) -> Result<Doctor, Error> {
+    let mut report = Doctor {
+        schema: SCHEMA.to_owned(),
+        sandbox: None,
+        worktrees: None,
+        path_dropped: Vec::new(),
+        project: None,
+        room: None,
+        home: None,
+        weaker: Vec::new(),
+        agents: None,
+    };
+    for section in sections {
+        match section {
+            Section::Sandbox => sandbox_report(machine, &mut report)?,
+            Section::Agents => report.agents = Some(agents::agents_report(machine)),
+        }
+    }
+    Ok(report)
+}
+
+fn sandbox_report(machine: Machine<'_>, report: &mut Doctor) -> Result<(), Error> {
     let (config, project) = (machine.config, machine.project);
     let before = machine.recorded_levels()?;
     let sandbox = Sandbox {
@@ -67,25 +104,20 @@ pub fn doctor(machine: Machine<'_>) -> Result<Doctor, Error> {
         UNKNOWN => None,
         _ => machine.probe_levels(config.run.isolation.value)?,
     };
-    let room = found
-        .as_ref()
-        .and_then(MachineLevels::overlay_level)
-        .map(|(now, why)| RoomReport {
-            now: now.to_string(),
-            before: before.overlay.clone(),
-            why: why.to_vec(),
-        });
+    let overlay = found.as_ref().and_then(MachineLevels::overlay_level);
+    report.room = overlay.map(|(now, why)| RoomReport {
+        now: now.to_string(),
+        before: before.overlay.clone(),
+        why: why.to_vec(),
+    });
     let weaker = found.and_then(|found| weaker_than(&before, &found));
-    Ok(Doctor {
-        schema: SCHEMA.to_owned(),
-        sandbox,
-        worktrees: project.map(worktrees).transpose()?,
-        path_dropped: project.map(dropped_path_entries).unwrap_or_default(),
-        project: project.map(project_report).transpose()?,
-        room,
-        home: project.and_then(home),
-        weaker: weaker.as_ref().map(lost_levels).unwrap_or_default(),
-    })
+    report.weaker = weaker.as_ref().map(lost_levels).unwrap_or_default();
+    report.sandbox = Some(sandbox);
+    report.worktrees = project.map(worktrees).transpose()?;
+    report.path_dropped = project.map(dropped_path_entries).unwrap_or_default();
+    report.project = project.map(project_report).transpose()?;
+    report.home = project.and_then(home);
+    Ok(())
 }
 
 /// What is hidden of the home, and what of it the newest run's contracts seem to have missed. What cannot be read is

@@ -24,12 +24,14 @@ use std::path::PathBuf;
 pub use self::listing::{SettingEntry, UnknownKey};
 pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
+pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
 pub use self::sections::policy::Policy;
+pub use self::sections::prices::PriceSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
-    AcceptTime, AgentSettings, ApprovalSettings, ContractCache, ContractSettings, Driver,
-    Durability, GreenBaseline, IgnoredFiles, NotifySettings, PlansSettings, RunSettings,
-    SandboxMode, SandboxSettings, ServerSettings, UnverifiedPolicy,
+    AcceptTime, ApprovalSettings, ContractCache, ContractSettings, Durability, GreenBaseline,
+    IgnoredFiles, NotifySettings, PlansSettings, RunSettings, SandboxMode, SandboxSettings,
+    ServerSettings, UnverifiedPolicy,
 };
 use crate::signatures::Proof;
 
@@ -59,6 +61,8 @@ pub struct Config {
     pub notify: NotifySettings,
     /// By role name.
     pub agents: BTreeMap<String, Setting<AgentSettings>>,
+    /// What models cost, by the model's name; other models cost what the built-in table says.
+    pub prices: BTreeMap<String, Setting<PriceSettings>>,
     /// Tool servers, by name.
     pub servers: BTreeMap<String, Setting<ServerSettings>>,
     /// Settings that have no effect here, and are not mistakes.
@@ -98,11 +102,9 @@ impl Config {
         Err(ConfigErrors { problems })
     }
 
-    /// The agent for a role, with its configured name. A role that is not configured, or no role, gets `default`.
+    /// The agent that a name in a plan means, or that a step without a name gets; see [`find_agent`].
     pub fn agent_for_role(&self, role: Option<&str>) -> Option<(&str, &AgentSettings)> {
-        role.and_then(|role| self.agents.get_key_value(role))
-            .or_else(|| self.agents.get_key_value("default"))
-            .map(|(name, agent)| (name.as_str(), &agent.value))
+        find_agent(&self.agents, role)
     }
 
     /// Whether a command that would be run comes from the project's file, which a person must

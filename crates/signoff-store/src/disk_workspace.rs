@@ -12,7 +12,7 @@ use signoff_api::tool_record::ToolRecord;
 use signoff_plan::tools::allows;
 use signoff_plan::{Workspace, glob};
 
-use crate::config::Config;
+use crate::config::{AgentSettings, Config, Setting, find_agent};
 use crate::tool_record;
 
 /// A directory, the PATH that contracts get, the configured agents and tool servers.
@@ -24,7 +24,7 @@ pub struct DiskWorkspace {
     search: Vec<PathBuf>,
     /// Entries of PATH inside the workspace, without links.
     inside: Vec<PathBuf>,
-    agents: Vec<String>,
+    agents: BTreeMap<String, Setting<AgentSettings>>,
     servers: Vec<String>,
     /// Names and patterns of tools that change nothing, by server.
     read_only: BTreeMap<String, Vec<String>>,
@@ -56,7 +56,7 @@ impl DiskWorkspace {
             topics: root.join(".signoff").join("topics"),
             search,
             inside,
-            agents: config.agents.keys().cloned().collect(),
+            agents: config.agents.clone(),
             servers: config.servers.keys().cloned().collect(),
             read_only: (config.servers.iter())
                 .map(|(name, server)| (name.clone(), server.value.read_only.clone()))
@@ -163,9 +163,7 @@ impl Workspace for DiskWorkspace {
     }
 
     fn agent_exists(&self, name: &str) -> bool {
-        self.agents
-            .iter()
-            .any(|agent| agent == name || agent == "default")
+        find_agent(&self.agents, Some(name)).is_some()
     }
 
     fn tool_known(&self, name: &str) -> bool {
@@ -208,7 +206,7 @@ impl Workspace for DiskWorkspace {
     }
 
     fn agents(&self) -> Vec<String> {
-        self.agents.clone()
+        self.agents.keys().cloned().collect()
     }
 }
 

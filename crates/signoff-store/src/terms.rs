@@ -172,15 +172,15 @@ fn seconds(duration: Duration) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use signoff_plan::digest::Digest;
+
     use super::*;
-    use crate::config::{AgentSettings, Driver, Setting};
+    use crate::config::{AgentSettings, Driver, RetrySession, Setting};
 
     fn agent(program: &str) -> Setting<AgentSettings> {
         Setting::built_in(AgentSettings {
-            driver: Driver::Command,
             command: vec![program.to_owned(), "{task}".to_owned()],
-            login: Vec::new(),
-            env: Vec::new(),
+            ..AgentSettings::of_driver(Driver::Command)
         })
     }
 
@@ -217,6 +217,12 @@ mod tests {
             "sandbox": {"env": ["HOME", "LANG", "PATH", "TERM"]},
         });
         assert_eq!(value, expected);
+        // What was signed before agents had drivers and models stays signed.
+        let digest = Digest::of_json(&value).hex();
+        assert_eq!(
+            digest,
+            "6626f03dc401a59c8eb505c73e15af7a4481e489c012ddbcdcaa6c302fa0f88c"
+        );
     }
 
     #[test]
@@ -229,6 +235,32 @@ mod tests {
         assert_eq!(
             of(&config, &["coder"], "")["agents"]["default"],
             json!({"driver": "command", "command": ["mine", "{task}"], "login": ["~/.mine/auth"], "env": ["MINE"]}),
+        );
+    }
+
+    #[test]
+    fn a_drivers_agent_counts_with_what_is_configured_for_it() {
+        let mut config = Config::default();
+        let terms_of = |config: &Config, role| of(config, &[role], "")["agents"].clone();
+        let pi = json!({"pi": {"driver": "pi"}});
+        assert_eq!(terms_of(&config, "pi"), pi);
+        let mut agent = AgentSettings::of_driver(Driver::Claude);
+        agent.retry_session = RetrySession::Continue;
+        config
+            .agents
+            .insert("coder".to_owned(), Setting::built_in(agent.clone()));
+        assert_eq!(
+            terms_of(&config, "coder"),
+            json!({"coder": {"driver": "claude"}})
+        );
+        agent.model = Some("big".to_owned());
+        agent.command = vec!["/opt/claude".to_owned()];
+        config
+            .agents
+            .insert("coder".to_owned(), Setting::built_in(agent));
+        assert_eq!(
+            terms_of(&config, "coder"),
+            json!({"coder": {"driver": "claude", "command": ["/opt/claude"], "model": "big"}}),
         );
     }
 

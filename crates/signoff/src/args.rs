@@ -25,7 +25,7 @@ pub(crate) use self::plans::{
 pub(crate) use self::running::{
     Answer, Land, Log, Resume, Run, RunArg, RunLimits, Step, StepCommand,
 };
-pub(crate) use self::store::{Archive, Doctor, List, Prune};
+pub(crate) use self::store::{Archive, Doctor, DoctorSection, List, Prune};
 
 /// Runs plans for AI agents, and verifies every step itself.
 #[derive(Debug, Parser)]

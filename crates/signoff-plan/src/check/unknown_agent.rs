@@ -9,8 +9,9 @@
 //! ```
 //!
 //! ## Instead
-//! A role from the configuration. Without `**target:**` the arbiter or the role `default` takes
-//! the step.
+//! A role from the configuration, or the name of an agent that Signoff has a driver for: `claude` (or
+//! `claude-code`), `codex`, `gemini`, `opencode`, `pi`. Without `**target:**` the arbiter or the role
+//! `default` takes the step.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
@@ -53,7 +54,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 );
                 let field = context.draft.dialect.spelled("target");
                 let help = format!(
-                    "add `{field}`, or {}{}",
+                    "run `signoff init`, which finds installed agents, or add `{field}`, or {}{}",
                     configure(DEFAULT),
                     known_roles(&roles)
                 );
@@ -66,7 +67,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 
 /// Where a role is configured, and how.
 fn configure(role: &str) -> String {
-    format!("add `[agents.{role}]` with `driver` and `command` to `.signoff/config.toml`")
+    format!("add `[agents.{role}]` with `driver` to `.signoff/config.toml`")
 }
 
 fn known_roles(roles: &[String]) -> String {
@@ -101,7 +102,7 @@ mod tests {
             &plan("### 1. A\n**target:** painter\n"),
             &[
                 "painter | step `step-1` is for `painter`, which is not a configured role | \
-             add `[agents.painter]` with `driver` and `command` to `.signoff/config.toml`; configured are `coder`, `reviewer`, `executor`, `default`",
+             add `[agents.painter]` with `driver` to `.signoff/config.toml`; configured are `coder`, `reviewer`, `executor`, `default`",
             ],
         );
     }

@@ -9,6 +9,7 @@ use signoff_engine::{Run, StepState, WorkInput, WorkItem, WorkKind, WorkPayload,
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Contract, Step, Work};
 use signoff_sandbox::Command;
+use signoff_store::config::Driver;
 use signoff_store::runs::RunDir;
 use signoff_work::agent::Invocation;
 use signoff_work::attachment::{SubscriptionRoots, read_all};
@@ -24,6 +25,7 @@ use crate::clock::Clock;
 use crate::confinement::Scratch;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::agents::agent_requirements;
 use crate::runs::marker;
 use crate::trees::TreeMount;
 use crate::trust::helpers::pin_agent;
@@ -155,12 +157,16 @@ impl CommandBuilder<'_> {
                 "an agent for role `{role}`"
             )]));
         };
+        if agent.driver != Driver::Command {
+            let why = format!("the driver `{}` is not built in yet", agent.driver.name());
+            return Err(broken_run(run, &why));
+        }
         let prepared = self.prompts.remove(&at);
         let (prompt, mut prompt_file) =
             prepared.ok_or_else(|| broken_run(run, "a dispatch without a prompt"))?;
         let limit = self.time_limit(run, at)?;
         let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
-        let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
+        let needs = agent_requirements(agent);
         let read_only = self.read_only(step, mount, signed);
         let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
         let (confined, scratch) = confined.unzip();

@@ -1,6 +1,7 @@
 //! The project a command works in: its store, its configuration, and what the process was started
 //! with.
 
+pub(crate) mod agents;
 pub mod careful_git;
 pub(crate) mod current_task;
 pub(crate) mod directories;

@@ -104,7 +104,12 @@ fn unknown_variable(name: &str) -> Option<Problem> {
     if unsupported::is_variable(rest) {
         return problem(unsupported::message("it"), Some("unset it".to_owned()));
     }
-    for (section, what) in [("AGENTS_", "agents"), ("MCP_", "tool servers")] {
+    let sections = [
+        ("AGENTS_", "agents"),
+        ("PRICES_", "prices"),
+        ("MCP_", "tool servers"),
+    ];
+    for (section, what) in sections {
         if rest.starts_with(section) {
             let message = format!("{what} cannot be set from the environment");
             let hint = "write it into a configuration file".to_owned();

@@ -9,16 +9,17 @@ use signoff_plan::duration;
 use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::rules::unsupported;
+use super::sections::prices::written_dollars;
 use super::{
     AcceptTime, AgentSettings, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles,
-    Isolation, LandMode, Origin, Policy, Proof, SandboxMode, ServerSettings, Setting,
-    SettingLocation, UnverifiedPolicy,
+    Isolation, LandMode, Origin, Policy, PriceSettings, Proof, RetrySession, SandboxMode,
+    ServerSettings, Setting, SettingLocation, UnverifiedPolicy,
 };
 
 /// One setting in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingEntry {
-    /// `section.key`, `agents.NAME`, or `mcp.servers.NAME`.
+    /// `section.key`, `agents.NAME`, `prices."MODEL"`, or `mcp.servers.NAME`.
     pub key: String,
     pub value: Value,
     pub origin: Origin,
@@ -42,11 +43,19 @@ impl Config {
             .agents
             .iter()
             .map(|(name, agent)| entry(format!("agents.{name}"), agent));
+        let prices = self
+            .prices
+            .iter()
+            .map(|(model, price)| entry(format!("prices.{model:?}"), price));
         let servers = self
             .servers
             .iter()
             .map(|(name, server)| entry(format!("mcp.servers.{name}"), server));
-        settings.chain(agents).chain(servers).collect()
+        settings
+            .chain(agents)
+            .chain(prices)
+            .chain(servers)
+            .collect()
     }
 
     /// The settings that a key (`approval.proof`) or a section (`approval`) names.
@@ -56,8 +65,8 @@ impl Config {
         let (found, others): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|entry| entry.key == name || entry.key.starts_with(&below));
-        // Without agents or servers the section is empty, and still a section.
-        if !found.is_empty() || matches!(name, "agents" | "mcp" | "mcp.servers") {
+        // Without agents, prices or servers the section is empty, and still a section.
+        if !found.is_empty() || matches!(name, "agents" | "prices" | "mcp" | "mcp.servers") {
             return Ok(found);
         }
         let keys: Vec<&str> = others.iter().map(|entry| entry.key.as_str()).collect();
@@ -218,29 +227,64 @@ impl ShownValue for Policy {
     }
 }
 
-/// The lists only where there is something in them: terms that were signed without them hold.
+/// Only what it says: what is as it would be without a word about it is left out.
 impl ShownValue for AgentSettings {
     fn shown_value(&self) -> Value {
-        let Self {
-            driver,
-            command,
-            login,
-            env,
-        } = self;
-        let mut shown = Map::new();
-        shown.insert("driver".to_owned(), driver.name().into());
-        shown.insert("command".to_owned(), command.shown_value());
-        let lists = [("login", login), ("env", env)];
-        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
-        shown.extend(given.map(|(name, list)| (name.to_owned(), list.shown_value())));
-        Value::Object(shown)
+        let mut shown = self.terms();
+        if self.retry_session != RetrySession::Fresh
+            && let Value::Object(shown) = &mut shown
+        {
+            let retry_session = self.retry_session.name().into();
+            shown.insert("retry_session".to_owned(), retry_session);
+        }
+        shown
     }
 }
 
 impl AgentSettings {
-    /// As its part of the terms says it.
+    /// As its part of the terms says it. What was added later is there only if something is configured, so terms that
+    /// were signed before hold. Whether a retry goes on with a session is not in it: it decides about no verdict.
     pub(crate) fn terms(&self) -> Value {
-        self.shown_value()
+        let Self {
+            driver,
+            command,
+            model,
+            retry_session: _,
+            login,
+            env,
+        } = self;
+        let mut terms = Map::new();
+        terms.insert("driver".to_owned(), driver.name().into());
+        let lists = [("command", command), ("login", login), ("env", env)];
+        let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        terms.extend(given.map(|(name, list)| (name.to_owned(), list.shown_value())));
+        let model = model.as_ref().map(ShownValue::shown_value);
+        terms.extend(model.map(|model| ("model".to_owned(), model)));
+        Value::Object(terms)
+    }
+}
+
+/// In dollars per million tokens, as numbers that lose nothing.
+impl ShownValue for PriceSettings {
+    fn shown_value(&self) -> Value {
+        let Self {
+            input,
+            output,
+            cached,
+            cache_write,
+        } = *self;
+        let amounts = [
+            ("input", input),
+            ("output", output),
+            ("cached", cached),
+            ("cache_write", cache_write),
+        ];
+        let number = |amount| {
+            let written = written_dollars(amount);
+            serde_json::from_str(&written).unwrap_or(Value::String(written))
+        };
+        let shown = amounts.map(|(name, amount)| (name.to_owned(), number(amount)));
+        Value::Object(shown.into_iter().collect())
     }
 }
 

@@ -24,11 +24,11 @@ pub(super) enum ReadSource<'a> {
     Variable(&'a str),
 }
 
-/// The sections of the table, the agents and the servers.
+/// The sections of the table, the agents, the prices and the servers.
 fn sections() -> Vec<&'static str> {
     let mut sections: Vec<_> = KEYS.iter().map(|key| key.section).collect();
     sections.dedup();
-    sections.extend(["agents", "mcp"]);
+    sections.extend(["agents", "prices", "mcp"]);
     sections
 }
 
@@ -38,6 +38,7 @@ impl Reader<'_> {
         for (name, value) in table {
             match name.get_ref().as_ref() {
                 "agents" => self.agents(value, config),
+                "prices" => self.prices(value, config),
                 "mcp" => self.mcp(value, config),
                 section if sections.contains(&section) => self.section(section, value, config),
                 section if unsupported::is_section(section) => {

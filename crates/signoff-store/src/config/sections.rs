@@ -1,8 +1,10 @@
 //! The sections of the configuration and what is built in.
 
 pub(super) mod agents;
+pub(super) mod driver;
 pub(super) mod mcp;
 pub(super) mod policy;
+pub(super) mod prices;
 pub(super) mod worktree;
 
 use std::collections::BTreeMap;
@@ -284,32 +286,6 @@ pub struct NotifySettings {
     pub command: Setting<Vec<String>>,
 }
 
-/// `[agents.NAME]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentSettings {
-    pub driver: Driver,
-    /// Program and arguments, with placeholders.
-    pub command: Vec<String>,
-    /// Files below the user's home (`~/…`) that it logs in with, besides those that its program is known to.
-    pub login: Vec<String>,
-    /// Names of variables that it gets to see, besides those that all do and those it is known to need.
-    pub env: Vec<String>,
-}
-
-/// How an agent is started and spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Driver {
-    Command,
-}
-
-impl Driver {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Command => "command",
-        }
-    }
-}
-
 /// `[mcp.servers.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerSettings {
@@ -382,6 +358,7 @@ impl Default for Config {
                 command: Setting::built_in(Vec::new()),
             },
             agents: BTreeMap::new(),
+            prices: BTreeMap::new(),
             servers: BTreeMap::new(),
             notes: Vec::new(),
             project: None,

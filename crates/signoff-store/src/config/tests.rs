@@ -160,7 +160,7 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]` and `[mcp]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
             "project.toml:3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
@@ -187,7 +187,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]` and `[mcp]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[agents]`, `[prices]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -209,24 +209,157 @@ fn sections_and_values_of_the_wrong_kind() {
 
 #[test]
 fn agents_say_what_they_lack() {
+    let drivers = "`claude`, `codex`, `gemini`, `opencode`, `pi`, `acp` and `command`";
     check(
         "[agents.x]",
-        &["1:9: agent `x` has no `driver`; write `driver = \"command\"`"],
+        &[&format!(
+            "1:9: agent `x` has no `driver`; write one like `driver = \"claude\"`; there are {drivers}"
+        )],
     );
     check(
         "[agents.x]\ndriver = 'command'",
         &[r#"1:9: agent `x` has no `command`; write one like `command = ["my-agent", "{task}"]`"#],
     );
     check(
-        "[agents.x]\ndriver = 'claude'",
-        &["2:10: this version has no `claude` driver yet; use `driver = \"command\"`"],
+        "[agents.x]\ndriver = 'acp'",
+        &[r#"1:9: agent `x` has no `command`; write one like `command = ["my-agent", "--acp"]`"#],
     );
     check(
-        "[agents.x]\ndriver = 'comand'\nmodel = 'big'",
+        "[agents.x]\ndriver = 'comand'\nmodle = 'big'",
         &[
-            "2:10: unknown driver `comand`; there is `command`; did you mean `command`?",
-            "3:1: unknown key `model` in `[agents.x]`, which has `driver`, `command`, `login` and `env`",
+            &format!("2:10: unknown driver `comand`; there are {drivers}; did you mean `command`?"),
+            "3:1: unknown key `modle` in `[agents.x]`, which has `driver`, `command`, `model`, `retry_session`, `login` and `env`; did you mean `model`?",
         ],
+    );
+    check(
+        "[agents.x]\ndriver = 'claude-code'",
+        &[&format!(
+            "2:10: unknown driver `claude-code`; there are {drivers}; did you mean `claude`?"
+        )],
+    );
+}
+
+#[test]
+fn agents_of_a_driver_need_no_command() {
+    let text = "[agents.coder]\ndriver = 'claude'\n[agents.tester]\ndriver = 'codex'\ncommand = ['/opt/codex', '--x']\nmodel = 'big'\nretry_session = 'continue'\n";
+    let config = load(text, "").unwrap();
+    let coder = &config.agents["coder"].value;
+    assert_eq!(*coder, AgentSettings::of_driver(Driver::Claude));
+    let tester = &config.agents["tester"].value;
+    assert_eq!(
+        (tester.driver, tester.program(), tester.model.as_deref()),
+        (Driver::Codex, "/opt/codex", Some("big"))
+    );
+    assert_eq!(tester.retry_session, RetrySession::Continue);
+    assert!(!config.runs_project_commands());
+    let shown = config.entries_of("agents.tester").unwrap();
+    assert_eq!(
+        shown[0].value,
+        serde_json::json!({"driver": "codex", "command": ["/opt/codex", "--x"], "model": "big", "retry_session": "continue"})
+    );
+}
+
+#[test]
+fn a_projects_drivers_have_to_be_trusted_and_keep_the_login() {
+    // A program from PATH is started all the same.
+    let config = load("", "[agents.x]\ndriver = 'pi'\ncommand = ['pi', '--x']").unwrap();
+    assert!(config.runs_project_commands());
+    for program in ["./claude", "npx"] {
+        check(
+            &format!("[agents.x]\ndriver = 'claude'\ncommand = ['{program}']"),
+            &[&format!(
+                "3:11: a project cannot hand the login of `claude` to the program `{program}`; name the command in your own configuration"
+            )],
+        );
+    }
+}
+
+#[test]
+fn what_a_driver_cannot_do_is_refused() {
+    check(
+        "[agents.x]\ndriver = 'claude'\ncommand = ['claude', '-p', '{task}']",
+        &[
+            "3:11: `{task}` has a placeholder, but the driver `claude` adds the task and its own arguments itself; name only the program and what it needs before them",
+        ],
+    );
+    for driver in ["gemini", "acp", "command"] {
+        check(
+            &format!(
+                "[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'continue'"
+            ),
+            &[&format!(
+                "4:17: the driver `{driver}` cannot continue a session; `claude`, `codex`, `opencode` and `pi` can; take `retry_session` out"
+            )],
+        );
+        let fresh =
+            format!("[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'fresh'");
+        load("", &fresh).unwrap();
+    }
+    check(
+        "[agents.x]\ndriver = 'pi'\nmodel = ''\nretry_session = 'again'",
+        &[
+            "3:9: must not be empty",
+            "4:17: `again` is not among the choices `fresh` and `continue`",
+        ],
+    );
+}
+
+#[test]
+fn prices_are_kept_exactly() {
+    let user = "[prices.'big-1.5']\ninput = 3\noutput = 15.075\ncached = 0.3\n[prices.small]\ninput = 0.1\noutput = 1\n";
+    let project = "[prices.small]\ninput = 0.2\noutput = 2.000001\ncache_write = 0\n";
+    let config = load(user, project).unwrap();
+    let price = |model: &str| config.prices[model].value;
+    assert_eq!(
+        price("big-1.5"),
+        PriceSettings {
+            input: 3_000_000,
+            output: 15_075_000,
+            cached: 300_000,
+            cache_write: 3_000_000,
+        }
+    );
+    assert_eq!(
+        price("small"),
+        PriceSettings {
+            input: 200_000,
+            output: 2_000_001,
+            cached: 200_000,
+            cache_write: 0,
+        }
+    );
+    assert!(!config.runs_project_commands());
+    let shown = config.entries_of("prices").unwrap();
+    assert_eq!(shown[0].key, "prices.\"big-1.5\"");
+    assert_eq!(
+        shown[0].value.to_string(),
+        r#"{"input":3,"output":15.075,"cached":0.3,"cache_write":3}"#
+    );
+}
+
+#[test]
+fn prices_say_what_is_wrong() {
+    check(
+        "[prices.x]\ninput = '3'\ncahced = 1",
+        &[
+            "1:9: the price of \"x\" has no `output`; write one like `output = 3.00`, in dollars per million tokens",
+            "2:9: expected an amount of dollars like `3.00`, found a string",
+            "3:1: unknown key `cahced` in `[prices.\"x\"]`, which has `input`, `output`, `cached` and `cache_write`; did you mean `cached`?",
+        ],
+    );
+    let range = "is not an amount from 0 to 1000000 dollars with at most 6 digits after the point";
+    check(
+        "[prices.x]\ninput = 0.0000001\noutput = -1\ncached = 1000000.1\ncache_write = 1e3",
+        &[
+            &format!("2:9: `0.0000001` {range}"),
+            &format!("3:10: `-1` {range}"),
+            &format!("4:10: `1000000.1` {range}"),
+            &format!("5:15: `1e3` {range}"),
+        ],
+    );
+    check(
+        "prices = 3",
+        &["1:10: expected a section `[prices.\"MODEL\"]`, found a number"],
     );
 }
 

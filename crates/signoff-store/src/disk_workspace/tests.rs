@@ -166,14 +166,13 @@ fn a_default_agent_stands_in_for_all() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = Config::default();
     let agent = Setting::built_in(AgentSettings {
-        driver: Driver::Command,
         command: vec!["x".to_owned()],
-        login: Vec::new(),
-        env: Vec::new(),
+        ..AgentSettings::of_driver(Driver::Command)
     });
     config.agents.insert("coder".to_owned(), agent.clone());
     let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
     assert!(workspace.agent_exists("coder") && !workspace.agent_exists("tester"));
+    assert!(workspace.agent_exists("claude-code"));
     config.agents.insert("default".to_owned(), agent);
     let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);
     assert!(workspace.agent_exists("tester"));

@@ -5,6 +5,8 @@
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct KnownAgent {
     pub(super) program: &'static str,
+    /// Other programs that are this one for another protocol, with the same login.
+    pub(super) adapters: &'static [&'static str],
     /// Files that hold its login or its settings, by the folder that has them.
     pub(super) folders: &'static [HomeFolder],
     /// Variables that it logs in with, or that say to whom it talks.
@@ -13,6 +15,27 @@ pub(super) struct KnownAgent {
     pub(super) confined_variables: &'static [(&'static str, &'static str)],
     /// It confines what it starts by namespaces of its own.
     pub(super) nests: bool,
+    /// Any of these files means that a person is logged in.
+    pub(super) login_files: &'static [LoginFile],
+    /// So does any of these variables, or a list of [`SERVICES`].
+    pub(super) login_variables: &'static [&'static [&'static str]],
+    /// How a person gets it, and logs in to it.
+    pub(super) advice: Advice,
+}
+
+/// What a person types to use an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Advice {
+    pub install: &'static str,
+    pub log_in: &'static str,
+}
+
+/// A file that holds a login: a JSON object with one of these members, or with any if none is named. It must be one of
+/// the files that the agent is given.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LoginFile {
+    pub(super) name: &'static str,
+    pub(super) members: &'static [&'static str],
 }
 
 /// A folder of a home, and what is taken of it.
@@ -60,16 +83,30 @@ const SERVICES: &[&str] = &[
 
 pub(super) static NONE: KnownAgent = KnownAgent {
     program: "",
+    adapters: &[],
     folders: &[],
     variables: &[],
     confined_variables: &[],
     nests: false,
+    login_files: &[],
+    login_variables: &[],
+    advice: Advice {
+        install: "",
+        log_in: "",
+    },
 };
 
-pub(super) static KNOWN: [KnownAgent; 5] = [CLAUDE, CODEX, GEMINI, OPENCODE, PI];
+static KNOWN: [KnownAgent; 5] = [CLAUDE, CODEX, GEMINI, OPENCODE, PI];
+
+/// What is known of a program. Only a bare name is known.
+pub(super) fn known_agent(program: &str) -> Option<&'static KnownAgent> {
+    let is = |known: &&KnownAgent| known.program == program || known.adapters.contains(&program);
+    KNOWN.iter().find(is)
+}
 
 const CLAUDE: KnownAgent = KnownAgent {
     program: "claude",
+    adapters: &["claude-agent-acp", "claude-code-acp"],
     folders: &[
         // With the variable everything lies in one folder.
         HomeFolder {
@@ -109,10 +146,36 @@ const CLAUDE: KnownAgent = KnownAgent {
     // As root it asks for permission at each step, unless this is set.
     confined_variables: &[("IS_SANDBOX", "1")],
     nests: false,
+    login_files: &[
+        LoginFile {
+            name: ".credentials.json",
+            members: &["claudeAiOauth"],
+        },
+        LoginFile {
+            name: ".claude.json",
+            members: &["primaryApiKey"],
+        },
+        LoginFile {
+            name: "settings.json",
+            members: &["apiKeyHelper"],
+        },
+    ],
+    login_variables: &[&[
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_VERTEX",
+    ]],
+    advice: Advice {
+        install: "npm install -g @anthropic-ai/claude-code",
+        log_in: "start `claude` and type `/login`, or set ANTHROPIC_API_KEY",
+    },
 };
 
 const CODEX: KnownAgent = KnownAgent {
     program: "codex",
+    adapters: &["codex-acp"],
     folders: &[HomeFolder {
         path: ".codex",
         moved_by: FolderOverride::To("CODEX_HOME"),
@@ -128,10 +191,20 @@ const CODEX: KnownAgent = KnownAgent {
     ]],
     confined_variables: &[],
     nests: true,
+    login_files: &[LoginFile {
+        name: "auth.json",
+        members: &["tokens", "OPENAI_API_KEY"],
+    }],
+    login_variables: &[&["CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_API_KEY"]],
+    advice: Advice {
+        install: "npm install -g @openai/codex",
+        log_in: "type `codex login`, or set CODEX_API_KEY",
+    },
 };
 
 const GEMINI: KnownAgent = KnownAgent {
     program: "gemini",
+    adapters: &[],
     folders: &[HomeFolder {
         path: ".gemini",
         moved_by: FolderOverride::Below("GEMINI_CLI_HOME", ".gemini"),
@@ -158,10 +231,31 @@ const GEMINI: KnownAgent = KnownAgent {
     ]],
     confined_variables: &[],
     nests: false,
+    login_files: &[
+        LoginFile {
+            name: "oauth_creds.json",
+            members: &["access_token", "refresh_token"],
+        },
+        LoginFile {
+            name: "gemini-credentials.json",
+            members: &[],
+        },
+    ],
+    login_variables: &[&[
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GOOGLE_GENAI_USE_GCA",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+    ]],
+    advice: Advice {
+        install: "npm install -g @google/gemini-cli",
+        log_in: "start `gemini` and type `/auth`, or set GEMINI_API_KEY",
+    },
 };
 
 const OPENCODE: KnownAgent = KnownAgent {
     program: "opencode",
+    adapters: &[],
     folders: &[
         HomeFolder {
             path: ".local/share/opencode",
@@ -186,10 +280,20 @@ const OPENCODE: KnownAgent = KnownAgent {
     ],
     confined_variables: &[],
     nests: false,
+    login_files: &[LoginFile {
+        name: "auth.json",
+        members: &[],
+    }],
+    login_variables: &[SERVICES, &["OPENCODE_AUTH_CONTENT"]],
+    advice: Advice {
+        install: "npm install -g opencode-ai",
+        log_in: "type `opencode auth login`, or set the API key of a service",
+    },
 };
 
 const PI: KnownAgent = KnownAgent {
     program: "pi",
+    adapters: &[],
     folders: &[HomeFolder {
         path: ".pi/agent",
         moved_by: FolderOverride::To("PI_CODING_AGENT_DIR"),
@@ -201,4 +305,13 @@ const PI: KnownAgent = KnownAgent {
     ],
     confined_variables: &[],
     nests: false,
+    login_files: &[LoginFile {
+        name: "auth.json",
+        members: &[],
+    }],
+    login_variables: &[SERVICES],
+    advice: Advice {
+        install: "npm install -g @mariozechner/pi-coding-agent",
+        log_in: "start `pi` and type `/login`, or set the API key of a service",
+    },
 };

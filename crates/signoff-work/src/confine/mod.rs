@@ -7,6 +7,7 @@
 mod git;
 mod home;
 mod known_agents;
+mod login;
 mod machine;
 mod requirements;
 mod shells;
@@ -22,6 +23,8 @@ use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 pub use self::git::private_repository;
 use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
+pub use self::known_agents::Advice;
+pub use self::login::{LoginState, agent_advice, login_state};
 pub use self::requirements::AgentRequirements;
 use self::requirements::Login;
 pub use self::shells::closed_shells;

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::known_agents::{FolderOverride, HomeFolder, KNOWN, KnownAgent, NONE};
+use super::known_agents::{FolderOverride, HomeFolder, KnownAgent, NONE, known_agent};
 use crate::environment::{Variables, select};
 
 /// What an agent needs to be who it is logged in as.
@@ -31,9 +31,13 @@ impl AgentRequirements {
     /// that has the name of an agent.
     pub fn of_command(command: &[String]) -> Self {
         let program = command.first().map_or("", String::as_str);
-        let known = KNOWN.iter().find(|known| known.program == program);
+        Self::of_program(program, command)
+    }
+
+    /// What a known program needs that this command starts: it may do so by another path or a wrapper.
+    pub fn of_program(program: &str, command: &[String]) -> Self {
         Self {
-            known: known.unwrap_or(&NONE),
+            known: known_agent(program).unwrap_or(&NONE),
             command: command.to_vec(),
             login: Vec::new(),
             env: Vec::new(),
@@ -98,6 +102,12 @@ impl AgentRequirements {
         self.known.nests
     }
 
+    /// The files of the home that it is given, as people write them.
+    pub fn given_files(&self, home: &Path, all: &Variables) -> Vec<String> {
+        let files = self.files(home, all).into_iter();
+        files.map(|file| written_path(&file.from, home)).collect()
+    }
+
     /// The files to copy: of those that its program is known to need the ones that are there, and all that were asked
     /// for.
     pub(super) fn files(&self, home: &Path, all: &Variables) -> Vec<Login> {
@@ -121,9 +131,17 @@ impl AgentRequirements {
     }
 }
 
+/// A path of the home as `~/…`.
+pub(super) fn written_path(path: &Path, home: &Path) -> String {
+    match path.strip_prefix(home) {
+        Ok(below) => format!("~/{}", below.display()),
+        Err(_) => path.display().to_string(),
+    }
+}
+
 impl HomeFolder {
     /// Where the person has it.
-    fn path(&self, home: &Path, all: &Variables) -> PathBuf {
+    pub(super) fn path(&self, home: &Path, all: &Variables) -> PathBuf {
         let value = |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let moved = match self.moved_by {
             FolderOverride::To(name) => value(name).map(PathBuf::from),

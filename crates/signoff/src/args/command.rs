@@ -171,12 +171,15 @@ pub(crate) enum Command {
     /// Show statistics about plans and runs: states, approvals, rejections, missing tools
     #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
     Stats(FormatOnly),
-    /// Show how this machine confines agents and contracts, and why not better
+    /// Show what this machine can do for a run: how it confines agents, and which agents it has
     ///
-    /// Tries each level of the sandbox, the strongest first, with a command that breaks the rules. Then compares the
-    /// result with what this machine had when a run last began.
+    /// `sandbox` tries each level of the sandbox, the strongest first, with a command that breaks the rules. Then it
+    /// compares the result with what this machine had when a run last began.
+    ///
+    /// `agents` looks for the agents that Signoff has drivers for: where each is installed, its version, whether a login
+    /// is there, and which roles use it. It starts each with `--version` only.
     #[command(
-        after_help = "Examples:\n  signoff doctor\n  signoff doctor --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here"
+        after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, or the program of a configured role is missing"
     )]
     Doctor(Doctor),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)

@@ -1,7 +1,7 @@
 //! Arguments of the commands that look after the store.
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use signoff_engine::PlanState;
 
 use super::Format;
@@ -23,11 +23,23 @@ pub(crate) struct List {
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
+    /// Only this section; without it, every one
+    #[arg(value_enum, value_name = "SECTION")]
+    pub(crate) section: Option<DoctorSection>,
     /// Accept from now on that this machine confines less than before
     #[arg(long)]
     pub(crate) accept_level: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+/// What `doctor` can look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DoctorSection {
+    /// How agents and contracts are confined
+    Sandbox,
+    /// Which agents are installed and logged in, and what the configured roles need
+    Agents,
 }
 
 #[derive(Debug, Args)]

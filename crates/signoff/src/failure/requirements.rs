@@ -70,7 +70,7 @@ pub(super) fn missing_programs(missing: Vec<String>) -> Failure {
             ),
             Failure::detail,
         )
-        .hint("install it, or change `[agents]` in .signoff/config.toml")
+        .hint("install it, or change `[agents]` in .signoff/config.toml; `signoff doctor agents` shows what is there")
 }
 
 pub(super) fn unconfined(wanted: &str, found: &str, why: Vec<String>) -> Failure {

@@ -7,11 +7,11 @@ use std::path::Path;
 use signoff_engine::unsupported;
 use signoff_plan::model::Work;
 use signoff_store::config::{AgentSettings, SandboxMode, UnverifiedPolicy};
-use signoff_work::confine::AgentRequirements;
 
 use crate::confinement;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
+use crate::project::agents::{agent_requirements, how_to_get};
 use crate::project::sandbox_level::level;
 use crate::project::{Project, roles};
 use crate::trust::helpers::{ProgramSearch, search};
@@ -57,11 +57,12 @@ fn require_programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
         match project.config.agent_for_role(Some(&role)) {
             Some((_, agent)) => {
                 missing.extend(missing_logins(project, &role, agent));
-                let program = agent.command.first().cloned().unwrap_or_default();
-                let needed = format!("`{program}`, which agent `{role}` runs");
-                missing.extend(missing_program(project, &program, &needed));
+                missing.extend(missing_agent(project, &role, agent));
             }
-            None => missing.push(format!("an agent for role `{role}`")),
+            None => missing.push(format!(
+                "an agent for role `{role}`: run `signoff init`, or add `[agents.{role}]` with `driver` to \
+                 .signoff/config.toml"
+            )),
         }
     }
     missing.extend(unreachable_paths(project, plan)?);
@@ -74,6 +75,17 @@ fn require_programs(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     } else {
         Err(Error::MissingPrograms(missing))
     }
+}
+
+/// The message for an agent whose program a run would not find, with how to get it and to log in.
+fn missing_agent(project: &Project, role: &str, agent: &AgentSettings) -> Option<String> {
+    let program = agent.program();
+    let needed = format!("`{program}`, which agent `{role}` runs");
+    let needed = match (search(project, program), how_to_get(agent)) {
+        (ProgramSearch::Missing, Some(how)) => format!("{needed}: {how}"),
+        _ => needed,
+    };
+    missing_program(project, program, &needed)
 }
 
 /// The message for a program that a run would not find.
@@ -117,8 +129,7 @@ fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, 
         let Some((name, agent)) = project.config.agent_for_role(Some(&role)) else {
             continue;
         };
-        let needs = AgentRequirements::of_command(&agent.command).with(&agent.login, &agent.env);
-        for path in run_paths.unreachable(&needs) {
+        for path in run_paths.unreachable(&agent_requirements(agent)) {
             let path = path.display();
             unseen.push(format!(
                 "`{path}`, which the command of agent `{name}` names: the agent sees no file of your home or of /tmp \

@@ -6,12 +6,16 @@ use crate::config::problem::{did_you_mean, listed};
 use crate::config::read::Reader;
 use crate::config::rules::placeholder;
 use crate::config::value::Value;
-use crate::config::{AgentSettings, Config, Driver, Setting};
+use crate::config::{AgentSettings, Config, Driver, RetrySession, Setting};
 
-const KEYS: [&str; 4] = ["driver", "command", "login", "env"];
-
-/// Drivers that are planned; naming one is a fair wish, not a typing error.
-const NOT_YET: [&str; 6] = ["claude", "codex", "gemini", "opencode", "pi", "acp"];
+const KEYS: [&str; 6] = [
+    "driver",
+    "command",
+    "model",
+    "retry_session",
+    "login",
+    "env",
+];
 
 impl Reader<'_> {
     /// An agent replaces the one of the same name in a lower layer as a whole: half of one and half
@@ -48,35 +52,112 @@ impl Reader<'_> {
         let value_of = |wanted| entries.iter().find(|(key, _)| *key == wanted);
         let Some((_, driver)) = value_of("driver") else {
             let message = format!("agent `{name}` has no `driver`");
-            let hint = "write `driver = \"command\"`".to_owned();
+            let names = listed(&Driver::ALL.map(Driver::name));
+            let hint = format!("write one like `driver = \"claude\"`; there are {names}");
             self.problem_at(offset, message, Some(hint));
             return None;
         };
+        let before = self.problems.len();
         let driver = self.driver(driver);
         let command = match value_of("command") {
-            Some((_, command)) => self.command(command),
+            Some((_, command)) => self.agent_command(command, driver),
             None => {
-                // We do not know what an unknown driver needs.
-                if driver.is_some() {
-                    self.no_command(name, offset);
-                }
+                self.require_command(name, offset, driver);
                 None
             }
         };
-        let login = value_of("login").map(|(_, login)| self.login(login));
-        let env = value_of("env").map(|(_, env)| self.variables(env, allowed));
-        Some(AgentSettings {
+        let model = value_of("model").and_then(|(_, model)| self.text(model));
+        let retry_session =
+            value_of("retry_session").and_then(|(_, value)| self.retry_session(value, driver));
+        let login = value_of("login").and_then(|(_, login)| self.login(login));
+        let env = value_of("env").and_then(|(_, env)| self.variables(env, allowed));
+        let agent = AgentSettings {
             driver: driver?,
-            command: command?,
-            login: login.unwrap_or_else(|| Some(Vec::new()))?,
-            env: env.unwrap_or_else(|| Some(Vec::new()))?,
-        })
+            command: command.unwrap_or_default(),
+            model,
+            retry_session: retry_session.unwrap_or(RetrySession::Fresh),
+            login: login.unwrap_or_default(),
+            env: env.unwrap_or_default(),
+        };
+        (self.problems.len() == before).then_some(agent)
     }
 
-    fn no_command(&mut self, name: &str, offset: usize) {
+    /// Reports an agent that could be any program and does not say which. We do not know what an unknown driver needs.
+    fn require_command(&mut self, name: &str, offset: usize, driver: Option<Driver>) {
+        let hint = match driver {
+            Some(Driver::Acp) => r#"write one like `command = ["my-agent", "--acp"]`"#,
+            Some(driver) if driver.program().is_none() => {
+                r#"write one like `command = ["my-agent", "{task}"]`"#
+            }
+            Some(_) | None => return,
+        };
         let message = format!("agent `{name}` has no `command`");
-        let hint = r#"write one like `command = ["my-agent", "{task}"]`"#.to_owned();
-        self.problem_at(offset, message, Some(hint));
+        self.problem_at(offset, message, Some(hint.to_owned()));
+    }
+
+    /// The words of `command`. Only `driver = "command"` puts the task into them.
+    fn agent_command(&mut self, value: &Value<'_>, driver: Option<Driver>) -> Option<Vec<String>> {
+        let words = self.command(value)?;
+        let with_placeholder = words.iter().position(|word| {
+            let mut shown = placeholder::SHOWN.iter();
+            shown.any(|placeholder| word.contains(placeholder))
+        });
+        if let (Some(at), Some(driver)) = (with_placeholder, driver)
+            && driver != Driver::Command
+        {
+            let message = format!(
+                "`{}` has a placeholder, but the driver `{}` adds the task and its own arguments itself",
+                words[at].escape_debug(),
+                driver.name()
+            );
+            let hint = "name only the program and what it needs before them".to_owned();
+            self.problem(value, message, Some(hint));
+            return None;
+        }
+        self.keep_login(value, driver, &words)?;
+        Some(words)
+    }
+
+    /// Refuses a project's program in place of the driver's own: it would be handed the login of that driver's agent.
+    fn keep_login(
+        &mut self,
+        value: &Value<'_>,
+        driver: Option<Driver>,
+        words: &[String],
+    ) -> Option<()> {
+        let (Some(own), Some(program)) = (driver.and_then(Driver::program), words.first()) else {
+            return Some(());
+        };
+        if !self.origin.may_only_tighten() || program == own {
+            return Some(());
+        }
+        let (who, shown) = (self.origin.who(), program.escape_debug());
+        let message = format!("{who} cannot hand the login of `{own}` to the program `{shown}`");
+        let hint = "name the command in your own configuration".to_owned();
+        self.problem(value, message, Some(hint));
+        None
+    }
+
+    fn retry_session(&mut self, value: &Value<'_>, driver: Option<Driver>) -> Option<RetrySession> {
+        let chosen = self.choice(value, &RetrySession::CHOICES)?;
+        if let Some(driver) = driver
+            && chosen == RetrySession::Continue
+            && !driver.can_continue()
+        {
+            let able: Vec<&str> = (Driver::ALL.into_iter())
+                .filter(|driver| driver.can_continue())
+                .map(Driver::name)
+                .collect();
+            let message = format!(
+                "the driver `{}` cannot continue a session; {} can",
+                driver.name(),
+                listed(&able)
+            );
+            let hint = "take `retry_session` out".to_owned();
+            self.problem(value, message, Some(hint));
+            return None;
+        }
+        Some(chosen)
     }
 
     /// Files that an agent logs in with; what it holds it can send away, so only the user names them.
@@ -103,21 +184,17 @@ impl Reader<'_> {
 
     fn driver(&mut self, value: &Value<'_>) -> Option<Driver> {
         let name = self.text(value)?;
-        if name == Driver::Command.name() {
-            return Some(Driver::Command);
-        }
-        let shown = name.escape_debug();
-        if NOT_YET.contains(&name.as_str()) {
-            let message = format!("this version has no `{shown}` driver yet");
-            let hint = "use `driver = \"command\"`".to_owned();
-            self.problem(value, message, Some(hint));
-        } else {
-            let known = [Driver::Command.name()];
-            let hint = did_you_mean(&name, &known);
-            let message = format!("unknown driver `{shown}`; there is {}", listed(&known));
+        let known = Driver::ALL.into_iter().find(|one| one.name() == name);
+        if known.is_none() {
+            let (shown, names) = (name.escape_debug(), Driver::ALL.map(Driver::name));
+            let hint = match Driver::of_name(&name) {
+                Some(driver) => Some(format!("did you mean `{}`?", driver.name())),
+                None => did_you_mean(&name, &names),
+            };
+            let message = format!("unknown driver `{shown}`; there are {}", listed(&names));
             self.problem(value, message, hint);
         }
-        None
+        known
     }
 
     /// A command without placeholders; an empty list is none.

@@ -1,14 +1,18 @@
-//! `doctor`: how this machine confines a run.
+//! `doctor`: what this machine can do for a run.
+
+mod agents;
 
 use signoff_api::doctor::{
-    Doctor, HelperState, HiddenHome, LevelState, Project, RoomReport, UNKNOWN, Worktrees,
+    Doctor, HelperState, HiddenHome, LevelState, Project, RoomReport, Sandbox, UNKNOWN, Worktrees,
 };
 use signoff_runtime::Error;
 use signoff_runtime::confinement::levels::Machine;
+use signoff_runtime::doctor::Section;
 use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 
-use crate::args::Doctor as Args;
+pub(crate) use self::agents::login_text;
+use crate::args::{Doctor as Args, DoctorSection};
 use crate::failure::{ACCEPT, Failure};
 use crate::session::Session;
 use crate::style::sanitize;
@@ -26,9 +30,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     if args.accept_level {
         accept(session, machine)?;
     }
-    let found = signoff_runtime::doctor::doctor(machine)?;
-    let untried = found.sandbox.level == UNKNOWN;
-    let fails = found.sandbox.mode == "required" && !confines(&found);
+    let found = signoff_runtime::doctor::doctor(machine, &sections(args))?;
     if session.is_json() {
         session.json(&found);
     } else {
@@ -36,19 +38,39 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
             session.out.answer(line);
         }
     }
-    if untried {
-        session
-            .out
-            .say("could not try what this machine can enforce: no plan will run here");
-    } else if fails {
-        let text = "`[sandbox] mode = \"required\"` cannot be met: no plan will run here";
-        session.out.say(text);
+    let obstacles = obstacles(&found);
+    for obstacle in &obstacles {
+        session.out.say(obstacle);
     }
     Ok(match found.weaker.as_slice() {
-        _ if fails || untried => 6,
+        _ if !obstacles.is_empty() => 6,
         [] => 0,
         _ => 4,
     })
+}
+
+fn sections(args: &Args) -> Vec<Section> {
+    match args.section {
+        None => Section::CHEAP.to_vec(),
+        Some(DoctorSection::Sandbox) => vec![Section::Sandbox],
+        Some(DoctorSection::Agents) => vec![Section::Agents],
+    }
+}
+
+/// What keeps plans from running here.
+fn obstacles(found: &Doctor) -> Vec<String> {
+    let sandbox = found.sandbox.as_ref().and_then(|sandbox| {
+        let text = if sandbox.level == UNKNOWN {
+            "could not try what this machine can enforce: no plan will run here"
+        } else if sandbox.mode == "required" && !confines(sandbox) {
+            "`[sandbox] mode = \"required\"` cannot be met: no plan will run here"
+        } else {
+            return None;
+        };
+        Some(text.to_owned())
+    });
+    let agents = found.agents.as_ref().and_then(agents::missing_line);
+    sandbox.into_iter().chain(agents).collect()
 }
 
 /// Records that a person accepts the present level.
@@ -125,8 +147,8 @@ fn overlay_line(found: &RoomReport) -> String {
     format!("trees are shown as: {shown}{why}")
 }
 
-fn confines(found: &Doctor) -> bool {
-    matches!(found.sandbox.level.as_str(), "namespaces" | "bubblewrap")
+fn confines(sandbox: &Sandbox) -> bool {
+    matches!(sandbox.level.as_str(), "namespaces" | "bubblewrap")
 }
 
 /// The line about whether agents can work side by side.
@@ -145,7 +167,24 @@ pub(crate) fn worktrees_line(found: &Worktrees) -> String {
 }
 
 fn doctor_lines(found: &Doctor) -> Vec<String> {
-    let sandbox = &found.sandbox;
+    let mut lines: Vec<String> = found.sandbox.iter().flat_map(sandbox_lines).collect();
+    lines.extend(found.worktrees.as_ref().map(worktrees_line));
+    lines.extend(found.room.as_ref().map(overlay_line));
+    lines.extend(weaker_lines(found));
+    lines.extend(found.home.iter().flat_map(home_lines));
+    lines.extend(found.path_dropped.iter().map(|entry| {
+        let entry = sanitize(entry);
+        format!(
+            "PATH: {entry} is inside the project, so Signoff does not search it; name its commands by their path"
+        )
+    }));
+    lines.extend(found.project.iter().flat_map(project_lines));
+    lines.extend(found.agents.iter().flat_map(agents::lines));
+    lines
+}
+
+/// The lines about the levels of the sandbox.
+fn sandbox_lines(sandbox: &Sandbox) -> Vec<String> {
     let network = if sandbox.network { "on" } else { "off" };
     let before = sandbox.before.as_ref();
     let before = before.filter(|before| **before != sandbox.level);
@@ -179,17 +218,6 @@ fn doctor_lines(found: &Doctor) -> Vec<String> {
             level.level, level.enforces
         ));
     }
-    lines.extend(found.worktrees.as_ref().map(worktrees_line));
-    lines.extend(found.room.as_ref().map(overlay_line));
-    lines.extend(weaker_lines(found));
-    lines.extend(found.home.iter().flat_map(home_lines));
-    lines.extend(found.path_dropped.iter().map(|entry| {
-        let entry = sanitize(entry);
-        format!(
-            "PATH: {entry} is inside the project, so Signoff does not search it; name its commands by their path"
-        )
-    }));
-    lines.extend(found.project.iter().flat_map(project_lines));
     lines
 }
 

@@ -248,7 +248,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
     }
     let program = |role: &str| {
         let (_, agent) = project.config.agent_for_role(Some(role))?;
-        let program = Path::new(agent.command.first()?);
+        let program = Path::new(agent.program());
         Some(program.file_name()?.to_string_lossy().into_owned())
     };
     let uncommitted = uncommitted_files(project);

@@ -2,19 +2,20 @@
 
 mod agents;
 mod git;
+mod next;
 mod prepare;
 
 use std::path::Path;
 
 use signoff_api::project::{INIT_SCHEMA, Init};
 use signoff_runtime::Error;
+use signoff_runtime::doctor::agents::LocalAgent;
 use signoff_runtime::doctor::{sandbox, worktrees};
 use signoff_runtime::project::Project;
-use signoff_runtime::trust::Trust;
 use signoff_store::atomic::{ReplaceError, replace};
+use signoff_store::config::Driver;
 use signoff_store::root::{Store, discover};
 
-use self::agents::KnownAgent;
 use self::git::GitState;
 use self::prepare::PrepareCommand;
 use crate::commands::inspect::doctor::worktrees_line;
@@ -24,9 +25,19 @@ use crate::session::Session;
 
 /// What `init` found in the project and on the machine.
 struct Findings {
-    agents: Vec<&'static KnownAgent>,
+    /// The best first.
+    agents: Vec<LocalAgent>,
+    /// The person's own configuration says which agent they want.
+    own_default: bool,
     git: GitState,
     prepare: Vec<PrepareCommand>,
+}
+
+impl Findings {
+    /// The agent that the written roles are for.
+    fn chosen(&self) -> Option<&LocalAgent> {
+        self.agents.first().filter(|_| !self.own_default)
+    }
 }
 
 pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
@@ -37,6 +48,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
     let found = Findings {
         agents: agents::installed(&session.process),
+        own_default: agents::has_own_default(&session.process),
         git: git::state(&session.process),
         prepare: prepare::proposals(&here),
     };
@@ -44,7 +56,10 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     let wrote_config = write_config(
         session,
         &store.config_path(),
-        &prepare::in_config(&agents::config(&found.agents), &found.prepare),
+        &prepare::in_config(
+            &agents::config(&found.agents, found.chosen()),
+            &found.prepare,
+        ),
     )?;
     let written: Vec<String> = missing
         .iter()
@@ -56,7 +71,8 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
             schema: INIT_SCHEMA.to_owned(),
             root,
             written,
-            found_agents: found.agents.iter().map(|one| one.name.to_owned()).collect(),
+            found_agents: names(&found.agents),
+            agents: found.agents.iter().filter_map(agents::report).collect(),
             git: found.git.name().to_owned(),
             sandbox: level(session),
             prepare: found
@@ -69,9 +85,14 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     }
     tell_written(session, &root, &written);
     tell_found(session, &found, wrote_config);
-    let next = next(session);
+    let next = next::next(session, &found.agents);
     session.out.answer(format!("next: {next}"));
     Ok(0)
+}
+
+fn names(agents: &[LocalAgent]) -> Vec<String> {
+    let names = agents.iter().map(|agent| agent.driver.name().to_owned());
+    names.collect()
 }
 
 /// Refuses to set up a project inside another one, because Signoff would not use it.
@@ -113,26 +134,38 @@ fn tell_written(session: &mut Session, root: &str, written: &[String]) {
     }
 }
 
-fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
-    let names: Vec<_> = found.agents.iter().map(|agent| agent.name).collect();
-    if names.is_empty() {
-        let looked_for: Vec<_> = agents::ALL.iter().map(|agent| agent.name).collect();
+fn tell_agents(session: &mut Session, found: &Findings, wrote_config: bool) {
+    if found.agents.is_empty() {
+        let known = Driver::ALL.into_iter().filter_map(Driver::program);
+        let known: Vec<&str> = known.collect();
         session.out.answer(format!(
-            "agents: none of {} is on PATH; any program that takes a prompt works",
-            looked_for.join(", ")
+            "agents: none of {} is on PATH; `signoff doctor agents` shows how to get one",
+            known.join(", ")
         ));
     } else {
-        session.out.answer(format!(
-            "agents: found {}; this version starts them with `driver = \"command\"`",
-            names.join(", ")
-        ));
+        let described: Vec<String> = found.agents.iter().map(agents::describe).collect();
+        let described = described.join(", ");
+        session.out.answer(format!("agents: found {described}"));
     }
-    if wrote_config {
-        session.out.answer(format!(
-            "roles: {} are in config.toml as commented examples",
-            agents::ROLES.join(", ")
-        ));
+    if !wrote_config {
+        return;
     }
+    let roles = agents::ROLES.join(", ");
+    session.out.answer(match found.chosen() {
+        Some(agent) => format!(
+            "roles: {roles} use {}; change that in .signoff/config.toml",
+            agent.driver.name()
+        ),
+        None if found.own_default => {
+            "roles: your own configuration has `default`; others are in config.toml as comments"
+                .to_owned()
+        }
+        None => format!("roles: {roles} are in config.toml as comments"),
+    });
+}
+
+fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
+    tell_agents(session, found, wrote_config);
     let config = if wrote_config {
         "is in config.toml as a comment"
     } else {
@@ -173,25 +206,4 @@ fn obstacles(session: &Session) -> Option<String> {
     let found = worktrees(&project).ok()?;
     let is_worth_telling = !found.possible || !found.private.is_empty();
     is_worth_telling.then(|| worktrees_line(&found))
-}
-
-/// The next command before a plan can run.
-fn next(session: &Session) -> String {
-    let Ok(project) = Project::open(&session.process) else {
-        return "`signoff config` shows what is wrong with the settings".to_owned();
-    };
-    if project.config.agents.is_empty() {
-        return "name an agent in .signoff/config.toml, type `signoff trust`, then `signoff verify PLAN`"
-            .to_owned();
-    }
-    match project.trust() {
-        Trust::Changed(_) => {
-            "read the files that `signoff doctor` names, then type `signoff trust`".to_owned()
-        }
-        Trust::Missing(_) => "read .signoff/config.toml, then type `signoff trust`".to_owned(),
-        Trust::NotNeeded | Trust::Given => {
-            "`signoff new --list` shows templates for a plan; `signoff verify PLAN` checks a plan"
-                .to_owned()
-        }
-    }
 }

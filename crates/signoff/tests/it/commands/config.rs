@@ -109,45 +109,147 @@ fn a_pi_store_brings_its_own_settings() {
         .assert_stderr_contains("`guardedTools` has no effect");
 }
 
-#[test]
-fn init_shows_what_it_found_and_changes_nothing_twice() {
+/// A project on whose PATH are these agents; each says its version.
+fn with_agents(agents: &[&str]) -> Project {
     let project = Project::new(BINARY);
     let bin = project.outside("agents");
     std::fs::create_dir(&bin).expect("the folder is ours");
-    let program = bin.join("codex");
-    std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("the folder is ours");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    for agent in agents {
+        let program = bin.join(agent);
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && [ -z \"$CODEX_API_KEY\" ] && echo \"{agent} 1.2.3\"\n"
+        );
+        std::fs::write(&program, script).expect("the folder is ours");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    }
     let path = format!("{}:/usr/bin:/bin", bin.display());
-    let project = project.env("PATH", path);
-    project
-        .signoff(["init"])
+    project.env("PATH", path)
+}
+
+#[test]
+fn init_writes_roles_for_what_it_found_and_changes_nothing_twice() {
+    // The one with a login is better than the one that is preferred.
+    let project = with_agents(&["claude", "codex"]).env("CODEX_API_KEY", "secret-key-of-codex");
+    let output = project.signoff(["init"]);
+    output
         .assert_success()
-        .assert_stdout_contains("agents: found codex; this version starts them with `driver =")
-        .assert_stdout_contains("planner, coder, developer, tester, reviewer, executor")
+        .assert_stdout_contains(
+            "agents: found codex 1.2.3 (logged in by $CODEX_API_KEY), claude 1.2.3 (not logged in)",
+        )
+        .assert_stdout_contains(
+            "roles: default, planner, coder, developer, tester, reviewer, executor use codex",
+        )
         .assert_stdout_contains("git: not a repository")
         .assert_stdout_contains("sandbox: none")
-        .assert_stdout_contains("next: name an agent");
+        .assert_stdout_contains("next: `signoff new fix.md --template bugfix");
     let config = project.read(".signoff/config.toml");
     assert!(
-        config.contains("# command = [\"codex\", \"exec\""),
+        config.contains("\n[agents.default]\ndriver = \"codex\"\n"),
         "{config}"
     );
+    assert!(!config.contains("secret-key"), "{config}");
     assert!(project.read(".signoff/.gitignore").contains("/index*"));
     let again = project.json(["init"]);
     assert_eq!(again["written"], json!([]));
-    assert_eq!(again["found_agents"], json!(["codex"]));
+    assert_eq!(again["found_agents"], json!(["codex", "claude"]));
+    assert_eq!(again["agents"][0]["version"], "1.2.3");
+    assert_eq!(again["agents"][0]["login"], "found");
+    assert_eq!(again["agents"][1]["login"], "missing");
     assert_eq!(project.read(".signoff/config.toml"), config);
+    // What it wrote is trusted, what somebody else wrote is not.
     let coder = "[agents.coder]\ndriver = \"command\"\ncommand = [\"codex\"]\n";
     project.write(".signoff/config.toml", coder);
     project
         .signoff(["init"])
         .assert_success()
         .assert_stdout_contains("then type `signoff trust`");
-    project.signoff(["trust"]).assert_success();
+}
+
+#[test]
+fn the_next_command_of_init_works() {
+    let project = with_agents(&["codex"]);
+    let output = project.signoff(["init"]);
+    output
+        .assert_success()
+        .assert_stdout_contains("next: log in to codex (type `codex login`");
+    let said = &output.stdout;
+    let (_, command) = said.split_once("then `").expect("a command");
+    let (command, _) = command.split_once('`').expect("its end");
+    project.write("test.sh", "exit 1\n");
+    project.bash("chmod +x test.sh", &project.path());
+    project.bash(command, &project.path()).assert_success();
+    project.signoff(["verify", "fix.md"]).assert_success();
+}
+
+#[test]
+fn init_without_an_agent_says_how_to_get_one() {
+    let project = with_agents(&[]);
     project
         .signoff(["init"])
         .assert_success()
-        .assert_stdout_contains("signoff new --list");
+        .assert_stdout_contains("agents: none of claude, codex, gemini, opencode, pi is on PATH")
+        .assert_stdout_contains("next: install an agent, for example by `npm install -g");
+    assert_eq!(project.json(["config", "agents"])["settings"], json!([]));
+}
+
+#[test]
+fn init_leaves_the_persons_own_choice_of_an_agent() {
+    let project = with_agents(&["codex"]);
+    user(&project, "[agents.default]\ndriver = \"pi\"\n");
+    project
+        .signoff(["init"])
+        .assert_success()
+        .assert_stdout_contains("roles: your own configuration has `default`");
+    let settings = &project.json(["config", "agents.default"])["settings"];
+    assert_eq!(settings[0]["value"]["driver"], "pi");
+}
+
+#[test]
+fn doctor_says_which_agents_there_are_and_what_roles_lack() {
+    let project = with_agents(&["codex"]).env("CODEX_API_KEY", "secret-key-of-codex");
+    project.write(
+        ".signoff/config.toml",
+        "[agents.coder]\ndriver = \"codex\"\nmodel = \"big\"\n",
+    );
+    project
+        .signoff(["doctor", "agents"])
+        .assert_success()
+        .assert_stdout_contains("✓ codex    1.2.3, logged in by $CODEX_API_KEY")
+        .assert_stdout_contains("roles: coder")
+        .assert_stdout_contains("· claude   not installed; `npm install -g")
+        .assert_stdout_contains("✓ coder: driver codex, model big");
+    let report = project.json(["doctor", "agents"]);
+    assert_eq!(report["sandbox"], json!(null));
+    assert_eq!(report["agents"]["known"][1]["roles"], json!(["coder"]));
+    assert_eq!(project.json(["doctor", "sandbox"])["agents"], json!(null));
+    project.write(
+        ".signoff/config.toml",
+        "[agents.coder]\ndriver = \"gemini\"\n",
+    );
+    project
+        .signoff(["doctor"])
+        .assert_code(6)
+        .assert_stdout_contains("sandbox: ")
+        .assert_stdout_contains("✗ coder: driver gemini")
+        .assert_stderr_contains("the program of role `coder` is missing");
+}
+
+#[test]
+fn a_plan_whose_agent_is_not_installed_says_how_to_get_it() {
+    let project = with_agents(&[]);
+    let text = plan(&[&agent("Make it.", "out")]);
+    project
+        .write(
+            ".signoff/config.toml",
+            "[agents.default]\ndriver = \"claude\"\n",
+        )
+        .write("plan.md", text);
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(6)
+        .assert_stderr_contains("`claude`, which agent")
+        .assert_stderr_contains("`npm install -g @anthropic-ai/claude-code` installs it; then start `claude` and type `/login`");
 }
 
 #[test]

@@ -5,12 +5,12 @@ use signoff_testkit::Project;
 
 use crate::support::BINARY;
 
-/// A project with the one role that the built-in templates name.
+/// A project with the role of steps that name none, as those of the built-in templates.
 fn project() -> Project {
     let project = Project::new(BINARY);
     project.write(
         ".signoff/config.toml",
-        "[agents.coder]\ndriver = \"command\"\ncommand = [\"cat\"]\n",
+        "[agents.default]\ndriver = \"command\"\ncommand = [\"cat\"]\n",
     );
     project
 }
@@ -79,6 +79,36 @@ fn every_template_verifies_without_a_problem() {
     }
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "bugfix.md"]).assert_success();
+}
+
+/// Shows the fault, then repairs it.
+const REPAIRS: &str = r#"
+case $(cat) in
+  *'Write a test'*) echo 'grep -q right code.txt' >> tests.sh ;;
+  *'Remove the cause'*) echo right > code.txt ;;
+esac
+"#;
+
+#[test]
+fn a_fault_is_repaired_from_the_template_to_the_end() {
+    let project = Project::new(BINARY);
+    project
+        .write(
+            ".signoff/config.toml",
+            "[agents.default]\ndriver = \"command\"\ncommand = [\"bash\", \"agent.sh\"]\n",
+        )
+        .write("agent.sh", REPAIRS)
+        .write("code.txt", "wrong\n")
+        .write("tests.sh", "set -e\n");
+    project.signoff(["trust"]).assert_success();
+    let begin = "signoff new fix.md --template bugfix --set problem='It says wrong.' \
+                 --set test='cd . && bash tests.sh  # all of them'";
+    project.bash(begin, &project.path()).assert_success();
+    assert!(!project.read("fix.md").contains("target"));
+    project
+        .signoff(["run", "fix.md", "--approve"])
+        .assert_success();
+    assert_eq!(project.read("code.txt"), "right\n");
 }
 
 #[test]
