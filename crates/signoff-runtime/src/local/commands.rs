@@ -9,9 +9,9 @@ use signoff_engine::{Run, StepState, WorkInput, WorkItem, WorkKind, WorkPayload,
 use signoff_plan::digest::Digest;
 use signoff_plan::model::{Contract, Step, Work};
 use signoff_sandbox::Command;
-use signoff_store::config::Driver;
+use signoff_store::config::{AgentSettings, Driver, PriceSettings};
 use signoff_store::runs::RunDir;
-use signoff_work::agent::Invocation;
+use signoff_work::agent::{DriverKind, Invocation, LaunchOptions, Price, Prices};
 use signoff_work::attachment::{SubscriptionRoots, read_all};
 use signoff_work::confine::{AgentRequirements, Confined, RunPaths, VisibleTree};
 use signoff_work::contract::Evaluation;
@@ -20,6 +20,7 @@ use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
 use signoff_work::tree::read_only_files;
 
+use super::agent::{MonitorSetup, Talk};
 use super::prompt_context::PromptContext;
 use crate::clock::Clock;
 use crate::confinement::Scratch;
@@ -146,21 +147,9 @@ impl CommandBuilder<'_> {
         attempt: u32,
         mount: Option<&TreeMount>,
         signed: &[String],
-    ) -> Result<(Command, Option<Scratch>), Error> {
+    ) -> Result<AgentCommand, Error> {
         let (step, _) = require_step(run, at)?;
-        let Work::Agent { role, .. } = &step.work else {
-            return Err(broken_run(run, "a dispatch of a step that is no agent's"));
-        };
-        let Some((_, agent)) = self.project.config.agent_for_role(role.as_deref()) else {
-            let role = role.as_deref().unwrap_or("default");
-            return Err(Error::MissingPrograms(vec![format!(
-                "an agent for role `{role}`"
-            )]));
-        };
-        if agent.driver != Driver::Command {
-            let why = format!("the driver `{}` is not built in yet", agent.driver.name());
-            return Err(broken_run(run, &why));
-        }
+        let agent = self.agent_settings(run, step)?;
         let prepared = self.prompts.remove(&at);
         let (prompt, mut prompt_file) =
             prepared.ok_or_else(|| broken_run(run, "a dispatch without a prompt"))?;
@@ -170,8 +159,10 @@ impl CommandBuilder<'_> {
         let read_only = self.read_only(step, mount, signed);
         let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
         let (confined, scratch) = confined.unzip();
+        let mut files = LaunchDirectory::Store(self.dir.attempt(&step.id, attempt).path().to_owned());
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
-            prompt_file = prompt_inside(scratch, &prompt)?;
+            files = LaunchDirectory::Temporary(scratch.path().join("tmp"));
+            prompt_file = files.write(PROMPT, prompt.as_bytes())?;
         }
         let mut environment = for_agent(
             &self.project.process.variables,
@@ -179,13 +170,36 @@ impl CommandBuilder<'_> {
             needs.variables(&self.project.process.variables),
         );
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
-        let invocation = Invocation {
+        let driver = driver_kind(agent.driver);
+        let options = LaunchOptions {
             command: &agent.command,
             prompt: &prompt,
             prompt_file: &prompt_file,
             workspace: self.project.store.workspace(),
-            model: run.plan().executor_model.as_deref(),
+            model: (run.plan().executor_model.as_deref()).or(agent.model.as_deref()),
             tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
+            confined: self.is_mounted(),
+            resume: None,
+        };
+        let launch = driver.driver().launch(&options);
+        for file in &launch.files {
+            files.write(file.name, &file.bytes)?;
+        }
+        let setup = MonitorSetup {
+            step: at,
+            attempt,
+            driver,
+            model: options.model.map(str::to_owned),
+            talk: Talk::new(driver, &options),
+            prices: self.prices(),
+            own_sandbox: launch.keeps_own_sandbox,
+            progress: self.dir.attempt(&step.id, attempt).progress(),
+            secrets: self.secrets.clone(),
+        };
+        let invocation = Invocation {
+            launch,
+            prompt: &prompt,
+            workspace: self.project.store.workspace(),
             environment,
             marker: marker(run.id(), &step.id, attempt),
             time: limit.min(left),
@@ -195,7 +209,50 @@ impl CommandBuilder<'_> {
         let files = mount.map_or_else(|| self.project.store.workspace(), TreeMount::files);
         pin_agent(self.project, &agent.command, files, &mut command)?;
         command.policy = policy;
-        Ok((command, scratch))
+        Ok(AgentCommand {
+            command,
+            scratch,
+            setup,
+        })
+    }
+
+    /// Who does the work of a step.
+    fn agent_settings(&self, run: &Run, step: &Step) -> Result<&AgentSettings, Error> {
+        let Work::Agent { role, .. } = &step.work else {
+            return Err(broken_run(run, "a dispatch of a step that is no agent's"));
+        };
+        let found = self.project.config.agent_for_role(role.as_deref());
+        let (_, agent) = found.ok_or_else(|| {
+            let role = role.as_deref().unwrap_or("default");
+            Error::MissingPrograms(vec![format!("an agent for role `{role}`")])
+        })?;
+        Ok(agent)
+    }
+
+    /// Do mounts confine what is started? Then an agent needs no sandbox of its own, and could not make one.
+    fn is_mounted(&self) -> bool {
+        let paths = self.run_paths.as_ref();
+        paths.is_some_and(|paths| paths.level.uses_mounts())
+    }
+
+    /// What tokens cost, for agents that do not say it.
+    fn prices(&self) -> Prices {
+        let configured = self.project.config.prices.iter();
+        Prices::built_in().with(configured.map(|(model, price)| {
+            let PriceSettings {
+                input,
+                output,
+                cached,
+                cache_write,
+            } = price.value;
+            let price = Price {
+                input,
+                output,
+                cached,
+                cache_write,
+            };
+            (model.clone(), price)
+        }))
     }
 
     /// Confines an agent. `None` if processes are not confined.
@@ -308,12 +365,48 @@ pub(super) struct ContractRun {
     pub(super) is_baseline: bool,
 }
 
-/// Writes the prompt to a directory that a confined process can read, because it cannot see the store.
-fn prompt_inside(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
-    const NAME: &str = "signoff-prompt.md";
-    let path = scratch.path().join("tmp").join(NAME);
-    std::fs::write(&path, prompt).map_err(|why| Error::Unreadable { path, why })?;
-    Ok(Path::new("/tmp").join(NAME))
+/// An agent to start, and to follow.
+pub(super) struct AgentCommand {
+    pub(super) command: Command,
+    pub(super) scratch: Option<Scratch>,
+    pub(super) setup: MonitorSetup,
+}
+
+/// The prompt's name in a temporary directory.
+const PROMPT: &str = "signoff-prompt.md";
+
+/// Where files for an agent are put, so that it can read them.
+enum LaunchDirectory {
+    /// The attempt's own directory, where nothing hides it.
+    Store(PathBuf),
+    /// The agent's temporary directory, which it finds elsewhere: it cannot see the store.
+    Temporary(PathBuf),
+}
+
+impl LaunchDirectory {
+    /// Writes a file, and returns where the agent finds it.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
+        let (directory, seen) = match self {
+            Self::Store(directory) => (directory, directory.as_path()),
+            Self::Temporary(directory) => (directory, Path::new("/tmp")),
+        };
+        let path = directory.join(name);
+        std::fs::write(&path, bytes).map_err(|why| Error::Unreadable { path, why })?;
+        Ok(seen.join(name))
+    }
+}
+
+/// The driver that a setting means.
+pub(super) fn driver_kind(driver: Driver) -> DriverKind {
+    match driver {
+        Driver::Claude => DriverKind::Claude,
+        Driver::Codex => DriverKind::Codex,
+        Driver::Gemini => DriverKind::Gemini,
+        Driver::Opencode => DriverKind::Opencode,
+        Driver::Pi => DriverKind::Pi,
+        Driver::Acp => DriverKind::Acp,
+        Driver::Command => DriverKind::Command,
+    }
 }
 
 /// The item of a loop reaches a contract's text as a variable, never by templating.

@@ -94,7 +94,7 @@ fn output(bytes: &[u8]) -> Option<TranscriptEntry> {
 
 fn read(driver: DriverKind, bytes: &[u8]) -> Vec<TranscriptEntry> {
     let mut entries = Entries::default();
-    let mut reader = driver.driver().reader();
+    let mut reader = driver.driver().reader(None);
     let mut lines = LineSplitter::default();
     let mut each = |line: &[u8]| reader.line(line).into_iter().for_each(|event| entries.add(event));
     lines.push(bytes, &mut each);

@@ -46,18 +46,6 @@ impl Driver for Acp {
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(AcpReader(AcpClient::observer(model)))
     }
-
-    fn can_continue(&self) -> bool {
-        true
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "the agent's own login command"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "install the agent that the role's `command` names"
-    }
 }
 
 #[derive(Debug)]

@@ -68,18 +68,6 @@ impl Driver for Claude {
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(stream::ClaudeReader::new(model))
     }
-
-    fn can_continue(&self) -> bool {
-        true
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "claude auth login"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "npm install -g @anthropic-ai/claude-code"
-    }
 }
 
 /// `--tools` leaves only the named ones of its own tools, but all those of MCP servers. So these are refused by the mode

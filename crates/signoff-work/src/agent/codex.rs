@@ -54,16 +54,4 @@ impl Driver for Codex {
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(stream::CodexReader::new(model))
     }
-
-    fn can_continue(&self) -> bool {
-        true
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "codex login"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "npm install -g @openai/codex"
-    }
 }

@@ -51,18 +51,6 @@ impl Driver for CommandDriver {
     fn reader(&self, _model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(TextReader::default())
     }
-
-    fn can_continue(&self) -> bool {
-        false
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "the program's own login command"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "install the program that the role's `command` names"
-    }
 }
 
 /// What every agent may know of its plan.

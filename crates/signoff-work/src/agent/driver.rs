@@ -138,12 +138,6 @@ pub trait Driver: Sync + fmt::Debug {
     fn launch(&self, options: &LaunchOptions<'_>) -> Launch;
     /// A reader of its standard output. The model is the one that was asked for, if any: not every stream names it.
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader>;
-    /// Whether it can continue a session.
-    fn can_continue(&self) -> bool;
-    /// The command that a person types to log in.
-    fn login_hint(&self) -> &'static str;
-    /// How a person gets it.
-    fn install_hint(&self) -> &'static str;
 }
 
 /// Reads the stream of one agent process. Nothing that a stream contains is fatal.

@@ -72,18 +72,6 @@ impl Driver for Gemini {
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(stream::GeminiReader::new(model))
     }
-
-    fn can_continue(&self) -> bool {
-        true
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "gemini"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "npm install -g @google/gemini-cli"
-    }
 }
 
 /// Rules that allow what is in the scope and deny everything else. They are stronger than those of any mode.

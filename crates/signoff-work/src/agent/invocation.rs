@@ -6,25 +6,19 @@ use std::time::Duration;
 
 use signoff_sandbox::{Command, Limits, Stdin};
 
-use super::driver::{DriverKind, LaunchInput, LaunchOptions};
+use super::driver::{Launch, LaunchInput};
 
 /// Bytes of each stream kept in memory; the whole goes to the log.
 const KEPT: u64 = 256 * 1024;
 const LOGGED: u64 = 64 * 1024 * 1024;
 
-/// One agent process to start, by the `command` driver.
+/// One agent process to start.
 #[derive(Debug)]
 pub struct Invocation<'a> {
-    /// Command line of the role, with placeholders.
-    pub command: &'a [String],
+    /// As its driver wants it.
+    pub launch: Launch,
     pub prompt: &'a str,
-    /// The same prompt, on disk.
-    pub prompt_file: &'a Path,
     pub workspace: &'a Path,
-    /// The model that the plan wants its agents to use.
-    pub model: Option<&'a str>,
-    /// The tools that the plan leaves it; without a scope, all.
-    pub tools: Option<&'a [String]>,
     pub environment: Vec<(OsString, OsString)>,
     /// Identifies every process of this attempt.
     pub marker: String,
@@ -35,25 +29,18 @@ pub struct Invocation<'a> {
 impl Invocation<'_> {
     /// The process to start.
     pub fn into_command(self) -> Command {
-        let launch = DriverKind::Command.driver().launch(&LaunchOptions {
-            command: self.command,
-            prompt: self.prompt,
-            prompt_file: self.prompt_file,
-            workspace: self.workspace,
-            model: self.model,
-            tools: self.tools,
-            confined: false,
-            resume: None,
-        });
+        let launch = self.launch;
         let mut env = self.environment;
+        env.retain(|(name, _)| !launch.env.iter().any(|(own, _)| own == name));
         env.extend(launch.env);
         Command {
             argv: launch.argv,
             cwd: self.workspace.to_owned(),
             env,
             stdin: match launch.input {
+                LaunchInput::Nothing => Stdin::Null,
                 LaunchInput::Prompt => Stdin::Bytes(self.prompt.as_bytes().to_vec()),
-                LaunchInput::Nothing | LaunchInput::Dialogue => Stdin::Null,
+                LaunchInput::Dialogue => Stdin::Piped,
             },
             marker: Some(self.marker),
             limits: Limits {

@@ -58,18 +58,6 @@ impl Driver for Opencode {
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(stream::OpencodeReader::new(model))
     }
-
-    fn can_continue(&self) -> bool {
-        true
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "opencode auth login"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "npm install -g opencode-ai"
-    }
 }
 
 /// Its last rule that fits counts, and these are merged into the person's own. So every tool that it has is named: a rule

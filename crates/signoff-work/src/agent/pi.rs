@@ -50,18 +50,6 @@ impl Driver for Pi {
     fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
         Box::new(stream::PiReader::new(model))
     }
-
-    fn can_continue(&self) -> bool {
-        true
-    }
-
-    fn login_hint(&self) -> &'static str {
-        "pi, then /login"
-    }
-
-    fn install_hint(&self) -> &'static str {
-        "npm install -g @mariozechner/pi-coding-agent"
-    }
 }
 
 /// Tools of its extensions have plain names.

@@ -8,45 +8,60 @@ use super::event::ModelUsage;
 
 const BUILT_IN: &str = include_str!("prices.toml");
 
-/// Dollars per million tokens of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What a million tokens of a model cost, in millionths of a dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
-    pub input: f64,
-    /// Like `input`, if not given.
-    pub cached: Option<f64>,
-    /// Like `input`, if not given.
-    pub cache_write: Option<f64>,
-    pub output: f64,
+    pub input: u64,
+    pub cached: u64,
+    pub cache_write: u64,
+    pub output: u64,
 }
 
 impl Price {
-    /// Micro-dollars of this usage, rounded up. A dollar per million tokens is a micro-dollar per token.
+    /// Micro-dollars of this usage, rounded up.
     fn of(&self, usage: &ModelUsage) -> u64 {
-        let cached = self.cached.unwrap_or(self.input);
-        let cache_write = self.cache_write.unwrap_or(self.input);
         let parts = [
             (usage.input, self.input),
-            (usage.cached, cached),
-            (usage.cache_write, cache_write),
+            (usage.cached, self.cached),
+            (usage.cache_write, self.cache_write),
             (usage.output, self.output),
         ];
-        let nano = parts
-            .into_iter()
-            .map(|(tokens, price)| u128::from(tokens) * u128::from(nano(price)));
-        let micro = nano.fold(0, u128::saturating_add).div_ceil(1000);
-        u64::try_from(micro).unwrap_or(u64::MAX)
+        let parts = parts.map(|(tokens, price)| u128::from(tokens) * u128::from(price));
+        let sum = parts.into_iter().fold(0, u128::saturating_add);
+        u64::try_from(sum.div_ceil(1_000_000)).unwrap_or(u64::MAX)
     }
 }
 
-/// Nano-dollars per token: whole numbers add up exactly.
+/// A line of the built-in table, in dollars.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceLine {
+    input: f64,
+    /// Like `input`, if not given.
+    cached: Option<f64>,
+    /// Like `input`, if not given.
+    cache_write: Option<f64>,
+    output: f64,
+}
+
+impl From<PriceLine> for Price {
+    fn from(line: PriceLine) -> Self {
+        Self {
+            input: micro(line.input),
+            cached: micro(line.cached.unwrap_or(line.input)),
+            cache_write: micro(line.cache_write.unwrap_or(line.input)),
+            output: micro(line.output),
+        }
+    }
+}
+
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the cast saturates, and that is what is wanted"
+    reason = "the cast saturates, and a test reads the whole table"
 )]
-fn nano(price: f64) -> u64 {
-    (price * 1000.0).round() as u64
+fn micro(dollars: f64) -> u64 {
+    (dollars * 1_000_000.0).round() as u64
 }
 
 /// Prices by model.
@@ -61,7 +76,7 @@ pub struct Prices {
 #[derive(Deserialize)]
 struct PriceFile {
     date: String,
-    models: BTreeMap<String, Price>,
+    models: BTreeMap<String, PriceLine>,
 }
 
 impl Prices {
@@ -72,7 +87,9 @@ impl Prices {
         Self {
             date: file.date,
             overrides: BTreeMap::new(),
-            models: file.models,
+            models: (file.models.into_iter())
+                .map(|(model, line)| (model, line.into()))
+                .collect(),
         }
     }
 
@@ -189,10 +206,10 @@ mod tests {
     #[test]
     fn the_configuration_counts_first() {
         let price = Price {
-            input: 2.0,
-            cached: None,
-            cache_write: None,
-            output: 0.0,
+            input: 2_000_000,
+            cached: 2_000_000,
+            cache_write: 2_000_000,
+            output: 0,
         };
         let overrides = ["gpt-5", "mine/small"].map(|name| (name.to_owned(), price));
         let prices = Prices::built_in().with(overrides);
@@ -216,7 +233,7 @@ mod tests {
             prices
                 .models
                 .values()
-                .all(|price| price.input > 0.0 && price.output > 0.0)
+                .all(|price| price.input > 0 && price.output > 0)
         );
     }
 }

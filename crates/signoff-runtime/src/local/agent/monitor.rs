@@ -6,14 +6,14 @@ use std::time::SystemTime;
 
 use signoff_engine::{AgentReport, ProcessEnd};
 use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand};
-use signoff_work::agent::{AgentExit, DriverKind, LineSplitter, Prices};
+use signoff_work::agent::{AgentExit, AgentProblem, DriverKind, LineSplitter, Prices};
+use signoff_work::confine::agent_advice;
 use signoff_work::secrets::Secrets;
 
 use super::activity::{AgentActivity, report};
 use super::handle::{AgentHandle, EndReason};
 use super::progress_file::ProgressFile;
 use super::talk::{Heard, Talk};
-use crate::clock::{millis, timestamp};
 use crate::drive::{ActiveAgent, WakeReason};
 use crate::local::message::Message;
 use crate::local::supervisor::Ended;
@@ -134,7 +134,7 @@ impl AgentMonitor {
 
     fn tell_now(&mut self) {
         self.is_news = false;
-        let mut progress = self.activity.snapshot(timestamp(millis(SystemTime::now())));
+        let mut progress = self.activity.snapshot(humantime::format_rfc3339_millis(SystemTime::now()).to_string());
         progress.doing = self.secrets.hide(&progress.doing).into_owned();
         for todo in &mut progress.todo {
             todo.text = self.secrets.hide(&todo.text).into_owned();
@@ -156,9 +156,6 @@ impl AgentMonitor {
             status: command.status,
             stderr: stderr.as_bytes(),
         });
-        for event in last.events {
-            self.activity.note(event);
-        }
         self.tell_now();
         let mut report = report(self.activity.snapshot(String::new()));
         report.own_sandbox = self.own_sandbox;
@@ -166,12 +163,21 @@ impl AgentMonitor {
         report.problem = last
             .problem
             .filter(|_| ended.is_none())
-            .map(|problem| problem.with_hint(self.driver))
+            .map(|problem| problem_text(&problem, self.driver))
             .map(|problem| self.secrets.hide(&problem).into_owned());
         AgentEnding {
             ended,
-            text: last.text,
+            text: (self.driver != DriverKind::Command).then_some(last.text),
             report: Box::new(report),
         }
+    }
+}
+
+/// What is wrong, and what a person can do about it.
+fn problem_text(problem: &AgentProblem, driver: DriverKind) -> String {
+    let advice = agent_advice(driver.name()).filter(|_| *problem == AgentProblem::LoginRequired);
+    match advice {
+        Some(advice) => format!("{problem}: {}", advice.log_in),
+        None => problem.to_string(),
     }
 }
