@@ -103,6 +103,7 @@ impl Local<'_> {
                         ended: seen.ended,
                         text: seen.stdout,
                         changes: changes.unwrap_or_default(),
+                        report: None,
                     },
                 }
             },
