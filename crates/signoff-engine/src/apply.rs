@@ -14,7 +14,8 @@ mod step;
 
 use self::answer::{answer_item, open_item};
 use self::attempt::{
-    finish_call, finish_work, interrupt, schedule_retry, start_attempt, start_call,
+    finish_call, finish_work, interrupt, reserve, schedule_retry, start_agent, start_attempt,
+    start_call,
 };
 use self::contract::{finish_baseline, finish_contract, start_baseline, start_contract};
 pub(crate) use self::earlier::note_earlier;
@@ -142,7 +143,9 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::AttemptStarted { attempt, base, .. } => {
             start_attempt(run, at, recorded.at, *attempt, base.as_deref());
         }
-        Event::WorkItem { .. } => update(run, at, |step| step.activation.agents += 1),
+        Event::WorkItem { item, .. } => {
+            update(run, at, |step| start_agent(step, &item.agent_id));
+        }
         Event::ProcessStarted { process, .. } => {
             update(run, at, |step| step.attempt.process = Some(process.clone()));
         }
@@ -150,8 +153,11 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::CallStarted { call, .. } => start_call(run, at, call),
         Event::CallFinished { attempt, end, .. } => finish_call(run, at, *attempt, end),
         Event::AttemptInterrupted {
-            attempt, stopped, ..
-        } => interrupt(run, at, *attempt, *stopped),
+            attempt,
+            stopped,
+            report,
+            ..
+        } => interrupt(run, at, *attempt, *stopped, report.as_deref()),
         Event::ContractStarted { attempt, again, .. } => start_contract(run, at, *attempt, *again),
         Event::ContractFinished { .. } => finish_contract(run, at, recorded),
         Event::CandidateStarted { attempt, .. } => start_candidate(run, at, *attempt),
@@ -189,11 +195,14 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::BudgetSpent { wall_ms, .. } => {
             update(run, at, |step| step.history.worked += *wall_ms);
         }
-        // `Usage` counts the budget, and `InboxOpened` makes the step wait.
-        Event::BudgetReserved { .. }
-        | Event::BudgetExceeded { .. }
-        | Event::EarlierStep { .. }
-        | Event::StepWaiting { .. } => {}
+        Event::BudgetReserved { tokens, usd_e6, .. } => {
+            update(run, at, |step| reserve(step, *tokens, *usd_e6));
+        }
+        Event::BudgetExceeded { limit, .. } => {
+            update(run, at, |step| step.activation.asked = *limit);
+        }
+        // `InboxOpened` makes the step wait.
+        Event::EarlierStep { .. } | Event::StepWaiting { .. } => {}
         // These are about the run.
         Event::RunStarted { .. }
         | Event::RunResumed { .. }

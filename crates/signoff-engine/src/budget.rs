@@ -1,10 +1,18 @@
-//! Limits over the whole plan: agents started and wall clock. Tokens and money count what drivers
-//! report, and the `command` driver reports none.
+//! Limits over the plan and its steps: agents started, wall clock, tokens and money. Tokens and money
+//! count what drivers report; the `command` driver reports none.
+
+mod amounts;
+mod enforcement;
+
+use std::collections::BTreeMap;
 
 use signoff_plan::model::Work;
 
+pub(crate) use self::amounts::{Amount, Commitments, reservation};
+pub use self::enforcement::{LiveUsage, OverBudget, agents_over_budget};
 use crate::Millis;
-use crate::state::{Run, StepStatus};
+use crate::event::BudgetLimit;
+use crate::state::{Run, Stage, StepState, StepStatus, TokenUsage};
 
 impl Run {
     /// Agents started so far.
@@ -15,6 +23,21 @@ impl Run {
     /// Wall clock used up to the last event, without the times when no process drove the run.
     pub fn wall_used(&self) -> Millis {
         self.usage.wall_at(self.usage.latest)
+    }
+
+    /// What all agents used of tokens and money, in all attempts.
+    pub fn token_usage(&self) -> TokenUsage {
+        self.usage.spent
+    }
+
+    /// The same for each role that an agent worked in.
+    pub fn usage_by_agent(&self) -> &BTreeMap<String, TokenUsage> {
+        &self.usage.by_agent
+    }
+
+    /// The same for each model; `None` = the agent did not name it.
+    pub fn usage_by_model(&self) -> &BTreeMap<Option<String>, TokenUsage> {
+        &self.usage.by_model
     }
 }
 
@@ -37,25 +60,41 @@ fn wall_limit(run: &Run) -> Option<Millis> {
     Some(millis(wall).saturating_mul(run.usage.grants + 1))
 }
 
+/// What a person is asked before another agent starts.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BudgetQuestion {
+    pub(crate) text: String,
+    /// What `allow` extends.
+    pub(crate) limit: BudgetLimit,
+}
+
 /// The question to a person if the budget does not allow another agent for this step.
-pub(crate) fn budget_question(run: &Run, at: usize, now: Millis) -> Option<String> {
-    of_step(run, at).or_else(|| of_plan(run, now, at))
+pub(crate) fn budget_question(run: &Run, at: usize, now: Millis) -> Option<BudgetQuestion> {
+    let asked = |limit| move |text| BudgetQuestion { text, limit };
+    let unknown = || amounts::unknown_cost(run, at).map(asked(BudgetLimit::UnknownCost));
+    let of_step = || of_step(run, at).map(asked(BudgetLimit::Step));
+    let of_plan = || of_plan(run, now, at).map(asked(BudgetLimit::Plan));
+    unknown().or_else(of_step).or_else(of_plan)
 }
 
 /// Each attempt of the step starts an agent.
 fn of_step(run: &Run, at: usize) -> Option<String> {
     let (step, state) = run.step(at)?;
-    let limit = step.budget.agents?;
-    (state.activation.agents >= limit).then(|| {
+    let limit = step.budget.agents;
+    let agents = limit.filter(|&limit| state.activation.agents >= limit);
+    let agents = agents.map(|limit| {
         format!(
             "budget of step `{}` used up: {} of {limit} agents started; `allow` grants {limit} more",
             step.id, state.activation.agents
         )
-    })
+    });
+    agents.or_else(|| amounts::used_up_by_step(step, state))
 }
 
 fn of_plan(run: &Run, now: Millis, at: usize) -> Option<String> {
-    agents_used_up(run).or_else(|| wall_too_short(run, now, at))
+    agents_used_up(run)
+        .or_else(|| wall_too_short(run, now, at))
+        .or_else(|| amounts::too_little(run, at, &Commitments::of(run)))
 }
 
 fn agents_used_up(run: &Run) -> Option<String> {
@@ -76,9 +115,32 @@ fn agent_limit(run: &Run) -> Option<u64> {
     Some(limit.saturating_mul(run.usage.grants + 1))
 }
 
-/// How many agents may start now, where the plan limits them.
-pub(crate) fn agents_left(run: &Run) -> Option<u64> {
-    Some(agent_limit(run)?.saturating_sub(run.usage.agents))
+/// What agents that start together may take of the plan's budget.
+pub(crate) struct Allowance {
+    /// Agents that may still start, where the plan limits them.
+    agents: Option<u64>,
+    committed: Commitments,
+}
+
+impl Allowance {
+    pub(crate) fn of(run: &Run) -> Self {
+        let limit = agent_limit(run);
+        Self {
+            agents: limit.map(|limit| limit.saturating_sub(run.usage.agents)),
+            committed: Commitments::of(run),
+        }
+    }
+
+    /// Takes what the agent of this step needs, if there is enough beside the others.
+    pub(crate) fn take(&mut self, run: &Run, at: usize) -> bool {
+        let fits =
+            self.agents != Some(0) && amounts::too_little(run, at, &self.committed).is_none();
+        if fits {
+            self.agents = self.agents.map(|agents| agents - 1);
+            self.committed.add(run, at);
+        }
+        fits
+    }
 }
 
 fn wall_too_short(run: &Run, now: Millis, at: usize) -> Option<String> {
@@ -109,21 +171,26 @@ struct Estimate {
     basis: &'static str,
 }
 
+/// How an estimate is known.
+const OWN: &str = "its own budget";
+const MEAN: &str = "the mean of the agent steps that are done";
+
 /// The step's own budget, else the mean of the agent steps that are done. Before one is done, an equal share of what is
 /// left fits by itself.
 fn wall_estimate(run: &Run, at: usize) -> Option<Estimate> {
     let own = run.definition(at)?.budget.wall.map(|wall| Estimate {
         wall: millis(wall),
-        basis: "its own budget",
+        basis: OWN,
     });
     own.or_else(|| {
         Some(Estimate {
             wall: run.usage.mean_work()?,
-            basis: "the mean of the agent steps that are done",
+            basis: MEAN,
         })
     })
 }
 
+/// How many agent steps are not done.
 fn remaining(run: &Run) -> usize {
     let open = run.steps().filter(|(step, state)| {
         matches!(step.work, Work::Agent { .. })
@@ -133,4 +200,9 @@ fn remaining(run: &Run) -> usize {
             )
     });
     open.count()
+}
+
+/// Does the step's agent work right now?
+fn is_working(state: &StepState) -> bool {
+    matches!(state.stage, Stage::Working { .. })
 }

@@ -49,7 +49,7 @@ use crate::state::{Run, Stage, StepState};
 pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusal> {
     match input {
         Input::Start(start) => start_run(run, start),
-        Input::Resume { by } => resume(run, now, by),
+        Input::Resume { by, reports } => resume(run, now, by, reports),
         Input::Reopen { by } => reopen(run, by),
         Input::Replan { snapshot, settings } => replan(run, snapshot, settings),
         Input::TreePrepared { tree } => tree_prepared(run, tree),
@@ -136,8 +136,8 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::OverBudget { step } => over_budget(run, now, step),
         Input::Pause { reason, by } => Ok(vec![Event::PauseRequested { reason, by }]),
         Input::Park { reason } => Ok(vec![Event::RunPaused { reason }]),
-        Input::Stop => Ok(stop(run)),
-        Input::Abort { by } => Ok(abort(run, &by)),
+        Input::Stop { reports } => Ok(stop(run, reports)),
+        Input::Abort { by, reports } => Ok(abort(run, &by, reports)),
         Input::Finish => Ok(finish(run)),
         Input::LandingBegins { commit, by } => Ok(vec![Event::LandingStarted { commit, by }]),
         Input::Landed { commit, by } => Ok(vec![Event::RunLanded { commit, by }]),

@@ -12,7 +12,7 @@ use self::capacity::Capacity;
 use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
-use crate::budget::{agents_left, budget_question};
+use crate::budget::{Allowance, budget_question};
 use crate::event::InboxKind;
 use crate::state::{Carried, Run, Stage, StepState};
 
@@ -84,21 +84,21 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
     }
-    keep_within_agent_budget(run, &mut actions);
+    keep_within_budget(run, &mut actions);
     actions
 }
 
 /// Leaves out agents that start together and for which there is no budget together: once the others have started, a
 /// person is asked.
-fn keep_within_agent_budget(run: &Run, actions: &mut Vec<Action>) {
-    if let Some(mut left) = agents_left(run) {
-        actions.retain(|action| {
-            let starts_agent = matches!(action, Action::Dispatch { .. });
-            let fits = !starts_agent || left > 0;
-            left = left.saturating_sub(u64::from(starts_agent));
-            fits
-        });
+fn keep_within_budget(run: &Run, actions: &mut Vec<Action>) {
+    if run.plan().budget.is_empty() {
+        return;
     }
+    let mut allowance = Allowance::of(run);
+    actions.retain(|action| match action {
+        Action::Dispatch { step, .. } => allowance.take(run, *step),
+        _ => true,
+    });
 }
 
 /// Is a person asked whether steps are done? Refusing one of them fails the run, but the others are still to be answered.

@@ -20,7 +20,8 @@ pub use self::outcome::{Outcome, PauseReason};
 pub use self::scope::SyncTime;
 pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
 pub use self::work::{
-    AgentOutput, CallEnd, ProcessIdentity, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
+    AgentOutput, AgentReport, BudgetLimit, CallEnd, ModelUsage, PricedBy, ProcessIdentity,
+    ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 use crate::Millis;
 pub use crate::changes::{Candidate, ChangeDetails, Changes, LinkEnd, RunTree};
@@ -149,6 +150,10 @@ pub enum Event {
         /// What changed meanwhile.
         #[serde(default)]
         changes: Changes,
+        /// What the agent reported of itself; absent where its driver reads nothing.
+        // Boxed: most events are small.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Box<AgentReport>>,
     },
     /// A tool is about to be called.
     CallStarted {
@@ -167,15 +172,30 @@ pub enum Event {
         attempt: u32,
         agents: u64,
         wall_ms: Option<Millis>,
+        /// How many tokens it is expected to use, where they are limited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<u64>,
+        /// What it is expected to cost in millionths of a dollar, where that is limited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usd_e6: Option<u64>,
     },
     BudgetSpent {
         step: String,
         attempt: u32,
         wall_ms: Millis,
+        /// Absent where the agent reported none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<u64>,
+        /// The known part of the cost in millionths of a dollar; absent = unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usd_e6: Option<u64>,
     },
     BudgetExceeded {
         step: String,
         question: String,
+        /// What `allow` extends; absent in old journals, where it extends both plan and step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<BudgetLimit>,
     },
     /// The harness died, or a person stopped it, while the agent worked.
     AttemptInterrupted {
@@ -183,6 +203,9 @@ pub enum Event {
         attempt: u32,
         /// By a person.
         stopped: bool,
+        /// What the agent had reported until then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Box<AgentReport>>,
     },
     ContractStarted {
         step: String,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::state::TokenUsage;
+
 /// How we know that a step is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
@@ -78,6 +80,36 @@ pub struct EvidenceFacts {
     /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = nobody said.
     #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
     pub overlay_mode: Option<String>,
+    /// The agent kept its own sandbox inside ours.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_sandbox: bool,
+    /// What its agents used in all attempts, as far as they reported it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<AgentSpending>,
+}
+
+/// What the agents of a step used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AgentSpending {
+    /// Tokens in and out, without those read from a cache.
+    pub tokens: u64,
+    /// The known part of the cost in millionths of a US dollar; absent = unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd_e6: Option<u64>,
+    /// The cost of some of it is unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
+}
+
+impl AgentSpending {
+    pub(crate) fn of(used: &TokenUsage) -> Option<Self> {
+        used.is_counted().then(|| Self {
+            tokens: used.tokens(),
+            usd_e6: used.has_known_cost.then_some(used.usd_e6),
+            is_partial: used.has_unknown_cost,
+        })
+    }
 }
 
 /// Numbers of tests that ran, as far as the output told them.

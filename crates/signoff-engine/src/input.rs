@@ -1,10 +1,12 @@
 //! What the outside reports to the engine. No input that an agent can produce carries a verdict.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::event::{
-    CallEnd, Candidate, Changes, Choice, EarlierStep, PauseReason, ProcessIdentity, RunTree,
-    Settings, ToolCall, WorkItem,
+    AgentReport, CallEnd, Candidate, Changes, Choice, EarlierStep, PauseReason, ProcessIdentity,
+    RunTree, Settings, ToolCall, WorkItem,
 };
 use crate::verdict::{Observation, ProcessEnd};
 
@@ -15,6 +17,8 @@ pub enum Input {
     /// The harness is back after a pause or a crash.
     Resume {
         by: String,
+        /// What agents that a crash cut off had reported.
+        reports: AgentReports,
     },
     /// A person lets a failed run go on from its last passing contract.
     Reopen {
@@ -174,10 +178,13 @@ pub enum Input {
         reason: PauseReason,
     },
     /// Ctrl-C: agents have been ended.
-    Stop,
+    Stop {
+        reports: AgentReports,
+    },
     /// A person gives the run up; agents have been ended.
     Abort {
         by: String,
+        reports: AgentReports,
     },
     /// Every step has ended.
     Finish,
@@ -195,6 +202,9 @@ pub enum Input {
         by: String,
     },
 }
+
+/// What agents that were cut off had reported, by the positions of their steps.
+pub type AgentReports = BTreeMap<usize, AgentReport>;
 
 /// What a run starts with.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,6 +239,8 @@ pub struct FinishedWork {
     /// What the agent said last.
     pub text: String,
     pub changes: Changes,
+    /// What the agent reported of itself.
+    pub report: Option<Box<AgentReport>>,
 }
 
 /// Why a step's work cannot be merged.

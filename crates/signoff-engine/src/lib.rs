@@ -33,20 +33,21 @@ mod verdict;
 
 pub use apply::apply;
 pub use arguments::resolved_arguments;
-pub use budget::wall_left;
+pub use budget::{LiveUsage, OverBudget, agents_over_budget, wall_left};
 pub use contract_inputs::{
     ChangedInputs, TreeChange, change_details, changed_inputs, names_of, paths_to_query,
 };
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due};
 pub use event::{
-    AcceptAt, AgentOutput, CallEnd, Candidate, ChangeDetails, Changes, Choice, ContractCache,
-    EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation, LandAt, LinkEnd,
-    OnGreenBaseline, Outcome, PauseReason, ProcessIdentity, RecordedEvent, RedoReason, RunTree,
-    Settings, SyncTime, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
+    AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
+    Choice, ContractCache, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation,
+    LandAt, LinkEnd, ModelUsage, OnGreenBaseline, Outcome, PauseReason, PricedBy, ProcessIdentity,
+    RecordedEvent, RedoReason, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem,
+    WorkKind, WorkPayload,
 };
-pub use evidence::{Evidence, EvidenceFacts, Grade, TestTotals};
-pub use input::{CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
+pub use evidence::{AgentSpending, Evidence, EvidenceFacts, Grade, TestTotals};
+pub use input::{AgentReports, CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
 pub use lifecycle::{
     Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
     may_clone, may_delete, may_take_back, must_escalate, possible_transitions, state_after,
@@ -54,9 +55,9 @@ pub use lifecycle::{
 };
 pub use rerun::{Redo, RunReason, StepForecast, earlier_steps, forecast};
 pub use state::{
-    Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, CutOffAttempts,
-    Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome, StepState,
-    StepStatus, WorkLocation,
+    Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, Cost,
+    CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome,
+    StepState, StepStatus, StepUsage, TokenUsage, WorkLocation, dollars_text, tokens_text,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};

@@ -12,6 +12,7 @@ mod setup;
 mod stage;
 mod step;
 mod step_states;
+mod token_usage;
 mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,9 +34,10 @@ pub(crate) use self::setup::{for_each_reference, read_steps, rendered_steps, ste
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
     Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
-    StepOutcome, StepState,
+    StepOutcome, StepState, StepUsage,
 };
 pub(crate) use self::step_states::StepStates;
+pub use self::token_usage::{Cost, TokenUsage, dollars_text, tokens_text};
 pub(crate) use self::usage::{Usage, stands_still};
 use crate::event::{EarlierStep, Outcome, PauseReason, Settings, ToolCall};
 

@@ -50,7 +50,7 @@ impl Judgement {
 /// Inconclusive only for the harness's own reasons: a command that ran and crashed has failed.
 pub(crate) fn judge(expect: &[Condition], observed: &Observation) -> Judgement {
     match (&observed.ended, &observed.void) {
-        (ProcessEnd::NotStarted(_), _) | (ProcessEnd::TimedOut, None) => {
+        (ProcessEnd::NotStarted(_), _) | (ProcessEnd::TimedOut | ProcessEnd::OverBudget, None) => {
             Judgement::inconclusive(observed.ended.to_string())
         }
         (_, Some(void)) => Judgement::inconclusive(void.clone()),
@@ -98,9 +98,10 @@ pub(crate) fn baseline_verdict(expect: &[Condition], observed: &Observation) -> 
                 Verdict::Fail | Verdict::Inconclusive => Verdict::Inconclusive,
             }
         }
-        ProcessEnd::Exited(_) | ProcessEnd::TimedOut | ProcessEnd::NotStarted(_) => {
-            judge(expect, observed).verdict
-        }
+        ProcessEnd::Exited(_)
+        | ProcessEnd::TimedOut
+        | ProcessEnd::OverBudget
+        | ProcessEnd::NotStarted(_) => judge(expect, observed).verdict,
     }
 }
 

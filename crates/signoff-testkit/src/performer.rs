@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 use signoff_engine::{
-    Action, CallEnd, Candidate, Changes, FinishedWork, Input, MergeConflict, Observation,
-    ProcessEnd, Run, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload, resolved_arguments,
+    Action, AgentReport, CallEnd, Candidate, Changes, FinishedWork, Input, MergeConflict,
+    Observation, ProcessEnd, Run, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
+    resolved_arguments,
 };
 use signoff_plan::model::Work;
 
@@ -16,6 +17,8 @@ pub struct Outcomes {
     pub baselines: VecDeque<ProcessEnd>,
     pub agents: VecDeque<ProcessEnd>,
     pub contracts: VecDeque<ProcessEnd>,
+    /// What the next agents report of themselves; then they report nothing.
+    pub reports: VecDeque<AgentReport>,
     pub calls: VecDeque<CallEnd>,
     /// Calls cannot be made twice.
     pub careful: bool,
@@ -141,6 +144,7 @@ impl Performer {
                         ended: ended.unwrap_or(ProcessEnd::Exited(0)),
                         text: "all tests pass".to_owned(),
                         changes: Changes::default(),
+                        report: self.outcomes.reports.pop_front().map(Box::new),
                     },
                 }
             }

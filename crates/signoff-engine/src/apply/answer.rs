@@ -5,8 +5,10 @@ use signoff_plan::model::Work;
 
 use super::merge::carry_work_over;
 use super::step::first_stage;
-use crate::event::{Choice, Event};
-use crate::state::{Allocation, Answered, InboxItem, Run, Stage, StepState, StepStatus};
+use crate::event::{BudgetLimit, Choice, Event};
+use crate::state::{
+    Allocation, Answered, InboxItem, Run, Stage, StepState, StepStatus, TokenUsage, Usage,
+};
 
 pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
     let Event::InboxOpened {
@@ -89,7 +91,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     let is_judged = definition.contract.is_some() || is_unmerged;
     let is_call = matches!(definition.work, Work::Tool { .. });
     let starts_over = definition.work == Work::Check && !run.in_worktrees();
-    let Some(step) = run.steps.get_mut(at) else {
+    let (Some(step), usage) = (run.steps.get_mut(at), &mut run.usage) else {
         return;
     };
     step.attempt.inconclusive = 0;
@@ -108,7 +110,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             }
         }
         Choice::Allow => {
-            step.activation.agents = 0;
+            extend_budget(step, usage);
             go_on(step, Stage::NeedsWork);
         }
         Choice::Approve => {
@@ -136,6 +138,19 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.activation.answered = Some(Answered::new(choice, by));
         }
     }
+}
+
+/// Grants once more the limit that was asked about.
+fn extend_budget(step: &mut StepState, usage: &mut Usage) {
+    let asked = step.activation.asked.take();
+    if matches!(asked, Some(BudgetLimit::Step) | None) {
+        step.activation.agents = 0;
+        step.activation.spent = TokenUsage::default();
+    }
+    if matches!(asked, Some(BudgetLimit::Plan) | None) {
+        usage.grants += 1;
+    }
+    usage.unknown_cost_allowed |= asked == Some(BudgetLimit::UnknownCost);
 }
 
 /// Allows one more attempt, not a new set of retries.

@@ -2,9 +2,12 @@
 
 use super::merge::carry_work_over;
 use crate::Millis;
-use crate::event::{AgentOutput, CallEnd, Event, ToolCall};
+use crate::budget::Amount;
+use crate::event::{AgentOutput, AgentReport, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
-use crate::state::{Allocation, AttemptState, MadeCall, Run, Stage, StepStatus};
+use crate::state::{
+    Allocation, AttemptState, MadeCall, Run, Stage, StepState, StepStatus, TokenUsage,
+};
 use crate::verdict::ProcessEnd;
 
 pub(super) fn start_attempt(
@@ -56,11 +59,13 @@ pub(super) fn finish_work(run: &mut Run, at: usize, event: &Event) {
         ended,
         output: AgentOutput { text },
         changes,
+        report,
         ..
     } = event
     else {
         return;
     };
+    count_usage(run, at, report.as_deref());
     run.tree.version += u64::from(!run.in_worktrees());
     let is_read = run.is_read(at);
     let Some(step) = run.steps.get_mut(at) else {
@@ -98,7 +103,43 @@ pub(super) fn finish_call(run: &mut Run, at: usize, attempt: u32, end: &CallEnd)
     run.tree.version += u64::from(changed && !in_worktrees);
 }
 
-pub(super) fn interrupt(run: &mut Run, at: usize, attempt: u32, stopped: bool) {
+/// Remembers which agent works, which counts against the limit of agents.
+pub(super) fn start_agent(step: &mut StepState, role: &str) {
+    step.activation.agents += 1;
+    step.usage.agent = Some(role.to_owned());
+}
+
+pub(super) fn reserve(step: &mut StepState, tokens: Option<u64>, usd_e6: Option<u64>) {
+    step.attempt.reserved = Amount {
+        tokens: tokens.unwrap_or(0),
+        usd_e6: usd_e6.unwrap_or(0),
+    };
+}
+
+/// Adds what an agent reported to the sums of its step and of the run.
+fn count_usage(run: &mut Run, at: usize, report: Option<&AgentReport>) {
+    let (Some(step), Some(report)) = (run.steps.get_mut(at), report) else {
+        return;
+    };
+    let used = TokenUsage::of(report);
+    step.activation.spent.add(used);
+    step.usage.total.add(used);
+    step.usage.open.add(used);
+    let reported = || report.usage.first().and_then(|usage| usage.model.clone());
+    step.usage.model = report.model.clone().or_else(reported);
+    step.attempt.report = Some(Box::new(report.clone()));
+    let role = step.usage.agent.clone().unwrap_or_default();
+    run.usage.count(&role, report);
+}
+
+pub(super) fn interrupt(
+    run: &mut Run,
+    at: usize,
+    attempt: u32,
+    stopped: bool,
+    report: Option<&AgentReport>,
+) {
+    count_usage(run, at, report);
     let in_worktrees = run.in_worktrees();
     run.tree.version += u64::from(!in_worktrees);
     let Some(step) = run.steps.get_mut(at) else {

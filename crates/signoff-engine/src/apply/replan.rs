@@ -236,6 +236,8 @@ impl Replanning<'_> {
         };
         // Its budget stays spent, and the prompt of an unchanged task says why it failed.
         step.activation.agents = was.activation.agents;
+        step.activation.spent = was.activation.spent;
+        step.usage.clone_from(&was.usage);
         step.history.ended_before = was.stage == Stage::Ended;
         // A person decides whether the new version calls again.
         step.made_call.clone_from(&was.made_call);

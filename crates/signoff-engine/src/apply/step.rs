@@ -53,6 +53,13 @@ fn note_work(run: &mut Run, at: usize) {
     let worked = std::mem::take(&mut step.history.worked);
     run.usage.done_work += worked;
     run.usage.done_steps += u64::from(worked > 0);
+    let used = std::mem::take(&mut step.usage.open);
+    if used.tokens() > 0 {
+        run.usage.done_tokens.add(used.tokens());
+    }
+    if used.has_known_cost {
+        run.usage.done_usd_e6.add(used.usd_e6);
+    }
 }
 
 /// Remembers the tree of a verdict: the contract must also hold at the end of the run.

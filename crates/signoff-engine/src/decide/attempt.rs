@@ -8,13 +8,13 @@ use super::policy::attempt_failed;
 use super::verdict::{changed_protected_files, forbidden_change};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::budget::wall_left;
+use crate::budget::{reservation, wall_left};
 use crate::event::{
     AcceptAt, AgentOutput, Choice, Event, InboxKind, OnGreenBaseline, ProcessIdentity, WorkItem,
 };
 use crate::evidence::Grade;
 use crate::input::FinishedWork;
-use crate::state::{Carried, Run, StepState};
+use crate::state::{Carried, Run, StepState, TokenUsage};
 use crate::verdict::{
     Observation, ProcessEnd, Verdict, baseline_verdict, count_before, readable, tail,
 };
@@ -68,11 +68,14 @@ pub(super) fn work_begins(
             base: newer.or_else(|| base(run, at)),
         }];
         if is_limited(run, at) {
+            let reserved = reservation(run, at);
             events.push(Event::BudgetReserved {
                 step: step.clone(),
                 attempt,
                 agents: 1,
                 wall_ms: wall_left(run, at, now),
+                tokens: reserved.tokens,
+                usd_e6: reserved.usd_e6,
             });
         }
         events.push(Event::WorkItem {
@@ -174,12 +177,18 @@ pub(super) fn work_ended(
                 },
             },
             changes: work.changes.clone(),
+            report: work.report.clone(),
         }];
         if is_limited(run, at) {
+            let used = work.report.as_deref().map(TokenUsage::of);
+            let used = used.filter(TokenUsage::is_counted);
+            let priced = used.filter(|used| used.has_known_cost);
             events.push(Event::BudgetSpent {
                 step: definition.id.clone(),
                 attempt,
                 wall_ms: now.saturating_sub(state.attempt.started_at),
+                tokens: used.map(|used| used.tokens()),
+                usd_e6: priced.map(|used| used.usd_e6),
             });
         }
         if let ProcessEnd::NotStarted(why) = &work.ended {
@@ -187,12 +196,11 @@ pub(super) fn work_ended(
             let reason = format!("its agent cannot be started: {why}");
             events.extend(escalate(run, definition, state, &reason));
         } else if definition.contract.is_none() {
-            let state = &StepState {
-                changes: work.changes,
-                ..state.clone()
-            };
-            let ended = end_without_contract(run, now, definition, state, &work.ended);
-            events.extend(ended);
+            let mut state = state.clone();
+            state.changes = work.changes;
+            state.attempt.work_ended = Some(work.ended);
+            state.attempt.report = work.report;
+            events.extend(end_without_contract(run, now, definition, &state));
         }
         events
     })
@@ -204,7 +212,6 @@ pub(super) fn end_without_contract(
     now: Millis,
     definition: &Step,
     state: &StepState,
-    ended: &ProcessEnd,
 ) -> Vec<Event> {
     // Merged work was judged before the merge.
     let forbidden_change =
@@ -212,14 +219,8 @@ pub(super) fn end_without_contract(
     if let Some(reason) = changed_protected_files(definition, state).or_else(forbidden_change) {
         return attempt_failed(run, now, definition, state, &reason);
     }
-    if !ended.succeeded() {
-        return attempt_failed(
-            run,
-            now,
-            definition,
-            state,
-            &format!("the agent ended: {ended}"),
-        );
+    if let Some(failure) = state.attempt.work_failure() {
+        return attempt_failed(run, now, definition, state, &failure);
     }
     // Dependents need its work in their tree, so it is merged first.
     let unmerged = state.attempt.commit.is_none() && run.in_worktrees();

@@ -112,6 +112,7 @@ pub(super) fn call_not_made(run: &Run, at: usize, attempt: u32) -> Result<Vec<Ev
             step: definition.id.clone(),
             attempt,
             stopped: true,
+            report: None,
         }]
     })
 }
@@ -165,6 +166,7 @@ pub(super) fn call_cut_off(
             step: definition.id.clone(),
             attempt,
             stopped,
+            report: None,
         }];
     }
     ask_about_unknown_call(run, definition, state, "the harness ended")

@@ -4,14 +4,15 @@ use super::Refusal;
 use super::policy::block_dependents;
 use super::recovery::cut_off_steps;
 use crate::event::{Event, Outcome};
+use crate::input::AgentReports;
 use crate::state::{Run, Stage, StepStatus};
 
 /// Dependents of such a step have begun already, and its question is about several steps.
 const TO_ACCEPT: &str = "is done and waits to be accepted; answer that";
 
 /// Gives the run up: what was under way has failed, and nothing else is tried.
-pub(super) fn abort(run: &Run, by: &str) -> Vec<Event> {
-    let mut events = cut_off_steps(run);
+pub(super) fn abort(run: &Run, by: &str, reports: AgentReports) -> Vec<Event> {
+    let mut events = cut_off_steps(run, reports);
     events.retain(|event| matches!(event, Event::AttemptInterrupted { .. }));
     for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {

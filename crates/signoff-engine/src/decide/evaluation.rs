@@ -130,7 +130,13 @@ fn after_evaluation(
         Verdict::Fail if was_interrupted && !evaluation.despite_contract => {
             vec![start_over(definition, "the attempt was cut off")]
         }
-        Verdict::Fail => attempt_failed(run, now, definition, state, reason),
+        Verdict::Fail => {
+            let reason = match state.attempt.hindrance() {
+                Some(hindrance) => &format!("{reason}; {hindrance}"),
+                None => reason,
+            };
+            attempt_failed(run, now, definition, state, reason)
+        }
         Verdict::Inconclusive if evaluation.is_final || state.attempt.inconclusive > 0 => {
             let reason = format!("its contract gave no answer: {reason}");
             escalate(run, definition, state, &reason)
@@ -141,9 +147,8 @@ fn after_evaluation(
 }
 
 fn attempt_passed(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
-    if let Some(ended) = state.ended_badly() {
-        let reason =
-            format!("the agent ended: {ended}, and its contract was not seen to fail before");
+    if let Some(failure) = state.ended_badly() {
+        let reason = format!("{failure}, and its contract was not seen to fail before");
         return attempt_failed(run, now, definition, state, &reason);
     }
     // The verdict on a candidate counts once the candidate is merged.

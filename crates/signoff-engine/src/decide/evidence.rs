@@ -5,7 +5,7 @@ use signoff_plan::model::{Step, Work};
 use super::proof::{is_claimed, reasons_against};
 use crate::contract_inputs::changed_inputs;
 use crate::event::Event;
-use crate::evidence::{EvidenceFacts, Grade, TestTotals};
+use crate::evidence::{AgentSpending, EvidenceFacts, Grade, TestTotals};
 use crate::state::{EarlierResult, Run, StepState};
 use crate::verdict::reported_tests;
 
@@ -33,11 +33,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
         sandbox: run.settings.sandbox.clone(),
         claimed: is_claimed(run, definition),
         interrupted: state.attempt.interrupted,
-        agent_failed: state
-            .attempt
-            .work_ended
-            .as_ref()
-            .is_some_and(|ended| !ended.succeeded()),
+        agent_failed: state.attempt.work_failure().is_some(),
         repaired_by: state.attempt.repaired_by.clone(),
         accepted_by: state.attempt.accepted_by.clone(),
         args_by: state.activation.args_by.clone(),
@@ -60,6 +56,12 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
         },
         kept_from: None,
         overlay_mode: state.contract.overlay_mode.clone(),
+        own_sandbox: state
+            .attempt
+            .report
+            .as_ref()
+            .is_some_and(|report| report.own_sandbox),
+        spent: AgentSpending::of(&state.usage.total),
     }
 }
 

@@ -166,7 +166,7 @@ pub(super) fn after_merge(
         _ if state.attempt.accepted_by.is_some() => Grade::Accepted,
         Work::Tool { .. } => Grade::Observed,
         Work::Agent { .. } | Work::Ask { .. } | Work::Check => {
-            return end_without_contract(run, now, definition, state, &state.attempt.work_end());
+            return end_without_contract(run, now, definition, state);
         }
     };
     vec![Event::StepCompleted {

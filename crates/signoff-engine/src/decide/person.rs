@@ -9,7 +9,7 @@ use super::evidence::facts;
 use super::policy::{fail_step, skip_and_block};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
-use crate::budget::budget_question;
+use crate::budget::{BudgetQuestion, budget_question};
 use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::{EvidenceFacts, Grade};
 use crate::state::{InboxItem, Run, StepState};
@@ -44,12 +44,18 @@ pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event
     let question = budget_question(run, at, now).ok_or(Refusal::OutOfPlace {
         what: "an exceeded budget",
     })?;
+    let BudgetQuestion { text, limit } = question;
     let mut events = begin(run, at, |step| {
-        let question = question.clone();
-        vec![Event::BudgetExceeded { step, question }]
+        let question = text.clone();
+        let limit = Some(limit);
+        vec![Event::BudgetExceeded {
+            step,
+            question,
+            limit,
+        }]
     })?;
     events.extend(with_step(run, at, |definition, _| {
-        ask(run, definition, InboxKind::Budget, question)
+        ask(run, definition, InboxKind::Budget, text)
     })?);
     Ok(events)
 }

@@ -9,7 +9,8 @@ use super::merge::after_merge;
 use super::person::{Answer, consequence, escalate, push_once};
 use super::policy::block_dependents;
 use crate::Millis;
-use crate::event::{CallEnd, Event, PauseReason};
+use crate::event::{AgentReport, CallEnd, Event, PauseReason};
+use crate::input::AgentReports;
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{Answered, Run, StepState, StepStatus};
 
@@ -18,7 +19,12 @@ const MAX_INTERRUPTIONS: u32 = 3;
 
 /// Continues after a crash: records which attempts were interrupted, and the consequences that the
 /// journal lost at its end.
-pub(super) fn resume(run: &Run, now: Millis, by: String) -> Result<Vec<Event>, Refusal> {
+pub(super) fn resume(
+    run: &Run,
+    now: Millis,
+    by: String,
+    mut reports: AgentReports,
+) -> Result<Vec<Event>, Refusal> {
     if !run.started || run.outcome.is_some() {
         return Err(Refusal::OutOfPlace { what: "going on" });
     }
@@ -30,7 +36,7 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Result<Vec<Event>, R
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
-        let after = after_crash(run, now, definition, state);
+        let after = after_crash(run, now, definition, state, reports.remove(&at));
         if state.activation.answered.is_some() {
             for event in after {
                 push_once(&mut events, event);
@@ -45,17 +51,21 @@ pub(super) fn resume(run: &Run, now: Millis, by: String) -> Result<Vec<Event>, R
     Ok(events)
 }
 
-fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> Vec<Event> {
+fn after_crash(
+    run: &Run,
+    now: Millis,
+    definition: &Step,
+    state: &StepState,
+    report: Option<AgentReport>,
+) -> Vec<Event> {
     match cut_off(definition, state) {
-        CutOff::Agent { attempt } => interrupted(run, definition, state, attempt),
+        CutOff::Agent { attempt } => interrupted(run, definition, state, attempt, report),
         CutOff::Call { attempt } => call_cut_off(run, definition, state, attempt, false),
         CutOff::Answer(Answered { choice, by }) => {
             let note = state.advice.hint.as_deref();
             consequence(run, definition, state, Answer::new(*choice, note, by))
         }
-        CutOff::AfterAgent => {
-            end_without_contract(run, now, definition, state, &state.attempt.work_end())
-        }
+        CutOff::AfterAgent => end_without_contract(run, now, definition, state),
         CutOff::AfterCall => consequence_of_call(run, now, definition, state),
         CutOff::AfterMerge => after_merge(run, now, definition, state),
         // `apply` puts these back to where they are requested again.
@@ -63,11 +73,18 @@ fn after_crash(run: &Run, now: Millis, definition: &Step, state: &StepState) -> 
     }
 }
 
-fn interrupted(run: &Run, definition: &Step, state: &StepState, attempt: u32) -> Vec<Event> {
+fn interrupted(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    attempt: u32,
+    report: Option<AgentReport>,
+) -> Vec<Event> {
     let mut events = vec![Event::AttemptInterrupted {
         step: definition.id.clone(),
         attempt,
         stopped: false,
+        report: report.map(Box::new),
     }];
     if state.activation.interruptions >= MAX_INTERRUPTIONS {
         events.extend(escalate(
@@ -100,8 +117,8 @@ fn missing_blocks(run: &Run) -> Vec<Event> {
     events
 }
 
-pub(super) fn stop(run: &Run) -> Vec<Event> {
-    let mut events = cut_off_steps(run);
+pub(super) fn stop(run: &Run, reports: AgentReports) -> Vec<Event> {
+    let mut events = cut_off_steps(run, reports);
     events.push(Event::RunPaused {
         reason: PauseReason::Interrupted,
     });
@@ -109,7 +126,7 @@ pub(super) fn stop(run: &Run) -> Vec<Event> {
 }
 
 /// Records which agents and calls a person stopped.
-pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
+pub(super) fn cut_off_steps(run: &Run, mut reports: AgentReports) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
@@ -120,6 +137,7 @@ pub(super) fn cut_off_steps(run: &Run) -> Vec<Event> {
                 step: definition.id.clone(),
                 attempt,
                 stopped: true,
+                report: reports.remove(&at).map(Box::new),
             }),
             CutOff::Call { attempt } => {
                 events.extend(call_cut_off(run, definition, state, attempt, true));

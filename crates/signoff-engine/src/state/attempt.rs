@@ -1,7 +1,8 @@
 //! What the harness knows of one attempt.
 
 use crate::Millis;
-use crate::event::{Candidate, Changes, ProcessIdentity, ToolCall};
+use crate::budget::Amount;
+use crate::event::{AgentReport, Candidate, Changes, ProcessIdentity, ToolCall};
 use crate::verdict::ProcessEnd;
 
 /// What the harness knows of the present attempt. Before the first attempt, it only holds what a person did
@@ -17,6 +18,10 @@ pub struct AttemptState {
     pub changed_tree: bool,
     /// How its agent ended.
     pub work_ended: Option<ProcessEnd>,
+    /// What its agent reported of itself.
+    pub report: Option<Box<AgentReport>>,
+    /// What its agent was expected to use when it started.
+    pub(crate) reserved: Amount,
     /// It was cut off.
     pub interrupted: bool,
     /// What its agents had changed when a person took over to repair it; `None` = no person did.
@@ -38,9 +43,27 @@ pub struct AttemptState {
 }
 
 impl AttemptState {
-    /// How its agent ended; a step without an agent ends as if one had succeeded.
-    pub(crate) fn work_end(&self) -> ProcessEnd {
-        self.work_ended.clone().unwrap_or(ProcessEnd::Exited(0))
+    /// How its agent failed: by how its process ended, or by what it reported itself.
+    pub fn work_failure(&self) -> Option<String> {
+        let ended = self.work_ended.as_ref()?;
+        match self.problem() {
+            Some(problem) if ended.succeeded() => Some(format!("the agent reported: {problem}")),
+            Some(problem) => Some(format!("the agent ended: {ended} ({problem})")),
+            None => (!ended.succeeded()).then(|| format!("the agent ended: {ended}")),
+        }
+    }
+
+    /// What its agent itself reported as a failure.
+    pub fn problem(&self) -> Option<&str> {
+        self.report.as_ref()?.problem.as_deref()
+    }
+
+    /// Why its agent could not do better, where a contract alone does not tell: it failed by its own
+    /// account, or it was stopped at its budget.
+    pub(crate) fn hindrance(&self) -> Option<String> {
+        let is_hindered =
+            self.problem().is_some() || self.work_ended == Some(ProcessEnd::OverBudget);
+        self.work_failure().filter(|_| is_hindered)
     }
 
     pub(crate) fn started(at: Millis) -> Self {

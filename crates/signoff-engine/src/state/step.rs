@@ -9,8 +9,9 @@ use super::attempt::AttemptState;
 use super::contract::{Baseline, ContractRuns};
 use super::made_call::MadeCall;
 use super::stage::{Stage, StepStatus};
+use super::token_usage::TokenUsage;
 use crate::Millis;
-use crate::event::{Changes, Choice};
+use crate::event::{BudgetLimit, Changes, Choice};
 use crate::evidence::{Evidence, EvidenceFacts, Grade};
 use crate::verdict::{ProcessEnd, Verdict, is_repeated};
 
@@ -50,6 +51,7 @@ pub struct StepState {
     pub advice: Advice,
     pub outcome: StepOutcome,
     pub history: History,
+    pub usage: StepUsage,
 }
 
 impl StepState {
@@ -63,11 +65,10 @@ impl StepState {
         self.attempt.void > 0 && is_repeated(self.attempt.void)
     }
 
-    /// How its agent ended, if it failed and no baseline shows that the work was done anyway.
-    pub(crate) fn ended_badly(&self) -> Option<&ProcessEnd> {
+    /// How its agent failed, if no baseline shows that the work was done anyway.
+    pub(crate) fn ended_badly(&self) -> Option<String> {
         let proved = self.baseline.verdict == Some(Verdict::Fail);
-        let ended = self.attempt.work_ended.as_ref();
-        ended.filter(|ended| !ended.succeeded() && !proved)
+        self.attempt.work_failure().filter(|_| !proved)
     }
 
     /// Time from its beginning to its end, including all waiting.
@@ -107,6 +108,10 @@ pub struct Activation {
     pub failures: u32,
     /// Agents started since a person last extended the budget.
     pub agents: u64,
+    /// What they used since then.
+    pub spent: TokenUsage,
+    /// The limit that a person is asked about.
+    pub asked: Option<BudgetLimit>,
     /// How often the harness died while the agent worked. A stop by a person does not count.
     pub interruptions: u32,
     pub not_before: Millis,
@@ -216,6 +221,18 @@ pub struct History {
     pub worked: Millis,
     /// What its agent said last; shown to people, never judged.
     pub said: Option<String>,
+}
+
+/// What the agents of a step used, over all its attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepUsage {
+    pub total: TokenUsage,
+    /// The role of the last agent.
+    pub agent: Option<String>,
+    /// The model that it was asked to use, otherwise the one that it reported.
+    pub model: Option<String>,
+    /// What is not counted as done work yet.
+    pub(crate) open: TokenUsage,
 }
 
 /// A failed attempt, as the prompt of the next one describes it.

@@ -1,8 +1,10 @@
 //! What a run has used of its plan's budget.
 
+use std::collections::BTreeMap;
+
 use crate::Millis;
-use crate::event::{Choice, Event, RecordedEvent};
-use crate::state::Run;
+use crate::event::{AgentReport, Event, RecordedEvent};
+use crate::state::{Run, TokenUsage};
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +20,33 @@ pub(crate) struct Usage {
     /// Agent steps that are done, and how long their agents worked together.
     pub(crate) done_steps: u64,
     pub(crate) done_work: Millis,
+    /// What agents used of tokens and money: in all, by role, by model.
+    pub(crate) spent: TokenUsage,
+    pub(crate) by_agent: BTreeMap<String, TokenUsage>,
+    pub(crate) by_model: BTreeMap<Option<String>, TokenUsage>,
+    /// A person lets the run go on although some cost is unknown.
+    pub(crate) unknown_cost_allowed: bool,
+    /// What the agent steps that are done used of tokens, and what they cost.
+    pub(crate) done_tokens: Mean,
+    pub(crate) done_usd_e6: Mean,
+}
+
+/// A mean over steps that are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Mean {
+    sum: u64,
+    steps: u64,
+}
+
+impl Mean {
+    pub(crate) fn add(&mut self, value: u64) {
+        self.sum = self.sum.saturating_add(value);
+        self.steps += 1;
+    }
+
+    pub(crate) fn get(self) -> Option<u64> {
+        self.sum.checked_div(self.steps)
+    }
 }
 
 impl Usage {
@@ -29,11 +58,22 @@ impl Usage {
         } else if stood_still {
             self.since += recorded.at.saturating_sub(self.latest);
         }
-        if let Event::InboxAnswered { choice, .. } = recorded.event {
-            self.grants += u64::from(choice == Choice::Allow);
-        }
         self.agents += u64::from(matches!(recorded.event, Event::WorkItem { .. }));
         self.latest = recorded.at;
+    }
+
+    /// Counts what an agent of this role used.
+    pub(crate) fn count(&mut self, role: &str, report: &AgentReport) {
+        let used = TokenUsage::of(report);
+        if !used.is_counted() {
+            return;
+        }
+        self.spent.add(used);
+        self.by_agent.entry(role.to_owned()).or_default().add(used);
+        for usage in &report.usage {
+            let model = self.by_model.entry(usage.model.clone()).or_default();
+            model.add(TokenUsage::of_model(usage));
+        }
     }
 
     /// The mean time that agents worked on a step that is done, if one is.

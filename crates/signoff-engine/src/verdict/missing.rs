@@ -43,6 +43,7 @@ impl Observation {
             ProcessEnd::Exited(0)
             | ProcessEnd::Signaled(_)
             | ProcessEnd::TimedOut
+            | ProcessEnd::OverBudget
             | ProcessEnd::NotStarted(_) => return None,
             ProcessEnd::Exited(code) => !matches!(code, 126 | 127),
         };

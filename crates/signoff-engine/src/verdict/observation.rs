@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::changes::Changes;
 
-/// How a process ended: `{"exit_code": 1}`, `{"signal": 9}`, `"timed_out"` or
-/// `{"not_started": "why"}`.
+/// How a process ended: `{"exit_code": 1}`, `{"signal": 9}`, `"timed_out"`,
+/// `"over_budget"` or `{"not_started": "why"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(
@@ -19,6 +19,8 @@ pub enum ProcessEnd {
     #[serde(rename = "signal")]
     Signaled(i32),
     TimedOut,
+    /// The harness stopped an agent at a limit of tokens or money.
+    OverBudget,
     /// It could not be started; the reason.
     NotStarted(String),
 }
@@ -35,6 +37,7 @@ impl std::fmt::Display for ProcessEnd {
             Self::Exited(code) => write!(f, "exit code {code}"),
             Self::Signaled(signal) => write!(f, "ended by signal {signal}"),
             Self::TimedOut => write!(f, "time limit reached"),
+            Self::OverBudget => write!(f, "stopped at its budget"),
             Self::NotStarted(reason) => write!(f, "not started: {reason}"),
         }
     }

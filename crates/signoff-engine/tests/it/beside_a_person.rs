@@ -57,6 +57,7 @@ fn agent_ends(world: &mut World) {
         step: 0,
         attempt: 1,
         work: FinishedWork {
+            report: None,
             ended: ProcessEnd::Exited(0),
             text: String::new(),
             changes: Changes::default(),

@@ -1,7 +1,8 @@
 //! What a person does to a run, or to one of its steps.
 
 use signoff_engine::{
-    Action, Bounds, Event, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide, due,
+    Action, AgentReports, Bounds, Event, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+    due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
@@ -115,6 +116,7 @@ fn an_aborted_run_has_failed_and_says_by_whom() {
     world.step(true);
     world.record(Input::Abort {
         by: "ann".to_owned(),
+        reports: AgentReports::new(),
     });
     assert_eq!(world.run.outcome(), Some(Outcome::Failed));
     assert_eq!(statuses(&world), [StepStatus::Failed, StepStatus::Blocked]);

@@ -18,6 +18,7 @@ mod proved;
 mod replan;
 mod rerun;
 mod run;
+mod spending;
 mod tests_run;
 mod tools;
 mod unsupported;

@@ -50,6 +50,7 @@ fn agent_ends(world: &mut World, step: usize) {
         step,
         attempt,
         work: FinishedWork {
+            report: None,
             ended: ProcessEnd::Exited(0),
             text: String::new(),
             changes: Changes::default(),

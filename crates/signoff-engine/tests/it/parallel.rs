@@ -125,6 +125,7 @@ fn a_pause_lets_end_what_is_under_way_and_judges_it() {
         step: 0,
         attempt: 1,
         work: FinishedWork {
+            report: None,
             ended: ProcessEnd::Exited(0),
             text: String::new(),
             changes: Changes::default(),
@@ -266,6 +267,7 @@ fn finish_one(world: &mut World, pick: usize) -> bool {
                 step,
                 attempt,
                 work: FinishedWork {
+                    report: None,
                     ended: ProcessEnd::Exited(0),
                     text: String::new(),
                     changes: Changes::default(),

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use serde_json::json;
 use signoff_engine::{
-    AcceptAt, CallEnd, Choice, Event, InboxKind, Input, Outcome, ProcessEnd, Refusal, Run,
-    StepStatus, apply, decide,
+    AcceptAt, AgentReports, CallEnd, Choice, Event, InboxKind, Input, Outcome, ProcessEnd, Refusal,
+    Run, StepStatus, apply, decide,
 };
 use signoff_plan::diff::{definition_hash, pairs};
 
@@ -57,7 +57,10 @@ impl Story {
     /// Stands still, and goes on under this text.
     fn replan(&mut self, text: &str) -> (Vec<String>, Vec<String>) {
         let by = "tester".to_owned();
-        self.world.record(Input::Resume { by });
+        self.world.record(Input::Resume {
+            by,
+            reports: AgentReports::new(),
+        });
         self.world.run.offer_plan(signed(text));
         let settings = self.world.run.settings().clone();
         let snapshot = format!("plan-{}.md", self.versions.len() + 1);

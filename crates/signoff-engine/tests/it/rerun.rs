@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use signoff_engine::{
-    AcceptAt, CallEnd, Choice, EarlierStep, Event, Grade, Input, Outcome, ProcessEnd, Redo,
-    RedoReason, Run, RunReason, RunStart, StepForecast, StepStatus, apply, earlier_steps, forecast,
+    AcceptAt, AgentReports, CallEnd, Choice, EarlierStep, Event, Grade, Input, Outcome, ProcessEnd,
+    Redo, RedoReason, Run, RunReason, RunStart, StepForecast, StepStatus, apply, earlier_steps,
+    forecast,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, signed};
@@ -385,6 +386,7 @@ fn a_new_version_during_the_second_run_keeps_from_the_first() {
     // It stops before anything is kept, and goes on under a version with another last step.
     second.record(Input::Resume {
         by: "ann".to_owned(),
+        reports: AgentReports::new(),
     });
     let next = plan(&[
         ("One", AGENT),

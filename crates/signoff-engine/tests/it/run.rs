@@ -1,7 +1,8 @@
 //! What a run does, by example.
 
 use signoff_engine::{
-    Choice, Event, Evidence, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus, decide,
+    AgentReports, Choice, Event, Evidence, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus,
+    decide,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
@@ -404,7 +405,9 @@ fn the_wall_clock_counts_work_and_not_waiting() {
         assert!(world.step(false));
     }
     // A night passes while nobody runs it.
-    world.record(Input::Stop);
+    world.record(Input::Stop {
+        reports: AgentReports::new(),
+    });
     world.now += 12 * 3_600_000;
     world.crash();
     world.play();
@@ -427,6 +430,7 @@ fn a_second_start_and_a_resume_after_the_end_are_refused() {
     world.play();
     let resume = Input::Resume {
         by: "ann".to_owned(),
+        reports: AgentReports::new(),
     };
     assert!(matches!(
         decide(&world.run, 1, resume),

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use signoff_engine::{
-    AcceptAt, CallEnd, Choice, Event, Evidence, Grade, InboxKind, Input, Outcome, ProcessEnd,
-    Refusal, StepStatus, decide, resolved_arguments,
+    AcceptAt, AgentReports, CallEnd, Choice, Event, Evidence, Grade, InboxKind, Input, Outcome,
+    ProcessEnd, Refusal, StepStatus, decide, resolved_arguments,
 };
 
 use crate::world::{CHECK, Outcomes, World, plan_text};
@@ -178,7 +178,9 @@ fn a_call_that_a_person_stops_is_unknown_too() {
     };
     let mut world = World::new(&plan_text(&[READ]), outcomes);
     world.step(true);
-    world.record(Input::Stop);
+    world.record(Input::Stop {
+        reports: AgentReports::new(),
+    });
     world.crash();
     world.play();
     assert_eq!((world.run.items().count(), calls(&world)), (1, 1));
@@ -342,7 +344,9 @@ fn a_call_that_was_not_made_begins_again_without_a_question() {
         step: 0,
         attempt: 1,
     });
-    world.record(Input::Stop);
+    world.record(Input::Stop {
+        reports: AgentReports::new(),
+    });
     world.crash();
     world.play();
     assert_eq!(

@@ -143,6 +143,7 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
                 step,
                 attempt,
                 work: FinishedWork {
+                    report: None,
                     ended,
                     text: String::new(),
                     changes: Changes::default(),

@@ -1,8 +1,9 @@
 //! A world for the engine: a signed plan, a list of what will happen, no processes.
 
 use signoff_engine::{
-    AcceptAt, Action, Bounds, Candidate, ContractCache, Event, Input, Isolation, OnGreenBaseline,
-    PauseReason, RecordedEvent, Run, RunStart, RunTree, Settings, apply, decide, due,
+    AcceptAt, Action, AgentReports, Bounds, Candidate, ContractCache, Event, Input, Isolation,
+    OnGreenBaseline, PauseReason, RecordedEvent, Run, RunStart, RunTree, Settings, apply, decide,
+    due,
 };
 use signoff_plan::signed::SignedPlan;
 use signoff_testkit::performer::Beginning;
@@ -168,6 +169,7 @@ impl World {
         if self.run.outcome().is_none() {
             self.record(Input::Resume {
                 by: "tester".to_owned(),
+                reports: AgentReports::new(),
             });
         }
     }

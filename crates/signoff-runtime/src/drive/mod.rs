@@ -6,7 +6,9 @@ mod journaled_run;
 pub(crate) mod request;
 mod roles;
 
-use signoff_engine::{Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due};
+use signoff_engine::{
+    Action, AgentReports, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due,
+};
 use signoff_store::failpoint;
 
 pub use self::journal::{Append, FileJournal};
@@ -256,7 +258,10 @@ impl Loop<'_, '_> {
             RunRequest::Stop => Some(self.interrupt()?),
             RunRequest::Abort { by } => {
                 self.end_work()?;
-                self.record(Input::Abort { by })?;
+                self.record(Input::Abort {
+                    by,
+                    reports: AgentReports::new(),
+                })?;
                 Some(StopReason::Finished(Outcome::Failed))
             }
             RunRequest::Input(input) => {
@@ -277,7 +282,9 @@ impl Loop<'_, '_> {
 
     fn interrupt(&mut self) -> Result<StopReason, Error> {
         self.end_work()?;
-        self.record(Input::Stop)?;
+        self.record(Input::Stop {
+            reports: AgentReports::new(),
+        })?;
         Ok(StopReason::Interrupted)
     }
 

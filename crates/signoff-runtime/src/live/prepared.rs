@@ -4,8 +4,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings, StepForecast,
-    Transition, state_after,
+    Actor, AgentReports, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings,
+    StepForecast, Transition, state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
@@ -143,7 +143,10 @@ impl<'a> PreparedRun<'a> {
         landing::refuse_if_checked_out(&opened)?;
         let by = project.process.person.clone();
         let input = match opened.state().outcome() {
-            None => Input::Resume { by },
+            None => Input::Resume {
+                by,
+                reports: AgentReports::new(),
+            },
             Some(Outcome::Failed) => {
                 state_after(PlanState::Failed, Transition::Resume, actor)?;
                 Input::Reopen { by }

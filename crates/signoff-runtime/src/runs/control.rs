@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use signoff_api::request::{self, Reply, Request, SCHEMA};
-use signoff_engine::Input;
+use signoff_engine::{AgentReports, Input};
 use signoff_store::lock::is_held;
 use signoff_store::runs::requests::Requests;
 
@@ -61,7 +61,10 @@ pub fn ask(
             return Ok(RequestOutcome::Idle);
         }
         RunRequest::Input(Input::Pause { .. }) => return Ok(RequestOutcome::Idle),
-        RunRequest::Abort { by } => Input::Abort { by },
+        RunRequest::Abort { by } => Input::Abort {
+            by,
+            reports: AgentReports::new(),
+        },
         RunRequest::Input(input) => input,
     };
     OpenedRun::record(project, run, input, clock)?;

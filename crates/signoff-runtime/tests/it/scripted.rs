@@ -6,8 +6,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use signoff_engine::{
-    AcceptAt, Action, Bounds, Choice, ContractCache, Event, InboxItem, Input, Isolation, LandAt,
-    Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunStart, RunTree, Settings, apply,
+    AcceptAt, Action, AgentReports, Bounds, Choice, ContractCache, Event, InboxItem, Input,
+    Isolation, LandAt, Millis, OnGreenBaseline, RecordedEvent, Refusal, Run, RunStart, RunTree,
+    Settings, apply,
 };
 use signoff_runtime::drive::{
     Append, JournaledRun, Loop, Observe, Perform, Person, PersonAnswer, Readiness, StopReason,
@@ -82,6 +83,7 @@ impl World {
         if has_begun {
             run.record(Input::Resume {
                 by: "tester".to_owned(),
+                reports: AgentReports::new(),
             })?;
         } else {
             run.record(self.start())?;

@@ -134,7 +134,7 @@ impl AgentMonitor {
 
     fn tell_now(&mut self) {
         self.is_news = false;
-        let mut progress = self.activity.snapshot(humantime::format_rfc3339_millis(SystemTime::now()).to_string());
+        let mut progress = self.activity.snapshot(signoff_store::timestamp::rfc3339_ms(SystemTime::now()));
         progress.doing = self.secrets.hide(&progress.doing).into_owned();
         for todo in &mut progress.todo {
             todo.text = self.secrets.hide(&todo.text).into_owned();

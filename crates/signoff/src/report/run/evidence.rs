@@ -135,6 +135,8 @@ mod tests {
             not_proved: files(&["no summary of pytest was seen", "the tree was shared"]),
             kept_from: Some("r1".to_owned()),
             overlay_mode: Some("shared".to_owned()),
+            own_sandbox: true,
+            spent: None,
         };
         assert_eq!(
             because(Grade::Proved, &all),

@@ -258,6 +258,7 @@ mod tests {
                 text: "thinking\nI made it.\n\n".to_owned(),
             },
             changes: signoff_engine::Changes::default(),
+            report: None,
         };
         assert_eq!(said(&run, spoken.clone()), None);
         let done = completed("step-1", Grade::Proved, EvidenceFacts::default());
@@ -278,6 +279,7 @@ mod tests {
             ended: ProcessEnd::TimedOut,
             output: signoff_engine::AgentOutput::default(),
             changes: signoff_engine::Changes::default(),
+            report: None,
         };
         let (reason, by) = ("no\u{1b}pe".to_owned(), "x".to_owned());
         let baseline = |verdict: Verdict, stderr: &str| Event::BaselineFinished {

@@ -84,6 +84,7 @@ fn what_is_no_evidence_says_what_it_is() {
                 ended: ProcessEnd::Exited(1),
                 output: signoff_engine::AgentOutput::default(),
                 changes: Changes::default(),
+                report: None,
             },
             Event::StepFailed {
                 step: step(),
