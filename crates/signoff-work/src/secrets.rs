@@ -45,7 +45,7 @@ const KEYS: [(&str, usize); 10] = [
 ];
 
 /// What is not shown.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Secrets {
     /// Longest first: one may be part of another.
     values: Vec<String>,

@@ -7,7 +7,7 @@ pub(crate) mod request;
 mod roles;
 
 use signoff_engine::{
-    Action, AgentReports, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due,
+    Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due,
 };
 use signoff_store::failpoint;
 
@@ -258,10 +258,8 @@ impl Loop<'_, '_> {
             RunRequest::Stop => Some(self.interrupt()?),
             RunRequest::Abort { by } => {
                 self.end_work()?;
-                self.record(Input::Abort {
-                    by,
-                    reports: AgentReports::new(),
-                })?;
+                let reports = self.perform.reports();
+                self.record(Input::Abort { by, reports })?;
                 Some(StopReason::Finished(Outcome::Failed))
             }
             RunRequest::Input(input) => {
@@ -282,9 +280,8 @@ impl Loop<'_, '_> {
 
     fn interrupt(&mut self) -> Result<StopReason, Error> {
         self.end_work()?;
-        self.record(Input::Stop {
-            reports: AgentReports::new(),
-        })?;
+        let reports = self.perform.reports();
+        self.record(Input::Stop { reports })?;
         Ok(StopReason::Interrupted)
     }
 

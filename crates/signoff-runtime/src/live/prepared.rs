@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, AgentReports, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings,
+    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings,
     StepForecast, Transition, state_after,
 };
 use signoff_plan::model::Plan;
@@ -27,7 +27,7 @@ use crate::plans::approval::replan;
 use crate::plans::locked::LockedPlan;
 use crate::project::{Project, relative};
 use crate::runs::worktrees::RunWorktrees;
-use crate::runs::{OpenedRun, snapshot};
+use crate::runs::{OpenedRun, cut_off_reports, snapshot};
 use crate::signing::signed::require_still_signed;
 use crate::signing::watch::Watch;
 
@@ -145,7 +145,7 @@ impl<'a> PreparedRun<'a> {
         let input = match opened.state().outcome() {
             None => Input::Resume {
                 by,
-                reports: AgentReports::new(),
+                reports: cut_off_reports(opened.state(), &opened.dir),
             },
             Some(Outcome::Failed) => {
                 state_after(PlanState::Failed, Transition::Resume, actor)?;

@@ -149,27 +149,20 @@ impl CommandBuilder<'_> {
         signed: &[String],
     ) -> Result<AgentCommand, Error> {
         let (step, _) = require_step(run, at)?;
-        let agent = self.agent_settings(run, step)?;
+        let agent = agent_settings(self.project, run, step)?;
         let prepared = self.prompts.remove(&at);
         let (prompt, mut prompt_file) =
             prepared.ok_or_else(|| broken_run(run, "a dispatch without a prompt"))?;
-        let limit = self.time_limit(run, at)?;
-        let left = wall_left(run, at, self.clock.now()).map_or(limit, Duration::from_millis);
         let needs = agent_requirements(agent);
         let read_only = self.read_only(step, mount, signed);
         let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
         let (confined, scratch) = confined.unzip();
-        let mut files = LaunchDirectory::Store(self.dir.attempt(&step.id, attempt).path().to_owned());
+        let dir = self.dir.attempt(&step.id, attempt);
+        let mut files = LaunchDirectory::Store(dir.path().to_owned());
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
             files = LaunchDirectory::Temporary(scratch.path().join("tmp"));
             prompt_file = files.write(PROMPT, prompt.as_bytes())?;
         }
-        let mut environment = for_agent(
-            &self.project.process.variables,
-            &self.project.config.sandbox.env.value,
-            needs.variables(&self.project.process.variables),
-        );
-        let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let driver = driver_kind(agent.driver);
         let options = LaunchOptions {
             command: &agent.command,
@@ -193,17 +186,21 @@ impl CommandBuilder<'_> {
             talk: Talk::new(driver, &options),
             prices: self.prices(),
             own_sandbox: launch.keeps_own_sandbox,
-            progress: self.dir.attempt(&step.id, attempt).progress(),
+            progress: dir.progress(),
             secrets: self.secrets.clone(),
         };
+        let variables = &self.project.process.variables;
+        let shown = &self.project.config.sandbox.env.value;
+        let mut environment = for_agent(variables, shown, needs.variables(variables));
+        let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
             launch,
             prompt: &prompt,
             workspace: self.project.store.workspace(),
             environment,
             marker: marker(run.id(), &step.id, attempt),
-            time: limit.min(left),
-            log: self.dir.attempt(&step.id, attempt).agent_log(),
+            time: self.agent_time(run, at)?,
+            log: dir.agent_log(),
         };
         let mut command = invocation.into_command();
         let files = mount.map_or_else(|| self.project.store.workspace(), TreeMount::files);
@@ -216,17 +213,11 @@ impl CommandBuilder<'_> {
         })
     }
 
-    /// Who does the work of a step.
-    fn agent_settings(&self, run: &Run, step: &Step) -> Result<&AgentSettings, Error> {
-        let Work::Agent { role, .. } = &step.work else {
-            return Err(broken_run(run, "a dispatch of a step that is no agent's"));
-        };
-        let found = self.project.config.agent_for_role(role.as_deref());
-        let (_, agent) = found.ok_or_else(|| {
-            let role = role.as_deref().unwrap_or("default");
-            Error::MissingPrograms(vec![format!("an agent for role `{role}`")])
-        })?;
-        Ok(agent)
+    /// How long an agent may work: what its step allows, and what the budget leaves.
+    fn agent_time(&self, run: &Run, at: usize) -> Result<Duration, Error> {
+        let limit = self.time_limit(run, at)?;
+        let left = wall_left(run, at, self.clock.now()).map(Duration::from_millis);
+        Ok(left.map_or(limit, |left| limit.min(left)))
     }
 
     /// Do mounts confine what is started? Then an agent needs no sandbox of its own, and could not make one.
@@ -394,6 +385,23 @@ impl LaunchDirectory {
         std::fs::write(&path, bytes).map_err(|why| Error::Unreadable { path, why })?;
         Ok(seen.join(name))
     }
+}
+
+/// Who does the work of a step.
+fn agent_settings<'a>(
+    project: &'a Project,
+    run: &Run,
+    step: &Step,
+) -> Result<&'a AgentSettings, Error> {
+    let Work::Agent { role, .. } = &step.work else {
+        return Err(broken_run(run, "a dispatch of a step that is no agent's"));
+    };
+    let found = project.config.agent_for_role(role.as_deref());
+    let (_, agent) = found.ok_or_else(|| {
+        let role = role.as_deref().unwrap_or("default");
+        Error::MissingPrograms(vec![format!("an agent for role `{role}`")])
+    })?;
+    Ok(agent)
 }
 
 /// The driver that a setting means.

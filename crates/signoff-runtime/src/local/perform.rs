@@ -6,11 +6,11 @@ use std::time::Duration;
 use signoff_engine::{Action, AgentReports, InboxItem, InboxKind, Input, Millis, Refusal, Run};
 
 use super::Local;
-use super::agent::report;
 use super::heartbeat::INTERVAL;
 use super::message::Message;
 use crate::drive::{Perform, Readiness, WakeReason};
 use crate::error::Error;
+use crate::runs::agent_report;
 
 impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
@@ -132,7 +132,7 @@ impl Perform for Local<'_> {
 
     fn reports(&mut self) -> AgentReports {
         let agents = std::mem::take(&mut self.agents).into_iter();
-        let told = agents.filter_map(|(step, agent)| Some((step, report(agent.progress?))));
+        let told = agents.filter_map(|(step, agent)| Some((step, agent_report(agent.progress?))));
         told.collect()
     }
 

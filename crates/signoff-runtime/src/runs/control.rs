@@ -4,10 +4,11 @@
 use std::time::{Duration, Instant};
 
 use signoff_api::request::{self, Reply, Request, SCHEMA};
-use signoff_engine::{AgentReports, Input};
+use signoff_engine::Input;
 use signoff_store::lock::is_held;
 use signoff_store::runs::requests::Requests;
 
+use super::progress::cut_off_reports;
 use super::leftovers::end_leftovers_of;
 use super::opened::OpenedRun;
 use super::view::RunView;
@@ -63,7 +64,7 @@ pub fn ask(
         RunRequest::Input(Input::Pause { .. }) => return Ok(RequestOutcome::Idle),
         RunRequest::Abort { by } => Input::Abort {
             by,
-            reports: AgentReports::new(),
+            reports: cut_off_reports(&view.run, &dir),
         },
         RunRequest::Input(input) => input,
     };

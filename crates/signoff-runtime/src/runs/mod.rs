@@ -23,4 +23,6 @@ pub mod worktrees;
 
 pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};
 pub(crate) use self::opened::{OpenedRun, log_end};
-pub(crate) use self::progress::{last_progress, todo};
+#[cfg(test)]
+pub(crate) use self::progress::last_progress;
+pub(crate) use self::progress::{agent_report, cut_off_reports, todo};

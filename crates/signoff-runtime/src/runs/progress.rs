@@ -5,6 +5,8 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use signoff_api::progress::{AgentProgress, Todo, TodoState};
+use signoff_engine::{AgentReport, AgentReports, Run, Stage};
+use signoff_store::runs::RunDir;
 use signoff_work::agent::{self, TodoEntry};
 
 /// As much of the file's end as surely holds a whole line.
@@ -32,4 +34,31 @@ pub(crate) fn todo(entry: TodoEntry) -> Todo {
             agent::TodoState::Done => TodoState::Done,
         },
     }
+}
+
+/// What the journal keeps of what an agent told.
+pub(crate) fn agent_report(progress: AgentProgress) -> AgentReport {
+    AgentReport {
+        driver: progress.driver,
+        version: progress.version,
+        model: progress.model,
+        session: progress.session,
+        own_sandbox: false,
+        problem: None,
+        denied: progress.denied,
+        usage: progress.usage,
+    }
+}
+
+/// What the agents that a crash cut off had told.
+pub(crate) fn cut_off_reports(run: &Run, dir: &RunDir) -> AgentReports {
+    let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
+    let told = steps.filter_map(|(at, (step, state))| {
+        let Stage::Working { attempt } = state.stage else {
+            return None;
+        };
+        let progress = last_progress(&dir.attempt(&step.id, attempt).progress())?;
+        Some((at, agent_report(progress)))
+    });
+    told.collect()
 }

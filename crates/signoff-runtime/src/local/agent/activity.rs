@@ -1,7 +1,7 @@
 //! What an agent at work has told so far, put together from the events of its stream.
 
 use signoff_api::progress::{AgentProgress, Todo, TodoState};
-use signoff_engine::{AgentReport, LiveUsage, ModelUsage, PricedBy, TokenUsage};
+use signoff_engine::{LiveUsage, ModelUsage, PricedBy, TokenUsage};
 use signoff_work::agent::{self, AgentEvent, Prices};
 
 use crate::runs::todo;
@@ -168,20 +168,6 @@ impl UsageTally {
             usd_e6: cost,
             priced_by: cost.map(|_| priced_by),
         }
-    }
-}
-
-/// What the journal keeps of what an agent told.
-pub(super) fn report(progress: AgentProgress) -> AgentReport {
-    AgentReport {
-        driver: progress.driver,
-        version: progress.version,
-        model: progress.model,
-        session: progress.session,
-        own_sandbox: false,
-        problem: None,
-        denied: progress.denied,
-        usage: progress.usage,
     }
 }
 

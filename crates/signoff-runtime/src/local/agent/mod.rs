@@ -6,7 +6,6 @@ mod monitor;
 mod progress_file;
 mod talk;
 
-pub(super) use self::activity::report;
 pub(super) use self::handle::{AgentHandle, EndReason};
 pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};
 pub(super) use self::talk::Talk;

@@ -10,13 +10,14 @@ use signoff_work::agent::{AgentExit, AgentProblem, DriverKind, LineSplitter, Pri
 use signoff_work::confine::agent_advice;
 use signoff_work::secrets::Secrets;
 
-use super::activity::{AgentActivity, report};
+use super::activity::AgentActivity;
 use super::handle::{AgentHandle, EndReason};
 use super::progress_file::ProgressFile;
 use super::talk::{Heard, Talk};
 use crate::drive::{ActiveAgent, WakeReason};
 use crate::local::message::Message;
 use crate::local::supervisor::Ended;
+use crate::runs::agent_report;
 
 /// The end of stderr that tells why an agent failed.
 const STDERR_TAIL: usize = 8 * 1024;
@@ -157,7 +158,7 @@ impl AgentMonitor {
             stderr: stderr.as_bytes(),
         });
         self.tell_now();
-        let mut report = report(self.activity.snapshot(String::new()));
+        let mut report = agent_report(self.activity.snapshot(String::new()));
         report.own_sandbox = self.own_sandbox;
         report.model = report.model.or(self.model);
         report.problem = last
