@@ -34,3 +34,4 @@ pub mod threads;
 pub mod tool_record;
 pub mod tools;
 pub mod undo;
+pub mod usage;

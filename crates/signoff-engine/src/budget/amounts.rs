@@ -7,9 +7,9 @@ use crate::state::{Run, StepState, TokenUsage, dollars_text, tokens_text};
 
 /// So many tokens, and so many millionths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Amount {
-    pub(crate) tokens: u64,
-    pub(crate) usd_e6: u64,
+pub struct BudgetAmount {
+    pub tokens: u64,
+    pub usd_e6: u64,
 }
 
 /// What is limited.
@@ -42,7 +42,7 @@ impl Resource {
         }
     }
 
-    fn of(self, amount: Amount) -> u64 {
+    fn of(self, amount: BudgetAmount) -> u64 {
         match self {
             Self::Tokens => amount.tokens,
             Self::Dollars => amount.usd_e6,
@@ -76,7 +76,7 @@ impl Resource {
 /// What is promised to agents that work or are about to start.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Commitments {
-    amount: Amount,
+    amount: BudgetAmount,
     agents: usize,
 }
 
@@ -95,10 +95,10 @@ impl Commitments {
     pub(crate) fn add(&mut self, run: &Run, at: usize) {
         let needs = |resource| estimate(run, at, self, resource).map_or(0, |needs| needs.amount);
         let (tokens, usd_e6) = (needs(Resource::Tokens), needs(Resource::Dollars));
-        self.promise(Amount { tokens, usd_e6 });
+        self.promise(BudgetAmount { tokens, usd_e6 });
     }
 
-    fn promise(&mut self, more: Amount) {
+    fn promise(&mut self, more: BudgetAmount) {
         self.agents += 1;
         self.amount.tokens = self.amount.tokens.saturating_add(more.tokens);
         self.amount.usd_e6 = self.amount.usd_e6.saturating_add(more.usd_e6);
@@ -146,7 +146,7 @@ fn estimate(run: &Run, at: usize, committed: &Commitments, resource: Resource) -
         });
     }
     let left = limit
-        .saturating_sub(resource.used(&run.usage.spent))
+        .saturating_sub(resource.used(&run.usage.sums.total))
         .saturating_sub(resource.of(committed.amount));
     let sharing = remaining(run).saturating_sub(committed.agents).max(1);
     Some(Estimate {
@@ -184,7 +184,7 @@ fn too_little_of(
     resource: Resource,
 ) -> Option<String> {
     let limit = resource.plan_limit(run)?;
-    let used = resource.used(&run.usage.spent);
+    let used = resource.used(&run.usage.sums.total);
     let more = resource.text(resource.limit(&run.plan().budget)?);
     if used >= limit {
         return Some(format!(
@@ -218,7 +218,7 @@ fn too_little_of(
 
 /// The question if a limit in dollars cannot be kept, because what agents used has no known price. It is asked once.
 pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
-    if !run.usage.spent.has_unknown_cost || run.usage.unknown_cost_allowed {
+    if !run.usage.sums.total.has_unknown_cost || run.usage.unknown_cost_allowed {
         return None;
     }
     let resource = Resource::Dollars;
@@ -226,7 +226,7 @@ pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
         .definition(at)
         .and_then(|step| resource.limit(&step.budget));
     let limit = of_step.or_else(|| resource.limit(&run.plan().budget))?;
-    let unpriced = run.usage.by_model.iter();
+    let unpriced = run.usage.sums.by_model.iter();
     let unpriced = unpriced.filter(|(_, used)| used.has_unknown_cost);
     let names: Vec<String> = unpriced
         .map(|(model, _)| match model {
@@ -238,7 +238,7 @@ pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
         "the limit of {} cannot be kept: the price of {} is not known ({} so far); {} agent steps remain; `allow` goes on without counting what has no price",
         resource.text(limit),
         names.join(", "),
-        run.usage.spent,
+        run.usage.sums.total,
         remaining(run)
     ))
 }
