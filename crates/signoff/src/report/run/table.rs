@@ -311,18 +311,11 @@ impl Layout {
         let took = row.took.map(short).unwrap_or_default();
         push_right(table, &took, NUMBERS.1 + 2);
         if self.has_spent {
-            self.spent(table, &row.used);
+            push_spent(table, &row.used);
         }
         self.reason(table, &row.because);
         table.truncate(table.trim_end().len());
         table.push('\n');
-    }
-
-    fn spent(&self, table: &mut String, used: &TokenUsage) {
-        let tokens = used.is_counted().then(|| tokens_text(used.tokens()));
-        let cost = used.cost().map(|cost| cost.to_string());
-        push_right(table, &tokens.unwrap_or_default(), SPENT.0 + 2);
-        push_right(table, &cost.unwrap_or_default(), SPENT.1 + 2);
     }
 
     /// The reason, in its own column for as many lines as it takes.
@@ -342,6 +335,13 @@ impl Layout {
             table.push_str(line);
         }
     }
+}
+
+fn push_spent(table: &mut String, used: &TokenUsage) {
+    let tokens = used.is_counted().then(|| tokens_text(used.tokens()));
+    let cost = used.cost().map(|cost| cost.to_string());
+    push_right(table, &tokens.unwrap_or_default(), SPENT.0 + 2);
+    push_right(table, &cost.unwrap_or_default(), SPENT.1 + 2);
 }
 
 fn push_right(table: &mut String, text: &str, columns: usize) {

@@ -198,7 +198,7 @@ fn tokens_and_cost_have_columns_where_something_was_counted() {
   1. One    proved         0     3.0s     14k     $0.09  red before, green after
   2. Two    proved         0     2.0s     700         ?  red before, green after
   3. Three  ready          0
-  3 steps: 2 proved, 1 ready · 0 agents started · 14k tokens · ≥ $0.09 · 7.0s · sandbox: 
+  3 steps: 2 proved, 1 ready · 0 agents started · 14k tokens · ≥ $0.09 · 7.0s · sandbox:\u{20}
   opus: 14k tokens · ≥ $0.09",
     );
 }
