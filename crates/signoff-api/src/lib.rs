@@ -36,3 +36,4 @@ pub mod tool_record;
 pub mod tools;
 pub mod transcript;
 pub mod undo;
+pub mod usage;

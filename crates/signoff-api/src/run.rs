@@ -8,6 +8,7 @@ use crate::event::{
     EvidenceFacts, Grade, Isolation, Outcome, PauseReason, WorkLocation, step_status,
 };
 use crate::inbox::Item;
+use crate::usage::{AgentUsage, UsageTotals};
 
 pub const SCHEMA: &str = "signoff.run/1";
 
@@ -49,6 +50,9 @@ pub struct Run {
     /// What of its files could not be written to the checkout, each with the reason; `land` says how to settle it.
     #[serde(default)]
     pub held: Vec<String>,
+    /// What its agents used in all attempts; `null` where they reported nothing.
+    #[serde(default)]
+    pub usage: Option<UsageTotals>,
     pub steps: Vec<Step>,
     pub inbox: Vec<Item>,
 }
@@ -82,6 +86,15 @@ pub struct Step {
     /// When it last ended.
     #[serde(default)]
     pub ended_at: Option<String>,
+    /// The role of its last agent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The model that the last agent was asked to use, otherwise the one that it reported.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// What its agents used in all attempts; `null` where they reported nothing.
+    #[serde(default)]
+    pub usage: Option<AgentUsage>,
 }
 
 impl Step {
@@ -109,6 +122,9 @@ impl Step {
                 commit: state.attempt.commit.clone(),
                 started_at: time(state.history.began_at),
                 ended_at: time(state.history.ended_at),
+                agent: state.usage.agent.clone(),
+                model: state.usage.model.clone(),
+                usage: AgentUsage::of(&state.usage.total),
             })
             .collect()
     }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::usage::UsageTotals;
+
 pub const SCHEMA: &str = "signoff.stats/1";
 
 /// Figures about all plans, archived ones too. What happened to plans that are gone counts, as far
@@ -28,6 +30,9 @@ pub struct Stats {
     /// Seconds from a text to its signature, the median.
     pub median_approval_s: Option<u64>,
     pub runs: RunCounts,
+    /// What the agents of all runs used whose journals are kept; `null` where they reported nothing.
+    #[serde(default)]
+    pub usage: Option<UsageTotals>,
     /// The plans that were rejected most often, at most five.
     pub most_rejected: Vec<MostRejected>,
     /// Tools that plans ask for and that nothing here provides, the most wanted first.

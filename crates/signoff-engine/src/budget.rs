@@ -4,15 +4,14 @@
 mod amounts;
 mod enforcement;
 
-use std::collections::BTreeMap;
-
 use signoff_plan::model::Work;
 
-pub(crate) use self::amounts::{Amount, Commitments, reservation};
+pub use self::amounts::BudgetAmount;
+pub(crate) use self::amounts::{Commitments, reservation};
 pub use self::enforcement::{LiveUsage, OverBudget, agents_over_budget};
 use crate::Millis;
 use crate::event::BudgetLimit;
-use crate::state::{Run, Stage, StepState, StepStatus, TokenUsage};
+use crate::state::{Run, Stage, StepState, StepStatus, TokenUsage, UsageSums};
 
 impl Run {
     /// Agents started so far.
@@ -27,17 +26,12 @@ impl Run {
 
     /// What all agents used of tokens and money, in all attempts.
     pub fn token_usage(&self) -> TokenUsage {
-        self.usage.spent
+        self.usage.sums.total
     }
 
-    /// The same for each role that an agent worked in.
-    pub fn usage_by_agent(&self) -> &BTreeMap<String, TokenUsage> {
-        &self.usage.by_agent
-    }
-
-    /// The same for each model; `None` = the agent did not name it.
-    pub fn usage_by_model(&self) -> &BTreeMap<Option<String>, TokenUsage> {
-        &self.usage.by_model
+    /// The same, and by whom.
+    pub fn usage_sums(&self) -> &UsageSums {
+        &self.usage.sums
     }
 }
 

@@ -95,9 +95,11 @@ fn keep_within_budget(run: &Run, actions: &mut Vec<Action>) {
         return;
     }
     let mut allowance = Allowance::of(run);
-    actions.retain(|action| match action {
-        Action::Dispatch { step, .. } => allowance.take(run, *step),
-        _ => true,
+    actions.retain(|action| {
+        if let Action::Dispatch { step, .. } = action {
+            return allowance.take(run, *step);
+        }
+        true
     });
 }
 

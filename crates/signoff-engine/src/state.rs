@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
 
-pub use self::attempt::AttemptState;
+pub use self::attempt::{AttemptState, work_failure};
 pub use self::contract::{Baseline, ContractRuns};
 pub(crate) use self::earlier::{Carried, EarlierResult};
 pub(crate) use self::inbox::Inbox;
@@ -37,7 +37,7 @@ pub use self::step::{
     StepOutcome, StepState, StepUsage,
 };
 pub(crate) use self::step_states::StepStates;
-pub use self::token_usage::{Cost, TokenUsage, dollars_text, tokens_text};
+pub use self::token_usage::{Cost, TokenUsage, UsageSums, dollars_text, tokens_text};
 pub(crate) use self::usage::{Usage, stands_still};
 use crate::event::{EarlierStep, Outcome, PauseReason, Settings, ToolCall};
 

@@ -65,9 +65,14 @@ impl StepDetails {
 }
 
 fn bad_end(state: &StepState) -> Option<String> {
-    let ended = state.attempt.work_ended.as_ref();
-    let bad = ended.filter(|ended| !ended.succeeded());
-    bad.map(ToString::to_string)
+    let attempt = &state.attempt;
+    attempt.work_failure()?;
+    let ended = attempt.work_ended.as_ref()?;
+    Some(match attempt.problem() {
+        Some(problem) if ended.succeeded() => problem.to_owned(),
+        Some(problem) => format!("{ended} ({problem})"),
+        None => ended.to_string(),
+    })
 }
 
 /// The end of what a contract printed. Complaints are on stderr, but many runners print theirs to stdout.

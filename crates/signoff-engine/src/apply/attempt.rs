@@ -2,7 +2,7 @@
 
 use super::merge::carry_work_over;
 use crate::Millis;
-use crate::budget::Amount;
+use crate::budget::BudgetAmount;
 use crate::event::{AgentOutput, AgentReport, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
 use crate::state::{
@@ -110,7 +110,7 @@ pub(super) fn start_agent(step: &mut StepState, role: &str) {
 }
 
 pub(super) fn reserve(step: &mut StepState, tokens: Option<u64>, usd_e6: Option<u64>) {
-    step.attempt.reserved = Amount {
+    step.attempt.reserved = BudgetAmount {
         tokens: tokens.unwrap_or(0),
         usd_e6: usd_e6.unwrap_or(0),
     };
@@ -129,7 +129,7 @@ fn count_usage(run: &mut Run, at: usize, report: Option<&AgentReport>) {
     step.usage.model = report.model.clone().or_else(reported);
     step.attempt.report = Some(Box::new(report.clone()));
     let role = step.usage.agent.clone().unwrap_or_default();
-    run.usage.count(&role, report);
+    run.usage.sums.count(&role, report);
 }
 
 pub(super) fn interrupt(

@@ -7,9 +7,9 @@ use crate::state::{Run, StepState, TokenUsage, dollars_text, tokens_text};
 
 /// So many tokens, and so many millionths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Amount {
-    pub(crate) tokens: u64,
-    pub(crate) usd_e6: u64,
+pub struct BudgetAmount {
+    pub tokens: u64,
+    pub usd_e6: u64,
 }
 
 /// What is limited.
@@ -42,7 +42,7 @@ impl Resource {
         }
     }
 
-    fn of(self, amount: Amount) -> u64 {
+    fn of(self, amount: BudgetAmount) -> u64 {
         match self {
             Self::Tokens => amount.tokens,
             Self::Dollars => amount.usd_e6,
@@ -76,7 +76,7 @@ impl Resource {
 /// What is promised to agents that work or are about to start.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Commitments {
-    amount: Amount,
+    amount: BudgetAmount,
     agents: usize,
 }
 
@@ -93,12 +93,12 @@ impl Commitments {
 
     /// The same with the agent of one more step.
     pub(crate) fn add(&mut self, run: &Run, at: usize) {
-        let needs = |resource| estimate(run, at, self, resource).map_or(0, |needs| needs.amount);
+        let needs = |resource| estimate(run, at, self, resource).unwrap_or(0);
         let (tokens, usd_e6) = (needs(Resource::Tokens), needs(Resource::Dollars));
-        self.promise(Amount { tokens, usd_e6 });
+        self.promise(BudgetAmount { tokens, usd_e6 });
     }
 
-    fn promise(&mut self, more: Amount) {
+    fn promise(&mut self, more: BudgetAmount) {
         self.agents += 1;
         self.amount.tokens = self.amount.tokens.saturating_add(more.tokens);
         self.amount.usd_e6 = self.amount.usd_e6.saturating_add(more.usd_e6);
@@ -114,10 +114,10 @@ pub(crate) struct Reservation {
 /// What the agent of this step is expected to use, where the plan or the step limits it.
 pub(crate) fn reservation(run: &Run, at: usize) -> Reservation {
     let committed = Commitments::of(run);
-    let amount = |resource| estimate(run, at, &committed, resource).map(|needs| needs.amount);
+    let needs = |resource| estimate(run, at, &committed, resource);
     Reservation {
-        tokens: amount(Resource::Tokens),
-        usd_e6: amount(Resource::Dollars),
+        tokens: needs(Resource::Tokens),
+        usd_e6: needs(Resource::Dollars),
     }
 }
 
@@ -128,9 +128,22 @@ struct Estimate {
     basis: &'static str,
 }
 
-/// What is left of the step's own budget, else the mean of the agent steps that are done, else an equal share of what is
-/// left of the plan's budget, which fits by itself.
-fn estimate(run: &Run, at: usize, committed: &Commitments, resource: Resource) -> Option<Estimate> {
+/// What the agent of this step is expected to use: what its past tells, else an equal share of what is left of the plan's
+/// budget, which fits by itself.
+fn estimate(run: &Run, at: usize, committed: &Commitments, resource: Resource) -> Option<u64> {
+    if let Some(needs) = known_need(run, at, resource) {
+        return Some(needs.amount);
+    }
+    let left = resource
+        .plan_limit(run)?
+        .saturating_sub(resource.used(&run.usage.sums.total))
+        .saturating_sub(resource.of(committed.amount));
+    let sharing = remaining(run).saturating_sub(committed.agents).max(1);
+    Some(left / u64::try_from(sharing).unwrap_or(u64::MAX))
+}
+
+/// What is left of the step's own budget, else the mean of the agent steps that are done where the plan has a limit.
+fn known_need(run: &Run, at: usize, resource: Resource) -> Option<Estimate> {
     let (step, state) = run.step(at)?;
     if let Some(limit) = resource.limit(&step.budget) {
         return Some(Estimate {
@@ -138,21 +151,10 @@ fn estimate(run: &Run, at: usize, committed: &Commitments, resource: Resource) -
             basis: OWN,
         });
     }
-    let limit = resource.plan_limit(run)?;
-    if let Some(amount) = resource.mean(run) {
-        return Some(Estimate {
-            amount,
-            basis: MEAN,
-        });
-    }
-    let left = limit
-        .saturating_sub(resource.used(&run.usage.spent))
-        .saturating_sub(resource.of(committed.amount));
-    let sharing = remaining(run).saturating_sub(committed.agents).max(1);
-    Some(Estimate {
-        amount: left / u64::try_from(sharing).unwrap_or(u64::MAX),
-        basis: "its share of what is left",
-    })
+    resource.plan_limit(run)?;
+    let amount = resource.mean(run)?;
+    let basis = MEAN;
+    Some(Estimate { amount, basis })
 }
 
 /// The question if the step's attempts used up its own limit.
@@ -184,7 +186,7 @@ fn too_little_of(
     resource: Resource,
 ) -> Option<String> {
     let limit = resource.plan_limit(run)?;
-    let used = resource.used(&run.usage.spent);
+    let used = resource.used(&run.usage.sums.total);
     let more = resource.text(resource.limit(&run.plan().budget)?);
     if used >= limit {
         return Some(format!(
@@ -195,10 +197,18 @@ fn too_little_of(
     }
     let left = limit - used;
     let reserved = resource.of(committed.amount);
-    let needs = estimate(run, at, committed, resource)?;
-    if reserved < left && reserved.saturating_add(needs.amount) <= left {
+    let needs = known_need(run, at, resource);
+    let least = needs.as_ref().map_or(1, |needs| needs.amount);
+    if reserved.saturating_add(least) <= left {
         return None;
     }
+    let needs = needs.map_or_else(
+        || "that leaves nothing for it".to_owned(),
+        |needs| {
+            let amount = resource.text(needs.amount);
+            format!("it uses about {amount} ({})", needs.basis)
+        },
+    );
     let taken = match reserved {
         0 => String::new(),
         reserved => format!(
@@ -207,18 +217,16 @@ fn too_little_of(
         ),
     };
     Some(format!(
-        "budget too small for step `{}`: {} are left{taken}, and it uses about {} ({}); {} agent steps remain; `allow` grants {more} more",
+        "budget too small for step `{}`: {} are left{taken}, and {needs}; {} agent steps remain; `allow` grants {more} more",
         run.definition(at)?.id,
         resource.share_text(left, limit),
-        resource.text(needs.amount),
-        needs.basis,
         remaining(run)
     ))
 }
 
 /// The question if a limit in dollars cannot be kept, because what agents used has no known price. It is asked once.
 pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
-    if !run.usage.spent.has_unknown_cost || run.usage.unknown_cost_allowed {
+    if !run.usage.sums.total.has_unknown_cost || run.usage.unknown_cost_allowed {
         return None;
     }
     let resource = Resource::Dollars;
@@ -226,7 +234,7 @@ pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
         .definition(at)
         .and_then(|step| resource.limit(&step.budget));
     let limit = of_step.or_else(|| resource.limit(&run.plan().budget))?;
-    let unpriced = run.usage.by_model.iter();
+    let unpriced = run.usage.sums.by_model.iter();
     let unpriced = unpriced.filter(|(_, used)| used.has_unknown_cost);
     let names: Vec<String> = unpriced
         .map(|(model, _)| match model {
@@ -238,7 +246,7 @@ pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
         "the limit of {} cannot be kept: the price of {} is not known ({} so far); {} agent steps remain; `allow` goes on without counting what has no price",
         resource.text(limit),
         names.join(", "),
-        run.usage.spent,
+        run.usage.sums.total,
         remaining(run)
     ))
 }

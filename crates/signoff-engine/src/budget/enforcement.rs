@@ -55,7 +55,7 @@ fn over_plan(run: &Run, live: &[(usize, LiveUsage)]) -> Option<String> {
     Resource::ALL.into_iter().find_map(|resource| {
         let limit = resource.plan_limit(run)?;
         let now = live.iter().map(|(_, used)| live_amount(resource, *used));
-        let used = now.fold(resource.used(&run.usage.spent), u64::saturating_add);
+        let used = now.fold(resource.used(&run.usage.sums.total), u64::saturating_add);
         (used >= limit).then(|| format!("the plan used {}", resource.share_text(used, limit)))
     })
 }

@@ -1,7 +1,7 @@
 //! What the harness knows of one attempt.
 
 use crate::Millis;
-use crate::budget::Amount;
+use crate::budget::BudgetAmount;
 use crate::event::{AgentReport, Candidate, Changes, ProcessIdentity, ToolCall};
 use crate::verdict::ProcessEnd;
 
@@ -21,7 +21,7 @@ pub struct AttemptState {
     /// What its agent reported of itself.
     pub report: Option<Box<AgentReport>>,
     /// What its agent was expected to use when it started.
-    pub(crate) reserved: Amount,
+    pub reserved: BudgetAmount,
     /// It was cut off.
     pub interrupted: bool,
     /// What its agents had changed when a person took over to repair it; `None` = no person did.
@@ -45,12 +45,7 @@ pub struct AttemptState {
 impl AttemptState {
     /// How its agent failed: by how its process ended, or by what it reported itself.
     pub fn work_failure(&self) -> Option<String> {
-        let ended = self.work_ended.as_ref()?;
-        match self.problem() {
-            Some(problem) if ended.succeeded() => Some(format!("the agent reported: {problem}")),
-            Some(problem) => Some(format!("the agent ended: {ended} ({problem})")),
-            None => (!ended.succeeded()).then(|| format!("the agent ended: {ended}")),
-        }
+        work_failure(self.work_ended.as_ref()?, self.report.as_deref())
     }
 
     /// What its agent itself reported as a failure.
@@ -71,5 +66,14 @@ impl AttemptState {
             started_at: at,
             ..Self::default()
         }
+    }
+}
+
+/// How an agent failed: by how its process ended, or by what it reported itself.
+pub fn work_failure(ended: &ProcessEnd, report: Option<&AgentReport>) -> Option<String> {
+    match report.and_then(|report| report.problem.as_deref()) {
+        Some(problem) if ended.succeeded() => Some(format!("the agent reported: {problem}")),
+        Some(problem) => Some(format!("the agent ended: {ended} ({problem})")),
+        None => (!ended.succeeded()).then(|| format!("the agent ended: {ended}")),
     }
 }

@@ -232,7 +232,7 @@ pub struct StepUsage {
     /// The model that it was asked to use, otherwise the one that it reported.
     pub model: Option<String>,
     /// What is not counted as done work yet.
-    pub(crate) open: TokenUsage,
+    pub open: TokenUsage,
 }
 
 /// A failed attempt, as the prompt of the next one describes it.

@@ -1,5 +1,6 @@
 //! Tokens and money that agents used, as far as they reported it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::event::{AgentReport, ModelUsage};
@@ -97,6 +98,32 @@ impl TokenUsage {
             (true, true) => Some(Cost::AtLeast(self.usd_e6)),
             (false, true) => Some(Cost::Unknown),
             (false, false) => None,
+        }
+    }
+}
+
+/// What agents used: in all, and by whom.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UsageSums {
+    pub total: TokenUsage,
+    /// By the role that the agent worked in.
+    pub by_agent: BTreeMap<String, TokenUsage>,
+    /// By model; `None` = the agent did not name it.
+    pub by_model: BTreeMap<Option<String>, TokenUsage>,
+}
+
+impl UsageSums {
+    /// Counts what an agent of this role used.
+    pub fn count(&mut self, role: &str, report: &AgentReport) {
+        let used = TokenUsage::of(report);
+        if !used.is_counted() {
+            return;
+        }
+        self.total.add(used);
+        self.by_agent.entry(role.to_owned()).or_default().add(used);
+        for usage in &report.usage {
+            let model = self.by_model.entry(usage.model.clone()).or_default();
+            model.add(TokenUsage::of_model(usage));
         }
     }
 }

@@ -1,10 +1,8 @@
 //! What a run has used of its plan's budget.
 
-use std::collections::BTreeMap;
-
 use crate::Millis;
-use crate::event::{AgentReport, Event, RecordedEvent};
-use crate::state::{Run, TokenUsage};
+use crate::event::{Event, RecordedEvent};
+use crate::state::{Run, UsageSums};
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,10 +18,8 @@ pub(crate) struct Usage {
     /// Agent steps that are done, and how long their agents worked together.
     pub(crate) done_steps: u64,
     pub(crate) done_work: Millis,
-    /// What agents used of tokens and money: in all, by role, by model.
-    pub(crate) spent: TokenUsage,
-    pub(crate) by_agent: BTreeMap<String, TokenUsage>,
-    pub(crate) by_model: BTreeMap<Option<String>, TokenUsage>,
+    /// What agents used of tokens and money.
+    pub(crate) sums: UsageSums,
     /// A person lets the run go on although some cost is unknown.
     pub(crate) unknown_cost_allowed: bool,
     /// What the agent steps that are done used of tokens, and what they cost.
@@ -60,20 +56,6 @@ impl Usage {
         }
         self.agents += u64::from(matches!(recorded.event, Event::WorkItem { .. }));
         self.latest = recorded.at;
-    }
-
-    /// Counts what an agent of this role used.
-    pub(crate) fn count(&mut self, role: &str, report: &AgentReport) {
-        let used = TokenUsage::of(report);
-        if !used.is_counted() {
-            return;
-        }
-        self.spent.add(used);
-        self.by_agent.entry(role.to_owned()).or_default().add(used);
-        for usage in &report.usage {
-            let model = self.by_model.entry(usage.model.clone()).or_default();
-            model.add(TokenUsage::of_model(usage));
-        }
     }
 
     /// The mean time that agents worked on a step that is done, if one is.

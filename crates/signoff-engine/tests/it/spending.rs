@@ -95,9 +95,9 @@ fn what_agents_report_is_summed_by_step_agent_and_model() {
     let spent = first.outcome.facts().and_then(|facts| facts.spent);
     assert_eq!(spent.map(|spent| spent.tokens), Some(1200));
     let role = first.usage.agent.clone().expect("an agent worked");
-    let by_agent = world.run.usage_by_agent();
+    let by_agent = &world.run.usage_sums().by_agent;
     assert_eq!(by_agent[&role].tokens(), 1230);
-    let by_model = world.run.usage_by_model();
+    let by_model = &world.run.usage_sums().by_model;
     assert_eq!(by_model[&Some("m1".to_owned())].tokens(), 1200);
     assert_eq!(by_model[&None].cost(), Some(Cost::Unknown));
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
+use signoff_api::usage::UsageTotals;
 use signoff_engine::{Event, Millis, PauseReason, PlanState, Run, RunFact};
 use signoff_store::lock::is_held;
 use signoff_store::runs::{RunDir, list};
@@ -174,6 +175,7 @@ impl RunView {
             landed: self.run.landed_commit().map(str::to_owned),
             undone: self.run.is_undone(),
             held: self.held_files().to_vec(),
+            usage: UsageTotals::of(self.run.usage_sums()),
             steps: signoff_api::run::Step::all(
                 &self.run,
                 self.driven,

@@ -1,6 +1,8 @@
 //! Statistics about plans, for people.
 
 use signoff_api::stats::Stats;
+use signoff_api::usage::AgentUsage;
+use signoff_engine::tokens_text;
 
 use crate::style::{DIM, TITLE, paint, sanitize};
 
@@ -21,6 +23,21 @@ pub(crate) fn stats_lines(stats: &Stats) -> Vec<String> {
         "runs",
         format!("{} completed, {} failed", runs.completed, runs.failed),
     );
+    if let Some(usage) = &stats.usage {
+        line("used", usage_text(&usage.total));
+        for (role, used) in &usage.by_agent {
+            line(
+                "by agent",
+                format!("{}: {}", sanitize(role), usage_text(used)),
+            );
+        }
+        for (model, used) in &usage.by_model {
+            line(
+                "by model",
+                format!("{}: {}", sanitize(model), usage_text(used)),
+            );
+        }
+    }
     for one in &stats.most_rejected {
         let title = sanitize(&one.title);
         let times = if one.rejections == 1 { "once" } else { "times" };
@@ -43,6 +60,18 @@ pub(crate) fn stats_lines(stats: &Stats) -> Vec<String> {
         line("missing tool", text);
     }
     lines
+}
+
+/// `14k tokens · $0.09`
+fn usage_text(used: &AgentUsage) -> String {
+    let tokens = tokens_text(used.tokens);
+    let cost = match used.usd {
+        Some(usd) if used.usd_is_partial => format!(" · ≥ ${usd:.2}"),
+        Some(usd) => format!(" · ${usd:.2}"),
+        None if used.usd_is_partial => " · cost unknown".to_owned(),
+        None => String::new(),
+    };
+    format!("{tokens} tokens{cost}")
 }
 
 fn plans(stats: &Stats) -> String {
@@ -109,5 +138,23 @@ mod tests {
         ] {
             assert_eq!(duration(seconds), expected);
         }
+    }
+
+    #[test]
+    fn an_unknown_cost_is_said_to_be_unknown() {
+        let used = |usd, usd_is_partial| {
+            usage_text(&AgentUsage {
+                tokens: 14_200,
+                input_tokens: 14_000,
+                output_tokens: 200,
+                cache_write_tokens: 0,
+                cached_tokens: 5,
+                usd,
+                usd_is_partial,
+            })
+        };
+        assert_eq!(used(Some(0.094), false), "14k tokens · $0.09");
+        assert_eq!(used(Some(0.12), true), "14k tokens · ≥ $0.12");
+        assert_eq!(used(None, true), "14k tokens · cost unknown");
     }
 }

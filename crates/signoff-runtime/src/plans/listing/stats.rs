@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use signoff_api::stats::{MostRejected, RunCounts, SCHEMA, Stats, ToolGap};
-use signoff_engine::PlanState;
+use signoff_api::usage::UsageTotals;
+use signoff_engine::{Event, PlanState, UsageSums};
+use signoff_store::runs::list;
 
+use crate::drive::journal::read_events;
 use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::index::{Archive, IndexedPlans, UnreadablePlan, refresh};
@@ -41,10 +44,38 @@ pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), 
             completed: sum(|one| one.completed),
             failed: sum(|one| one.failed),
         },
+        usage: UsageTotals::of(&usage_of_runs(context)?),
         most_rejected: most_rejected(&tallies),
         tool_gaps: tool_gaps(&indexed),
     };
     Ok((stats, indexed.troubles))
+}
+
+/// What the agents of all runs used. A journal that cannot be read counts as far as it can be; `runs` says which.
+fn usage_of_runs(context: ActorContext<'_>) -> Result<UsageSums, Error> {
+    let mut sums = UsageSums::default();
+    for run in list(&context.project.store)? {
+        let mut roles: BTreeMap<String, String> = BTreeMap::new();
+        let read = read_events(&run.dir.journal(), |recorded| {
+            match recorded.event {
+                Event::WorkItem { step, item, .. } => {
+                    roles.insert(step, item.agent_id);
+                }
+                Event::WorkFinished { step, report, .. }
+                | Event::AttemptInterrupted { step, report, .. } => {
+                    let role = roles.get(&step).map_or("", String::as_str);
+                    if let Some(report) = report {
+                        sums.count(role, &report);
+                    }
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        // What was read until then counts.
+        read.ok();
+    }
+    Ok(sums)
 }
 
 fn states(indexed: &IndexedPlans) -> BTreeMap<String, u64> {

@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use anstyle::Style;
 use signoff_engine::{
-    CallEnd, Choice, Event, EvidenceFacts, Grade, InboxItem, Observation, Outcome, PauseReason,
-    RecordedEvent, Run, Stage, ToolCall, Verdict,
+    AgentReport, CallEnd, Choice, Event, EvidenceFacts, Grade, InboxItem, Observation, Outcome,
+    PauseReason, RecordedEvent, Run, Stage, TokenUsage, ToolCall, Verdict, work_failure,
 };
 use signoff_store::runs::RunDir;
 
@@ -43,10 +43,17 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             output,
             step,
             attempt,
+            report,
             ..
         } => {
+            let failure = work_failure(ended, report.as_deref());
             let log = log_of(run, step, *attempt);
-            work_finished(&ended.to_string(), ended.succeeded(), &output.text, &log)
+            let text = work_finished(
+                failure.as_deref().map(sanitize).as_deref(),
+                &output.text,
+                &log,
+            );
+            text + &usage_suffix(report.as_deref())
         }
         Event::ContractFinished {
             verdict,
@@ -284,13 +291,21 @@ fn is_agent(run: &Run, id: &str) -> bool {
     step(run, id).is_some_and(|step| matches!(step.work, signoff_plan::model::Work::Agent { .. }))
 }
 
-fn work_finished(ended: &str, well: bool, text: &str, log: &str) -> String {
+/// What an agent used, after what is said of its end.
+fn usage_suffix(report: Option<&AgentReport>) -> String {
+    let used = report.map(TokenUsage::of).filter(TokenUsage::is_counted);
+    used.map_or_else(String::new, |used| {
+        format!(" {}", paint(DIM, format!("({used})")))
+    })
+}
+
+fn work_finished(failure: Option<&str>, text: &str, log: &str) -> String {
     let last = text.lines().rev().find(|line| !line.trim().is_empty());
-    match (well, last) {
-        (true, Some(last)) => format!("  {} {}", paint(DIM, "agent says:"), sanitize(last)),
-        (true, None) => format!("  {}", paint(DIM, "the agent ended without a message")),
-        (false, _) => format!(
-            "  {} the agent ended: {ended} {}",
+    match (failure, last) {
+        (None, Some(last)) => format!("  {} {}", paint(DIM, "agent says:"), sanitize(last)),
+        (None, None) => format!("  {}", paint(DIM, "the agent ended without a message")),
+        (Some(failure), _) => format!(
+            "  {} {failure} {}",
             paint(CARE, "!"),
             paint(DIM, format!("(its output: {log})"))
         ),

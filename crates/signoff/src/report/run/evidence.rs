@@ -49,6 +49,7 @@ pub(crate) fn facts(facts: &EvidenceFacts) -> String {
         (facts.claimed, "was marked done before"),
         (facts.interrupted, "interrupted and then verified"),
         (facts.agent_failed, "the agent itself failed"),
+        (facts.own_sandbox, "the agent kept its own sandbox"),
     ] {
         if present {
             words.push(word.to_owned());
@@ -141,7 +142,7 @@ mod tests {
         assert_eq!(
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
-             interrupted and then verified, the agent itself failed, repaired by ada, accepted by bob, arguments changed by cy, kept from run r1, \
+             interrupted and then verified, the agent itself failed, the agent kept its own sandbox, repaired by ada, accepted by bob, arguments changed by cy, kept from run r1, \
              its contract reads files that it changed: tests/a.py, written by its contract and thrown away: a, b, c, d, e, \
              not proved: no summary of pytest was seen; the tree was shared"
         );

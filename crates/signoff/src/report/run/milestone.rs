@@ -5,7 +5,8 @@ use std::fmt::Display;
 
 use anstyle::Style;
 use signoff_engine::{
-    Event, EvidenceFacts, Grade, Observation, ProcessEnd, RecordedEvent, Run, StepState, Verdict,
+    Event, EvidenceFacts, Grade, Observation, RecordedEvent, Run, StepState, TokenUsage, Verdict,
+    work_failure,
 };
 use signoff_plan::model::Work;
 
@@ -42,8 +43,12 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             ended,
             attempt,
             step,
+            report,
             ..
-        } => agent_failure(ended, &log_of(run, step, *attempt))?,
+        } => {
+            let failure = work_failure(ended, report.as_deref())?;
+            agent_failure(&sanitize(&failure), &log_of(run, step, *attempt))
+        }
         Event::ContractFinished {
             verdict,
             unmet,
@@ -151,15 +156,9 @@ fn baseline_text(verdict: Verdict, observed: &Observation) -> Option<String> {
     })
 }
 
-fn agent_failure(ended: &ProcessEnd, log: &str) -> Option<String> {
-    (!ended.succeeded()).then(|| {
-        format!(
-            "{} the agent ended: {} {}",
-            paint(CARE, "!"),
-            sanitize(&ended.to_string()),
-            paint(DIM, format!("(its output: {log})"))
-        )
-    })
+fn agent_failure(failure: &str, log: &str) -> String {
+    let log = paint(DIM, format!("(its output: {log})"));
+    format!("{} {failure} {log}", paint(CARE, "!"))
 }
 
 fn contract_failure(
@@ -199,6 +198,10 @@ fn step_completed(
     if let Some(took) = step.and_then(|(_, state)| state.duration()) {
         aside = format!("{aside}; {}", short(took));
     }
+    let used = step.map(|(_, state)| state.usage.total);
+    if let Some(used) = used.filter(TokenUsage::is_counted) {
+        aside = format!("{aside}; {used}");
+    }
     let mut text = format!(
         "{} {}  {} {}",
         paint(GOOD, "✓"),
@@ -233,8 +236,10 @@ fn last_word(work: &Work, state: &StepState) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use signoff_engine::ProcessEnd;
+
     use super::*;
-    use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started};
+    use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started, worked};
 
     fn said(run: &Run, event: Event) -> Option<String> {
         let recorded = RecordedEvent {
@@ -329,5 +334,39 @@ mod tests {
         ] {
             assert_eq!(said(&run, event).as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn what_an_agent_used_and_reported_is_told() {
+        let mut run = run(&[("A", AGENT)]);
+        let stopped = worked("step-1", ProcessEnd::OverBudget, 14_000, Some(90_000));
+        let log = "(its output: .signoff/runs/steps/step-1/1/agent.log)";
+        assert_eq!(
+            said(&run, stopped.clone()),
+            Some(format!(
+                "! 1. A  the agent ended: stopped at its budget {log}"
+            ))
+        );
+        let mut login = worked("step-1", ProcessEnd::Exited(0), 0, None);
+        if let Event::WorkFinished { report, .. } = &mut login {
+            let report = report.as_mut().expect("it has a report");
+            report.problem = Some("log \u{1b}in".to_owned());
+        }
+        assert_eq!(
+            said(&run, login),
+            Some(format!("! 1. A  the agent reported: log in {log}"))
+        );
+        let recorded = RecordedEvent {
+            seq: 1,
+            at: 1,
+            event: worked("step-1", ProcessEnd::Exited(0), 14_000, None),
+        };
+        let whole = text(&run, &recorded).expect("it is told");
+        let whole = anstream::adapter::strip_str(&whole).to_string();
+        assert_eq!(whole, "  agent says: Done. (14k tokens · cost unknown)");
+        let done = completed("step-1", Grade::Proved, EvidenceFacts::default());
+        happened(&mut run, [started("step-1"), stopped, done.clone()]);
+        let told = said(&run, done).expect("it is told");
+        assert!(told.contains("; 2.0s; 14k tokens · $0.09)"), "{told}");
     }
 }

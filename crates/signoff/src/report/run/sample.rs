@@ -1,6 +1,9 @@
 //! A sample run for tests of reports: a plan, and events as in a journal.
 
-use signoff_engine::{Event, EvidenceFacts, Grade, Millis, RecordedEvent, Run, apply};
+use signoff_engine::{
+    AgentOutput, AgentReport, Changes, Event, EvidenceFacts, Grade, Millis, ModelUsage, ProcessEnd,
+    RecordedEvent, Run, apply,
+};
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::parse;
@@ -63,5 +66,29 @@ pub(crate) fn completed(step: &str, evidence: Grade, facts: EvidenceFacts) -> Ev
         attempts: 1,
         evidence,
         facts,
+    }
+}
+
+/// An agent's work ends, with what it used.
+pub(crate) fn worked(step: &str, ended: ProcessEnd, tokens: u64, usd_e6: Option<u64>) -> Event {
+    let usage = ModelUsage {
+        model: Some("opus".to_owned()),
+        output_tokens: tokens,
+        usd_e6,
+        ..ModelUsage::default()
+    };
+    Event::WorkFinished {
+        step: step.to_owned(),
+        attempt: 1,
+        ended,
+        output: AgentOutput {
+            text: "Done.".to_owned(),
+        },
+        changes: Changes::default(),
+        report: Some(Box::new(AgentReport {
+            driver: "claude".to_owned(),
+            usage: vec![usage],
+            ..AgentReport::default()
+        })),
     }
 }

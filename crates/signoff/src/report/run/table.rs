@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
-use signoff_engine::{Grade, Millis, Run, Stage, StepState, StepStatus};
+use signoff_engine::{Grade, Millis, Run, Stage, StepState, StepStatus, TokenUsage, tokens_text};
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::graph::progress::work_location_name;
 use crate::report::run::evidence::{because, grade};
 use crate::report::run::short_text::one_line;
-use crate::report::run::totals::{NOTHING, grades, halted_word, totals};
+use crate::report::run::totals::{NOTHING, grades, halted_word, totals, usage_lines};
 use crate::report::step_name::name;
 use crate::report::time::short;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
@@ -20,6 +20,8 @@ const NAME: (usize, usize) = (16, 48);
 const WORD: usize = 9;
 /// Columns of attempts and time.
 const NUMBERS: (usize, usize) = (5, 7);
+/// Columns of tokens and cost, where something was counted.
+const SPENT: (usize, usize) = (6, 8);
 /// The minimum width of the reason.
 const REASON: usize = 23;
 /// A loop with more items than this shows only those without evidence.
@@ -34,11 +36,13 @@ pub(crate) fn table(run: &Run, driven: Option<Millis>, columns: usize) -> String
     let driven = driven.is_some();
     let notes = take_repeated(&mut rows);
     let names = rows.iter().map(|row| row.indent + width(&row.name));
-    let fixed = 2 + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
+    let has_spent = run.token_usage().is_counted();
+    let fixed = 2 + fixed_columns(has_spent);
     let widest = columns.saturating_sub(fixed + REASON).clamp(NAME.0, NAME.1);
     let layout = Layout {
         name: names.max().unwrap_or(0).clamp(4, widest),
         columns,
+        has_spent,
     };
     let mut table = String::with_capacity(160 * (rows.len() + 2));
     layout.heading(&mut table);
@@ -53,10 +57,25 @@ pub(crate) fn table(run: &Run, driven: Option<Millis>, columns: usize) -> String
             table.push('\n');
         }
     }
-    table.push_str("  ");
-    push_styled(&mut table, DIM, &totals(run, driven));
-    table.push('\n');
+    for line in [totals(run, driven)]
+        .into_iter()
+        .chain(usage_lines(run.usage_sums()))
+    {
+        table.push_str("  ");
+        push_styled(&mut table, DIM, &line);
+        table.push('\n');
+    }
     table
+}
+
+/// The columns between the name and the reason.
+fn fixed_columns(has_spent: bool) -> usize {
+    let spent = if has_spent {
+        2 + SPENT.0 + 2 + SPENT.1
+    } else {
+        0
+    };
+    2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + spent + 2
 }
 
 /// Replaces long sentences that stand in several rows by their numbers, and returns them.
@@ -90,6 +109,7 @@ struct Row {
     style: Style,
     attempts: u32,
     took: Option<u64>,
+    used: TokenUsage,
     because: String,
 }
 
@@ -174,18 +194,14 @@ fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Op
         style,
         attempts: state.attempts,
         took: final_duration(state).or_else(|| duration_so_far(state, now?)),
+        used: state.usage.total,
         because: one_line(&because),
     })
 }
 
 /// A reason, and how the agent ended if it failed: a contract only says what is missing.
 fn with_end(reason: &str, state: &StepState) -> String {
-    let ended = state
-        .attempt
-        .work_ended
-        .as_ref()
-        .filter(|end| !end.succeeded());
-    let ended = ended.map(|end| format!("the agent ended: {end}"));
+    let ended = state.attempt.work_failure();
     let untold = ended.filter(|end| !reason.contains(end.as_str()));
     // For a skipped or running step, the end of its agent is not the reason.
     let counts = matches!(state.status, StepStatus::Failed | StepStatus::Waiting);
@@ -231,6 +247,10 @@ fn folded_row(run: &Run, fine: &[usize]) -> Option<Row> {
         style: GOOD,
         attempts: states().map(|state| state.attempts).sum(),
         took: None,
+        used: states().fold(TokenUsage::default(), |mut sum, state| {
+            sum.add(state.usage.total);
+            sum
+        }),
         because: grades(states()),
     })
 }
@@ -259,6 +279,7 @@ fn status_style(status: StepStatus) -> Style {
 struct Layout {
     name: usize,
     columns: usize,
+    has_spent: bool,
 }
 
 impl Layout {
@@ -267,7 +288,11 @@ impl Layout {
         push(&mut head, "step", self.name + 2);
         push(&mut head, "evidence", WORD + 2);
         push(&mut head, "tries", NUMBERS.0 + 2);
-        head.push_str("   time  because");
+        head.push_str("   time  ");
+        if self.has_spent {
+            head.push_str("tokens      cost  ");
+        }
+        head.push_str("because");
         push_styled(table, DIM, &head);
         table.push('\n');
     }
@@ -285,6 +310,9 @@ impl Layout {
         push_right(table, &row.attempts.to_string(), NUMBERS.0);
         let took = row.took.map(short).unwrap_or_default();
         push_right(table, &took, NUMBERS.1 + 2);
+        if self.has_spent {
+            push_spent(table, &row.used);
+        }
         self.reason(table, &row.because);
         table.truncate(table.trim_end().len());
         table.push('\n');
@@ -292,7 +320,7 @@ impl Layout {
 
     /// The reason, in its own column for as many lines as it takes.
     fn reason(&self, table: &mut String, because: &str) {
-        let before = 2 + self.name + 2 + WORD + 2 + NUMBERS.0 + 2 + NUMBERS.1 + 2;
+        let before = 2 + self.name + fixed_columns(self.has_spent);
         let available = self.columns.saturating_sub(before).max(REASON / 2);
         table.push_str("  ");
         if width(because) <= available {
@@ -309,8 +337,15 @@ impl Layout {
     }
 }
 
+fn push_spent(table: &mut String, used: &TokenUsage) {
+    let tokens = used.is_counted().then(|| tokens_text(used.tokens()));
+    let cost = used.cost().map(|cost| cost.to_string());
+    push_right(table, &tokens.unwrap_or_default(), SPENT.0 + 2);
+    push_right(table, &cost.unwrap_or_default(), SPENT.1 + 2);
+}
+
 fn push_right(table: &mut String, text: &str, columns: usize) {
-    spaces(table, columns.saturating_sub(text.len()));
+    spaces(table, columns.saturating_sub(width(text)));
     table.push_str(text);
 }
 

@@ -1,11 +1,12 @@
 //! The totals of a run, in one line.
 
 use signoff_api::event::step_status;
-use signoff_engine::{Grade, Run, StepState};
+use signoff_engine::{Grade, Run, StepState, TokenUsage, UsageSums};
 
 use crate::report::count::count;
 use crate::report::run::evidence::grade;
 use crate::report::time::short;
+use crate::style::sanitize;
 
 /// The word for a loop without items, and its explanation.
 pub(crate) const NOTHING: (&str, &str) = ("empty", "nothing to do: the loop has no items");
@@ -33,14 +34,27 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
     let mut words = vec![grades(found.into_iter()), open.words()];
     words.retain(|word| !word.is_empty());
     let agents = usize::try_from(run.agents_started()).unwrap_or(usize::MAX);
+    let used = Some(run.token_usage()).filter(TokenUsage::is_counted);
+    let used = used.map_or_else(String::new, |used| format!(" · {used}"));
     format!(
-        "{}: {} · {} started · {} · sandbox: {}",
+        "{}: {} · {} started{used} · {} · sandbox: {}",
         count(steps, "step"),
         words.join(", "),
         count(agents, "agent"),
         short(run.wall_used()),
         run.settings().sandbox
     )
+}
+
+/// What was used by whom: `coder: 14k tokens · $0.09`, where there are several agents; `opus: …` for each model.
+pub(crate) fn usage_lines(sums: &UsageSums) -> Vec<String> {
+    let line = |(name, used): (&str, &TokenUsage)| format!("{}: {used}", sanitize(name));
+    let agents = sums.by_agent.iter().filter(|_| sums.by_agent.len() > 1);
+    let agents = agents.map(|(role, used)| line((role, used)));
+    let models = sums.by_model.iter();
+    let models = models
+        .map(|(model, used)| line((model.as_deref().unwrap_or("a model without a name"), used)));
+    agents.chain(models).collect()
 }
 
 /// `2 proved, 1 held`

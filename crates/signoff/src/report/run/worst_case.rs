@@ -14,7 +14,7 @@ pub(crate) fn agents(plan: &Plan) -> u64 {
     worst.fold(0, u64::saturating_add)
 }
 
-/// The maximum cost in one line, and a second line for what is not counted.
+/// The maximum cost in one line, and a second line for how tokens and money are counted.
 pub(crate) fn lines(plan: &Plan, configured: Duration) -> Vec<String> {
     let mut words = Vec::new();
     let agents = agents(plan);
@@ -32,7 +32,7 @@ pub(crate) fn lines(plan: &Plan, configured: Duration) -> Vec<String> {
     let mut lines = vec![format!("at worst: {}", words.join("; "))];
     if agents > 0 && (plan.budget.tokens.is_some() || plan.budget.usd_e4.is_some()) {
         lines.push(
-            "not counted: tokens and money, because `driver = \"command\"` does not report them"
+            "counted: tokens and money that agents report; `driver = \"command\"` reports none"
                 .to_owned(),
         );
     }

@@ -165,7 +165,7 @@ fn before_the_first_step_one_screen_tells_what_will_happen() {
         "uncommitted files: 1: plan.md",
         "the contract of step 1 runs first; if it is green, its agent works anyway",
         "at worst: 6 agents, each up to 10m; the budget allows 100k tokens, 1h, 4 agents",
-        "not counted: tokens and money, because `driver = \"command\"` does not report them",
+        "counted: tokens and money that agents report; `driver = \"command\"` reports none",
         "note: steps work in the checkout itself, agents one after another, and nothing is `proved`: the sandbox mounts nothing here (`none`)",
     ];
     let steady: Vec<&str> = screen

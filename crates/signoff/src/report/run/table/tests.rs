@@ -1,7 +1,7 @@
 use signoff_engine::{Changes, Event, EvidenceFacts, Grade, ProcessEnd};
 
 use super::table;
-use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started};
+use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started, worked};
 
 #[track_caller]
 fn check(run: &signoff_engine::Run, columns: usize, expected: &str) {
@@ -172,5 +172,33 @@ fn a_row_names_the_question_that_stands_elsewhere() {
   1. One  waiting        0           asks you: `step-1-1`
   2. Two  waiting        0           no contract: asks you at the end
   2 steps: 2 waiting · 0 agents started · 2.0s · sandbox:",
+    );
+}
+
+#[test]
+fn tokens_and_cost_have_columns_where_something_was_counted() {
+    let mut run = run(&[("One", AGENT), ("Two", AGENT), ("Three", CHECK)]);
+    let good = || ProcessEnd::Exited(0);
+    happened(
+        &mut run,
+        [
+            started("step-1"),
+            worked("step-1", ProcessEnd::OverBudget, 13_000, Some(80_000)),
+            worked("step-1", good(), 1_200, Some(9_000)),
+            completed("step-1", Grade::Proved, EvidenceFacts::default()),
+            started("step-2"),
+            worked("step-2", good(), 700, None),
+            completed("step-2", Grade::Proved, EvidenceFacts::default()),
+        ],
+    );
+    check(
+        &run,
+        100,
+        "  step      evidence   tries     time  tokens      cost  because
+  1. One    proved         0     3.0s     14k     $0.09  red before, green after
+  2. Two    proved         0     2.0s     700         ?  red before, green after
+  3. Three  ready          0
+  3 steps: 2 proved, 1 ready · 0 agents started · 14k tokens · ≥ $0.09 · 7.0s · sandbox:\u{20}
+  opus: 14k tokens · ≥ $0.09",
     );
 }
