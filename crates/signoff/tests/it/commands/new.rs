@@ -82,12 +82,12 @@ fn every_template_verifies_without_a_problem() {
 }
 
 /// Shows the fault, then repairs it.
-const REPAIRS: &str = r#"
+const REPAIRS: &str = r"
 case $(cat) in
   *'Write a test'*) echo 'grep -q right code.txt' > tests/says-right ;;
   *'Remove the cause'*) echo right > code.txt ;;
 esac
-"#;
+";
 
 #[test]
 fn a_fault_is_repaired_from_the_template_to_the_end() {
