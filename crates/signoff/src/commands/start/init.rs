@@ -45,7 +45,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     refuse_nested(&here)?;
     let files =
         ["config.toml", ".gitignore", "project.json"].map(|name| here.join(".signoff").join(name));
-    let missing: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
+    let mut written: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
     let found = Findings {
         agents: agents::installed(&session.process),
         own_default: agents::has_own_default(&session.process),
@@ -53,18 +53,13 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
         prepare: prepare::proposals(&here),
     };
     let store = Store::create(&here).map_err(Error::from)?;
-    let wrote_config = write_config(
-        session,
-        &store.config_path(),
-        &prepare::in_config(
-            &agents::config(&found.agents, found.chosen()),
-            &found.prepare,
-        ),
-    )?;
-    let written: Vec<String> = missing
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let config = store.config_path();
+    let wrote_config = write_config(session, &config, &found)?;
+    if wrote_config && !written.contains(&config) {
+        written.push(config);
+    }
+    let written = written.iter().map(|path| path.display().to_string());
+    let written: Vec<String> = written.collect();
     let root = store.dir().display().to_string();
     if session.is_json() {
         session.json(&Init {
@@ -109,9 +104,18 @@ fn refuse_nested(here: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes the configuration, unless the project has one.
-fn write_config(session: &Session, path: &Path, text: &str) -> Result<bool, Failure> {
-    match replace(path, None, text.as_bytes(), true) {
+/// Writes the configuration, unless the project has another than `init` writes where there is no agent.
+fn write_config(session: &Session, path: &Path, found: &Findings) -> Result<bool, Failure> {
+    let text = |agents: &str| prepare::in_config(agents, &found.prepare);
+    let without_agents = text(&agents::config(&[], None));
+    let text = text(&agents::config(&found.agents, found.chosen()));
+    let replaced = match replace(path, None, text.as_bytes(), true) {
+        Err(ReplaceError::Changed { .. }) if text != without_agents => {
+            replace(path, Some(without_agents.as_bytes()), text.as_bytes(), true)
+        }
+        other => other,
+    };
+    match replaced {
         Ok(_) => {
             // The file that we wrote names no foreign commands.
             remember(session, path, text.as_bytes())?;

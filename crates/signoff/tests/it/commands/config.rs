@@ -122,7 +122,9 @@ fn with_agents(agents: &[&str]) -> Project {
         std::fs::write(&program, script).expect("the folder is ours");
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("ours");
     }
-    let path = format!("{}:/usr/bin:/bin", bin.display());
+    // `Project::bash` finds `signoff` in it.
+    let own = project.path().with_file_name("bin");
+    let path = format!("{}:{}:/usr/bin:/bin", bin.display(), own.display());
     project.env("PATH", path)
 }
 
@@ -175,8 +177,6 @@ fn the_next_command_of_init_works() {
     let said = &output.stdout;
     let (_, command) = said.split_once("then `").expect("a command");
     let (command, _) = command.split_once('`').expect("its end");
-    project.write("test.sh", "exit 1\n");
-    project.bash("chmod +x test.sh", &project.path());
     project.bash(command, &project.path()).assert_success();
     project.signoff(["verify", "fix.md"]).assert_success();
 }
@@ -190,6 +190,16 @@ fn init_without_an_agent_says_how_to_get_one() {
         .assert_stdout_contains("agents: none of claude, codex, gemini, opencode, pi is on PATH")
         .assert_stdout_contains("next: install an agent, for example by `npm install -g");
     assert_eq!(project.json(["config", "agents"])["settings"], json!([]));
+    // Once there is one, the same command writes its roles.
+    let program = project.outside("agents").join("pi");
+    std::os::unix::fs::symlink("/usr/bin/test", program).expect("the folder is ours");
+    let again = project.json(["init"]);
+    let config = project.path().join(".signoff/config.toml");
+    assert_eq!(again["written"], json!([config]));
+    assert_eq!(again["agents"][0]["version"], json!(null));
+    let settings = &project.json(["config", "agents.default"])["settings"];
+    assert_eq!(settings[0]["value"]["driver"], "pi");
+    assert_eq!(project.json(["config"])["trust"], "given");
 }
 
 #[test]
@@ -243,7 +253,7 @@ fn a_plan_whose_agent_is_not_installed_says_how_to_get_it() {
             ".signoff/config.toml",
             "[agents.default]\ndriver = \"claude\"\n",
         )
-        .write("plan.md", text);
+        .write("plan.md", &text);
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["run", "plan.md", "--approve"])

@@ -82,12 +82,12 @@ fn every_template_verifies_without_a_problem() {
 }
 
 /// Shows the fault, then repairs it.
-const REPAIRS: &str = r#"
+const REPAIRS: &str = r"
 case $(cat) in
-  *'Write a test'*) echo 'grep -q right code.txt' >> tests.sh ;;
+  *'Write a test'*) echo 'grep -q right code.txt' > tests/says-right ;;
   *'Remove the cause'*) echo right > code.txt ;;
 esac
-"#;
+";
 
 #[test]
 fn a_fault_is_repaired_from_the_template_to_the_end() {
@@ -99,10 +99,10 @@ fn a_fault_is_repaired_from_the_template_to_the_end() {
         )
         .write("agent.sh", REPAIRS)
         .write("code.txt", "wrong\n")
-        .write("tests.sh", "set -e\n");
+        .write("tests/is-there", "test -e code.txt\n");
     project.signoff(["trust"]).assert_success();
     let begin = "signoff new fix.md --template bugfix --set problem='It says wrong.' \
-                 --set test='cd . && bash tests.sh  # all of them'";
+                 --set test='cd tests && for one in *; do (cd .. && . \"tests/$one\") || exit 1; done  # all of them'";
     project.bash(begin, &project.path()).assert_success();
     assert!(!project.read("fix.md").contains("target"));
     project

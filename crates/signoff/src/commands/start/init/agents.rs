@@ -156,10 +156,15 @@ mod tests {
     #[test]
     fn what_is_commented_out_is_built_in() {
         let text = config(&[], None);
+        let is_key = |name: &str| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        };
+        let sets = |line: &str| line.split_once(" = ").is_some_and(|(name, _)| is_key(name));
         let active: Vec<&str> = text
             .lines()
             .filter_map(|line| line.strip_prefix("# "))
-            .filter(|line| line.starts_with('[') || line.contains(" = "))
+            .filter(|line| line.starts_with('[') || sets(line))
             .collect();
         let config = load(&active.join("\n"));
         let built_in = Config::default().entries();

@@ -44,10 +44,7 @@ pub(super) fn next(session: &Session, installed: &[LocalAgent]) -> String {
         let install = advice.map_or(String::new(), |advice| {
             format!(", for example by `{}`", advice.install)
         });
-        return format!(
-            "install an agent{install}; then take the comment marks off `[agents.default]` in .signoff/config.toml and \
-             type `signoff trust`"
-        );
+        return format!("install an agent{install}; then `signoff init` writes roles for it");
     };
     let used = installed.iter().find(|one| one.driver == agent.driver);
     let log_in = used.filter(|agent| !is_logged_in(agent)).map(|agent| {
@@ -65,7 +62,7 @@ pub(super) fn next(session: &Session, installed: &[LocalAgent]) -> String {
 fn first_plan(directory: &Path) -> String {
     let mut tests = TESTS.iter();
     let test = tests.find(|(file, _)| directory.join(file).is_file());
-    let test = test.map_or("./test.sh", |(_, command)| command);
+    let test = test.map_or("make test", |(_, command)| command);
     format!(
         "signoff new fix.md --template bugfix --set problem='what is wrong' --set test={}",
         shell_word(test)
@@ -81,7 +78,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let begins =
             "signoff new fix.md --template bugfix --set problem='what is wrong' --set test=";
-        assert_eq!(first_plan(dir.path()), format!("{begins}./test.sh"));
+        assert_eq!(first_plan(dir.path()), format!("{begins}'make test'"));
         std::fs::write(dir.path().join("package.json"), "{}").unwrap();
         assert_eq!(first_plan(dir.path()), format!("{begins}'npm test'"));
     }
