@@ -161,6 +161,7 @@ impl StreamState {
     }
 
     pub(super) fn todo(&mut self, entries: Vec<TodoEntry>) {
+        self.end_parts();
         if !entries.is_empty() {
             self.events.push(AgentEvent::Todo { entries });
         }
@@ -290,10 +291,6 @@ impl StreamState {
 
     /// What is wrong although the exit code is 0.
     fn quiet_problem(&mut self) -> Option<AgentProblem> {
-        if !self.is_done {
-            let last = self.last_error.as_deref().map(AgentProblem::of_message);
-            return Some(last.unwrap_or(AgentProblem::Incomplete));
-        }
         if let Some(question) = self.question.take() {
             return Some(AgentProblem::AskedQuestion(question));
         }
@@ -308,6 +305,10 @@ impl StreamState {
                 reason,
                 calls,
             });
+        }
+        if !self.is_done {
+            let last = self.last_error.as_deref().map(AgentProblem::of_message);
+            return Some(last.unwrap_or(AgentProblem::Incomplete));
         }
         let last_line = self.last_text.lines().next_back().unwrap_or_default();
         let asks = !self.has_used_tools && last_line.trim_end().ends_with('?');

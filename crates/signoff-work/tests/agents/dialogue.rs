@@ -110,10 +110,10 @@ fn a_whole_turn() {
     let plan = json!([{ "content": "look", "status": "completed" }, { "content": "edit", "status": "in_progress" }]);
     let events = dialogue.update(json!({ "sessionUpdate": "plan", "entries": plan }));
     assert!(
-        matches!(&events[0], AgentEvent::Todo { entries } if entries[1].state == TodoState::InProgress)
+        matches!(&events[1], AgentEvent::Todo { entries } if entries[1].state == TodoState::InProgress)
     );
     assert_eq!(
-        events[1],
+        events[0],
         AgentEvent::Said {
             text: "Let me look.".to_owned()
         }

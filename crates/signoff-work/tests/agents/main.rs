@@ -7,6 +7,7 @@
 )]
 
 mod dialogue;
+mod ends;
 mod launches;
 mod robustness;
 mod samples;

@@ -125,6 +125,14 @@ fn a_failed_command_is_a_failed_call() {
 
 #[test]
 fn a_denied_tool_is_told_although_the_exit_code_is_0() {
+    for sample in case("denied-ask") {
+        let problem = sample.read(ExitStatus::Exited(0)).end.problem;
+        assert!(
+            matches!(&problem, Some(AgentProblem::Denied { tool, .. }) if tool == "bash"),
+            "{}: {problem:?}",
+            sample.name
+        );
+    }
     for sample in case("denied").filter(|sample| sample.driver == DriverKind::Claude) {
         let reading = sample.read(ExitStatus::Exited(0));
         assert!(has(
