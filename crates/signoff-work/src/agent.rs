@@ -26,7 +26,7 @@ mod usage;
 
 pub use self::acp::{AcpClient, AcpOptions, AcpStep, PermissionRequest};
 pub use self::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchInput, LaunchOptions, StreamReader,
+    Driver, DriverKind, Launch, LaunchFile, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
 };
 pub use self::end::{AgentEnd, AgentExit, AgentProblem};
 pub use self::event::{AgentEvent, ModelUsage, TodoEntry, TodoState};

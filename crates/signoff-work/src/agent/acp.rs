@@ -8,7 +8,9 @@ mod update;
 pub use self::client::{AcpClient, AcpOptions, AcpStep};
 pub use self::permission::PermissionRequest;
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchInput, LaunchOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
 
@@ -43,8 +45,8 @@ impl Driver for Acp {
     }
 
     /// Reads what an agent wrote, without answering it: for a dialogue that is over. A live one needs an [`AcpClient`].
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
-        Box::new(AcpReader(AcpClient::observer(model)))
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
+        Box::new(AcpReader(AcpClient::observer(options.model)))
     }
 }
 

@@ -3,7 +3,7 @@
 mod stream;
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, StreamReader};
+use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
 use super::scope::{Ability, ServerTool, ToolNames, ToolScope};
 
 #[derive(Debug)]
@@ -65,8 +65,8 @@ impl Driver for Claude {
         }
     }
 
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
-        Box::new(stream::ClaudeReader::new(model))
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
+        Box::new(stream::ClaudeReader::new(options.model))
     }
 }
 

@@ -3,7 +3,7 @@
 mod stream;
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, StreamReader};
+use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
 use super::scope::ToolScope;
 
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Driver for Codex {
         }
     }
 
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
-        Box::new(stream::CodexReader::new(model))
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
+        Box::new(stream::CodexReader::new(options))
     }
 }

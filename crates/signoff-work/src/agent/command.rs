@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 
-use super::driver::{Driver, DriverKind, Launch, LaunchInput, LaunchOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
 use super::placeholder::{PlaceholderValues, fill};
@@ -48,7 +50,7 @@ impl Driver for CommandDriver {
         }
     }
 
-    fn reader(&self, _model: Option<&str>) -> Box<dyn StreamReader> {
+    fn reader(&self, _options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
         Box::new(TextReader::default())
     }
 }

@@ -9,7 +9,7 @@ use super::claude::Claude;
 use super::codex::Codex;
 use super::command::CommandDriver;
 use super::end::{AgentEnd, AgentExit};
-use super::event::AgentEvent;
+use super::event::{AgentEvent, ModelUsage};
 use super::gemini::Gemini;
 use super::opencode::Opencode;
 use super::pi::Pi;
@@ -130,14 +130,23 @@ pub struct LaunchFile {
     pub bytes: Vec<u8>,
 }
 
+/// What a reader knows of the process whose stream it reads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReaderOptions<'a> {
+    /// The model that was asked for, if any: not every stream names it.
+    pub model: Option<&'a str>,
+    /// What the session had used before it was continued: Codex says what the whole session used.
+    pub used_before: &'a [ModelUsage],
+}
+
 /// How one agent is driven.
 pub trait Driver: Sync + fmt::Debug {
     fn kind(&self) -> DriverKind;
     /// The program that is started if none is configured; empty where there is no such program.
     fn program(&self) -> &'static str;
     fn launch(&self, options: &LaunchOptions<'_>) -> Launch;
-    /// A reader of its standard output. The model is the one that was asked for, if any: not every stream names it.
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader>;
+    /// A reader of its standard output.
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader>;
 }
 
 /// Reads the stream of one agent process. Nothing that a stream contains is fatal.

@@ -88,7 +88,8 @@ impl fmt::Display for AgentProblem {
 }
 
 /// What agents say if nobody is logged in. Only messages that an agent calls an error are compared.
-const LOGIN: [&str; 19] = [
+const LOGIN: [&str; 20] = [
+    "missing environment variable",
     "/login",
     "auth login",
     "codex login",
@@ -111,7 +112,7 @@ const LOGIN: [&str; 19] = [
 ];
 
 /// What they say if the model fails.
-const MODEL: [&str; 22] = [
+const MODEL: [&str; 26] = [
     "429",
     "500",
     "502",
@@ -132,7 +133,11 @@ const MODEL: [&str; 22] = [
     "stream",
     "timed out",
     "terminated",
-    "model",
+    "model not found",
+    "unknown model",
+    "unsupported model",
+    "api error",
+    "json",
     "fetch failed",
 ];
 
@@ -147,6 +152,16 @@ impl AgentProblem {
             Self::ModelFailed(one_line(message))
         } else {
             Self::Other(one_line(message))
+        }
+    }
+}
+
+impl AgentProblem {
+    /// The problem behind an error of the model's service.
+    pub(super) fn of_model_error(message: &str) -> Self {
+        match Self::of_message(message) {
+            Self::Other(message) => Self::ModelFailed(message),
+            problem => problem,
         }
     }
 }

@@ -5,7 +5,9 @@ mod stream;
 use std::fmt::Write as _;
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchFile, LaunchOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchFile, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::scope::{Ability, ToolNames, ToolScope};
 
 #[derive(Debug)]
@@ -69,8 +71,8 @@ impl Driver for Gemini {
         }
     }
 
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
-        Box::new(stream::GeminiReader::new(model))
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
+        Box::new(stream::GeminiReader::new(options.model))
     }
 }
 

@@ -5,7 +5,7 @@ mod stream;
 use serde_json::{Map, Value};
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, StreamReader};
+use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
 use super::scope::{Ability, ToolNames, ToolScope};
 
 #[derive(Debug)]
@@ -45,7 +45,10 @@ impl Driver for Opencode {
         };
         let scope = options.tools.map(ToolScope::of);
         let line = match &scope {
-            Some(scope) => line.variable("OPENCODE_PERMISSION", permissions(scope).to_string()),
+            Some(scope) => line.variable(
+                "OPENCODE_PERMISSION",
+                permissions(scope, options.confined).to_string(),
+            ),
             None => line,
         };
         Launch {
@@ -55,14 +58,14 @@ impl Driver for Opencode {
         }
     }
 
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
-        Box::new(stream::OpencodeReader::new(model))
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
+        Box::new(stream::OpencodeReader::new(options.model))
     }
 }
 
 /// Its last rule that fits counts, and these are merged into the person's own. So every tool that it has is named: a rule
 /// of the person for a tool outside the scope must not come behind `*`.
-fn permissions(scope: &ToolScope) -> Value {
+fn permissions(scope: &ToolScope, confined: bool) -> Value {
     let mut rules = Map::new();
     rules.insert("*".to_owned(), "deny".into());
     let selected = scope.select(TOOLS);
@@ -73,6 +76,10 @@ fn permissions(scope: &ToolScope) -> Value {
             "deny"
         };
         rules.insert((*tool).to_owned(), rule.into());
+    }
+    if confined {
+        // Files outside the workspace are our sandbox's business.
+        rules.insert("external_directory".to_owned(), "allow".into());
     }
     for tool in ALWAYS {
         rules.insert(tool.to_owned(), "allow".into());

@@ -3,7 +3,7 @@
 mod stream;
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, StreamReader};
+use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
 use super::scope::{Ability, ToolNames, ToolScope};
 
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl Driver for Pi {
         }
     }
 
-    fn reader(&self, model: Option<&str>) -> Box<dyn StreamReader> {
-        Box::new(stream::PiReader::new(model))
+    fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
+        Box::new(stream::PiReader::new(options.model))
     }
 }
 

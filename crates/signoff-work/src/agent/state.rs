@@ -88,6 +88,7 @@ impl StreamState {
         let text = text.trim();
         if !text.is_empty() {
             text.clone_into(&mut self.last_text);
+            self.last_error = None;
             let text = short_message(text);
             self.events.push(AgentEvent::Said { text });
         }
@@ -109,6 +110,7 @@ impl StreamState {
         self.end_parts();
         self.has_used_tools = true;
         self.question = None;
+        self.last_error = None;
         self.events.push(AgentEvent::ToolStarted {
             id: id.to_owned(),
             tool: tool.to_owned(),
@@ -159,6 +161,7 @@ impl StreamState {
     }
 
     pub(super) fn todo(&mut self, entries: Vec<TodoEntry>) {
+        self.end_parts();
         if !entries.is_empty() {
             self.events.push(AgentEvent::Todo { entries });
         }
@@ -216,6 +219,14 @@ impl StreamState {
         }
     }
 
+    /// An error that explains nothing that comes later.
+    pub(super) fn warning(&mut self, message: &str) {
+        let message = one_line(message);
+        if !message.is_empty() {
+            self.events.push(AgentEvent::Problem { message });
+        }
+    }
+
     /// An error that ends the work.
     pub(super) fn failed(&mut self, problem: AgentProblem) {
         self.problem = Some(problem);
@@ -250,11 +261,12 @@ impl StreamState {
                 Some(stated.unwrap_or_else(|| self.failure(code, exit.stderr)))
             }
             ExitStatus::Signaled(signal) => Some(stated.unwrap_or(AgentProblem::Signaled(signal))),
-            // The harness ended it and knows why. A model that failed before explains a time limit.
-            ExitStatus::TimedOut | ExitStatus::Stopped => stated.or_else(|| {
+            // The harness ended it and knows why; a model that failed before explains it.
+            ExitStatus::TimedOut => stated.or_else(|| {
                 let last = AgentProblem::of_message(self.last_error.as_deref()?);
                 (!matches!(last, AgentProblem::Other(_))).then_some(last)
             }),
+            ExitStatus::Stopped => stated,
         }
     }
 
@@ -263,21 +275,22 @@ impl StreamState {
             return AgentProblem::of_message(error);
         }
         let stderr = String::from_utf8_lossy(stderr);
-        match AgentProblem::of_message(&stderr) {
-            AgentProblem::LoginRequired => AgentProblem::LoginRequired,
-            _ => match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-                Some(line) => AgentProblem::of_message(line),
-                None => AgentProblem::Other(format!("exit code {code}")),
-            },
-        }
+        // Lines of a stack have numbers that mean nothing here.
+        let is_message =
+            |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("at ");
+        let mut messages = stderr
+            .lines()
+            .filter(is_message)
+            .map(AgentProblem::of_message);
+        let first = messages.find(|problem| !matches!(problem, AgentProblem::Other(_)));
+        first.unwrap_or_else(|| {
+            let last = stderr.lines().rev().find(is_message);
+            AgentProblem::Other(last.map_or_else(|| format!("exit code {code}"), one_line))
+        })
     }
 
     /// What is wrong although the exit code is 0.
     fn quiet_problem(&mut self) -> Option<AgentProblem> {
-        if !self.is_done {
-            let last = self.last_error.as_deref().map(AgentProblem::of_message);
-            return Some(last.unwrap_or(AgentProblem::Incomplete));
-        }
         if let Some(question) = self.question.take() {
             return Some(AgentProblem::AskedQuestion(question));
         }
@@ -292,6 +305,10 @@ impl StreamState {
                 reason,
                 calls,
             });
+        }
+        if !self.is_done {
+            let last = self.last_error.as_deref().map(AgentProblem::of_message);
+            return Some(last.unwrap_or(AgentProblem::Incomplete));
         }
         let last_line = self.last_text.lines().next_back().unwrap_or_default();
         let asks = !self.has_used_tools && last_line.trim_end().ends_with('?');

@@ -159,10 +159,10 @@ impl AcpClient {
         let Some(update) = params.get("update").filter(|_| !self.is_loading) else {
             return;
         };
-        self.calls.read(&mut self.state, update);
         if text(update, "/sessionUpdate") != "agent_message_chunk" {
             self.state.end_parts();
         }
+        self.calls.read(&mut self.state, update);
     }
 
     fn requested(&mut self, step: &mut AcpStep, id: &Value, method: &str, params: &Value) {

@@ -92,6 +92,14 @@ impl ClaudeReader {
             return;
         };
         self.count(message, message);
+        match text(line, "/error") {
+            "" => {}
+            error => {
+                let said = content_text(message.get("content").unwrap_or(&Value::Null));
+                let message = if said.is_empty() { error } else { &said };
+                return self.state.error(message);
+            }
+        }
         for block in list(message, "/content") {
             match text(block, "/type") {
                 // What a subagent says is not what the agent says.
@@ -100,17 +108,6 @@ impl ClaudeReader {
                 }
                 "tool_use" => self.tool_use(block),
                 _ => {}
-            }
-        }
-        match text(line, "/error") {
-            "" => {}
-            "authentication_failed" | "oauth_org_not_allowed" => {
-                self.state.error("authentication failed");
-            }
-            error => {
-                let said = content_text(message.get("content").unwrap_or(&Value::Null));
-                let message = if said.is_empty() { error } else { &said };
-                self.state.error(message);
             }
         }
     }
@@ -257,6 +254,8 @@ impl ClaudeReader {
             };
             self.state
                 .failed(AgentProblem::LimitReached(one_line(limit)));
+        } else if number(line, "/api_error_status") == 401 {
+            self.state.failed(AgentProblem::LoginRequired);
         } else if flag(line, "/is_error") || subtype.starts_with("error") {
             self.state.failed(AgentProblem::of_message(&message));
         } else if text(line, "/stop_reason") == "refusal" {

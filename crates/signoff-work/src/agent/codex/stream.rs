@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::agent::driver::StreamReader;
+use crate::agent::driver::{ReaderOptions, StreamReader};
 use crate::agent::end::{AgentEnd, AgentExit, AgentProblem};
 use crate::agent::event::{AgentEvent, ModelUsage, TodoEntry, TodoState};
 use crate::agent::json::{about, content_text, flag, list, number, object, text};
@@ -12,6 +12,7 @@ use crate::agent::text::one_line;
 #[derive(Debug)]
 pub(super) struct CodexReader {
     state: StreamState,
+    used_before: ModelUsage,
 }
 
 impl StreamReader for CodexReader {
@@ -20,12 +21,13 @@ impl StreamReader for CodexReader {
             match text(&line, "/type") {
                 "thread.started" => self.state.session(text(&line, "/thread_id")),
                 "turn.completed" => {
-                    self.state.used_in_total(usage(&line));
+                    self.state
+                        .used_in_total(usage(&line).beyond(&self.used_before));
                     self.state.done();
                 }
                 "turn.failed" => {
                     self.state.error(text(&line, "/error/message"));
-                    let problem = AgentProblem::of_message(text(&line, "/error/message"));
+                    let problem = AgentProblem::of_model_error(text(&line, "/error/message"));
                     self.state.failed(problem);
                 }
                 "error" => self.state.error(text(&line, "/message")),
@@ -44,7 +46,7 @@ impl StreamReader for CodexReader {
     }
 }
 
-/// What the session used so far. The input contains what came from the cache and what went there.
+/// What the session used so far, also before it was continued. The input contains what came from the cache and what went there.
 fn usage(line: &Value) -> ModelUsage {
     let cached = number(line, "/usage/cached_input_tokens");
     let cache_write = number(line, "/usage/cache_write_input_tokens");
@@ -61,9 +63,15 @@ fn usage(line: &Value) -> ModelUsage {
 }
 
 impl CodexReader {
-    pub(super) fn new(model: Option<&str>) -> Self {
+    pub(super) fn new(options: &ReaderOptions<'_>) -> Self {
+        let mut used_before = ModelUsage::default();
+        options
+            .used_before
+            .iter()
+            .for_each(|usage| used_before.add(usage));
         Self {
-            state: StreamState::new(model),
+            state: StreamState::new(options.model),
+            used_before,
         }
     }
 
@@ -78,7 +86,7 @@ impl CodexReader {
             "agent_message" | "assistant_message" if is_completed => {
                 self.state.said(text(item, "/text"));
             }
-            "error" if is_completed => self.state.error(text(item, "/message")),
+            "error" if is_completed => self.state.warning(text(item, "/message")),
             "todo_list" => self.todo(item),
             "file_change" => self.file_change(kind, item),
             "command_execution" => self.call(kind, item, "shell", one_line(text(item, "/command"))),

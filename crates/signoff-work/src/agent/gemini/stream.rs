@@ -45,12 +45,21 @@ impl StreamReader for GeminiReader {
     }
 
     fn finish(&mut self, exit: AgentExit<'_>) -> AgentEnd {
-        use signoff_sandbox::ExitStatus::Exited;
+        use signoff_sandbox::ExitStatus::{Exited, TimedOut};
         match exit.status {
             Exited(NO_LOGIN) => self.state.failed(AgentProblem::LoginRequired),
             Exited(TURN_LIMIT) => {
                 let limit = AgentProblem::LimitReached("too many turns".to_owned());
                 self.state.failed(limit);
+            }
+            // It retries for long, and says so only here.
+            TimedOut => {
+                let stderr = String::from_utf8_lossy(exit.stderr);
+                let is_retry =
+                    |line: &&str| line.starts_with("Attempt ") && line.contains(" failed ");
+                if let Some(line) = stderr.lines().rev().find(is_retry) {
+                    self.state.error(line);
+                }
             }
             _ => {}
         }
@@ -119,7 +128,7 @@ impl GeminiReader {
         let error = text(line, "/error/message");
         if text(line, "/status") == "error" || !error.is_empty() {
             self.state.error(error);
-            self.state.failed(AgentProblem::of_message(error));
+            self.state.failed(AgentProblem::of_model_error(error));
         } else {
             self.state.done();
         }

@@ -107,11 +107,12 @@ impl OpencodeReader {
             message => message,
         };
         self.state.error(message);
-        let problem = match text(line, "/error/name") {
-            "ProviderAuthError" => AgentProblem::LoginRequired,
-            "APIError" if number(line, "/error/data/statusCode") != 401 => {
-                AgentProblem::ModelFailed(one_line(message))
-            }
+        let problem = match (
+            text(line, "/error/name"),
+            number(line, "/error/data/statusCode"),
+        ) {
+            ("ProviderAuthError", _) | (_, 401) => AgentProblem::LoginRequired,
+            ("APIError", _) => AgentProblem::of_model_error(message),
             _ => AgentProblem::of_message(message),
         };
         self.state.failed(problem);

@@ -71,7 +71,7 @@ impl PiReader {
             "error" => {
                 let error = text(message, "/errorMessage");
                 self.state.error(error);
-                self.state.failed(AgentProblem::of_message(error));
+                self.state.failed(AgentProblem::of_model_error(error));
             }
             "length" => {
                 let limit = AgentProblem::LimitReached("the answer became too long".to_owned());
