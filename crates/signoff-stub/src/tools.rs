@@ -153,10 +153,17 @@ fn task_calls(entries: &[TodoEntry], conversation: &Conversation) -> Vec<ToolCal
     let new = numbered()
         .skip(created)
         .map(|(index, entry)| filled(create, &todo_values(index, entry)));
-    let known = numbered()
+    let progress = numbered()
         .filter(|(index, entry)| *index < created || entry.status != TodoStatus::Pending)
-        .map(|(index, entry)| filled(update, &todo_values(index, entry)));
-    new.chain(known).collect()
+        .map(|(index, entry)| {
+            let values = todo_values(index, entry);
+            let only_status = |name: &str, schema: &Value| {
+                let is_status = name == "taskId" || name == "status";
+                values(name, schema).filter(|_| is_status)
+            };
+            filled(update, &only_status)
+        });
+    new.chain(progress).collect()
 }
 
 type Known<'k> = dyn Fn(&str, &Value) -> Option<Value> + 'k;
