@@ -134,6 +134,12 @@ pub(crate) fn cache() -> Result<PathBuf, String> {
     Ok(Path::new(&home).join(".cache/signoff-ci"))
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target() -> PathBuf {
+    let own = || root().join("target");
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(own, PathBuf::from)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

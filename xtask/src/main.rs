@@ -9,6 +9,7 @@
     reason = "a build tool talks to the terminal"
 )]
 
+mod agent_clis;
 mod bench;
 mod bench_run;
 mod bench_store;

@@ -1,8 +1,6 @@
 //! A public MCP tool server from npm, for the tests of `signoff-work`.
 
-use std::path::{Path, PathBuf};
-
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, target};
 
 /// The package, and the file of it that is started; `crates/signoff-work/tests/tools/real_server.rs` looks for it.
 const PACKAGE: &str = "@modelcontextprotocol/server-everything";
@@ -28,9 +26,4 @@ pub(crate) fn install() {
     if let Err(reason) = install.run() {
         println!("!! SKIPPED: the tests against {package}: {reason}");
     }
-}
-
-fn target() -> PathBuf {
-    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(own, PathBuf::from)
 }

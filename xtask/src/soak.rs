@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::time::Instant;
 
-use crate::Command;
 use crate::invocation::{Invocation, cache};
+use crate::{Command, agent_clis};
 
 pub(crate) const COMMAND: Command = Command {
     name: "soak",
@@ -13,7 +13,7 @@ pub(crate) const COMMAND: Command = Command {
     flag: None,
     details: "\
 Installs cargo-deny and cargo-fuzz where they are missing, into $SIGNOFF_CI_CACHE/tools (default ~/.cache/signoff-ci),
-and reads deny.toml. The crash tests kill the real binary at every named point and at many random
+and reads deny.toml, and five coding agents from npm, 1.3 GB, into $SIGNOFF_CI_CACHE/agents. The crash tests kill the real binary at every named point and at many random
 times; SIGNOFF_SOAK=1 asks for their long form. The generated tests run with a seed that no run had
 before, and many more cases than usual; the line printed for them repeats a failure. Each fuzzer runs for SIGNOFF_FUZZ_SECONDS (default
 60), on the nightly toolchain or else with RUSTC_BOOTSTRAP=1; what it finds joins fuzz/corpus, which the tests replay. All checks run,
@@ -44,6 +44,8 @@ const TARGETS: [&str; 8] = [
 ];
 
 fn run() -> Result<(), String> {
+    let agents = agent_clis::install(agent_clis::Selection::All)?;
+    let agents = agents.display().to_string();
     let deny = DENY.find()?;
     let check = |what: &[&str]| {
         Invocation::new(deny.as_str(), ["--locked", "--all-features", "check"]).args(what)
@@ -62,7 +64,7 @@ fn run() -> Result<(), String> {
         Check {
             name: "crash tests",
             needs: None,
-            does: crash_tests(fresh_seed()),
+            does: crash_tests(fresh_seed(), &agents),
         },
         Check {
             name: "generated",
@@ -177,7 +179,7 @@ fn fuzzer(tool: &str, target: &str, nightly: bool) -> Invocation {
 }
 
 // Not nextest: its profiles end a test after a minute, and the figures are printed by the tests.
-fn crash_tests(seed: u64) -> Invocation {
+fn crash_tests(seed: u64, agents: &str) -> Invocation {
     Invocation::cargo([
         "test",
         "--locked",
@@ -193,8 +195,10 @@ fn crash_tests(seed: u64) -> Invocation {
         "attacks::attackers::",
         "interleavings::",
         "killed_and_resumed",
+        "real_agents::",
     ])
     .env("SIGNOFF_SOAK", "1")
+    .env(agent_clis::VARIABLE, agents)
     .env("PROPTEST_RNG_SEED", seed.to_string())
 }
 
@@ -246,7 +250,7 @@ mod tests {
     fn every_package_with_generated_tests_is_among_them() {
         let crates = crate::invocation::root().join("crates");
         let shown = format!("{} ", generated_tests(7));
-        let whole_runs = crash_tests(7).to_string();
+        let whole_runs = crash_tests(7, "agents").to_string();
         for package in std::fs::read_dir(crates).expect("the crates") {
             let package = package.expect("a crate").path();
             let manifest = std::fs::read_to_string(package.join("Cargo.toml")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::invocation::Invocation;
-use crate::{Command, generate, mcp_server};
+use crate::{Command, agent_clis, generate, mcp_server};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -15,7 +15,8 @@ git and ssh-keygen: rustfmt and clippy are added through rustup where they are m
 and bubblewrap through apt-get where there is one, and the tests run under cargo-nextest where that
 is installed, else under `cargo test`. Where a mount namespace can be made (as root), their temporary files
 are in memory. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
-without npm the tests against that server are skipped.",
+without npm the tests against that server are skipped. So are three coding agents, into $SIGNOFF_CI_CACHE/agents
+(default ~/.cache/signoff-ci), about 530 MB.",
     run: |_| run(),
 };
 
@@ -25,7 +26,8 @@ fn run() -> Result<(), String> {
     install_ssh()?;
     install_bubblewrap();
     mcp_server::install();
-    let stages = stages();
+    let agents = agent_clis::install(agent_clis::Selection::Quick)?;
+    let stages = stages(&agents.display().to_string());
     let mut times = Vec::new();
     for (index, stage) in stages.iter().enumerate() {
         let (number, of) = (index + 1, stages.len());
@@ -79,7 +81,7 @@ impl Stage {
 
 // Every stage builds the same packages with the same features, so that cargo finds the work of the
 // one before it.
-fn stages() -> Vec<Stage> {
+fn stages(agents: &str) -> Vec<Stage> {
     let clippy = Invocation::cargo([
         "clippy",
         "--locked",
@@ -98,6 +100,7 @@ fn stages() -> Vec<Stage> {
         "--no-deps",
     ])
     .env("RUSTDOCFLAGS", "-D warnings");
+    let tests = tests().env(agent_clis::VARIABLE, agents);
     let stage = |name, invocation, fix| Stage {
         name,
         action: Action::Start(invocation),
@@ -110,7 +113,7 @@ fn stages() -> Vec<Stage> {
             Some("cargo xfmt"),
         ),
         stage("clippy", clippy, None),
-        stage("tests", in_memory_where_possible(tests()), None),
+        stage("tests", in_memory_where_possible(tests), None),
         stage("docs", docs, None),
         Stage {
             name: "generated",
@@ -242,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_cargo_build_is_locked() {
-        for stage in stages() {
+        for stage in stages("agents") {
             let line = stage.repeat();
             let builds = !line.contains("xfmt") && !line.contains("xtask");
             assert_eq!(line.contains("--locked"), builds, "{line}");
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_failure_says_how_to_repeat_and_mend_it() {
-        let stage = &stages()[0];
+        let stage = &stages("agents")[0];
         assert_eq!(
             failure(stage, Duration::from_millis(1500), "exit status: 1"),
             "stage `format` failed after 1.5 s: exit status: 1\n  \

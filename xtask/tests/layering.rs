@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// What each crate may use. Change ARCHITECTURE.md in the same commit.
-const TABLE: [(&str, Uses); 13] = [
+const TABLE: [(&str, Uses); 14] = [
     ("signoff-plan", Uses::Only(&[])),
     ("signoff-engine", Uses::Only(&["signoff-plan"])),
     (
@@ -25,6 +25,7 @@ const TABLE: [(&str, Uses); 13] = [
         "signoff-work",
         Uses::Only(&["signoff-plan", "signoff-sandbox"]),
     ),
+    ("signoff-stub", Uses::Only(&[])),
     ("signoff-llm", Uses::Only(&["signoff-plan"])),
     (
         "signoff-runtime",

@@ -16,7 +16,7 @@ use super::{Config, Origin, Problem, SettingLocation};
 const PREFIX: &str = "SIGNOFF_";
 
 /// Names that are not settings: marks that a run sets, and switches of our own tests and CI.
-const NOT_SETTINGS: [&str; 14] = [
+const NOT_SETTINGS: [&str; 15] = [
     "SIGNOFF_INSIDE",
     "SIGNOFF_ITEM",
     "SIGNOFF_NOTIFY_RUN",
@@ -30,6 +30,7 @@ const NOT_SETTINGS: [&str; 14] = [
     "SIGNOFF_SOAK",
     "SIGNOFF_STORE_TEST_FILE",
     "SIGNOFF_STORE_TEST_TASK",
+    "SIGNOFF_TEST_AGENTS",
     "SIGNOFF_TEST_PART",
 ];
 

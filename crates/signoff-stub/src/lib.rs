@@ -1,0 +1,25 @@
+//! A model on loopback that speaks the agents' wire formats, for `doctor` and tests. A run never uses it.
+//!
+//! It understands Anthropic messages, `OpenAI` responses and chat completions, and Gemini, streamed and not. It computes
+//! nothing: a [`Script`] says what it replies, turn by turn. Start reading at [`Stub::start`], then `exchange.rs`.
+
+#![warn(missing_docs)]
+
+mod answer;
+mod conversation;
+mod delivery;
+mod exchange;
+mod http;
+mod login;
+mod model;
+mod recording;
+mod script;
+mod server;
+mod tools;
+mod wire;
+
+pub use login::{Login, Tokens};
+pub use recording::{Prompt, Received};
+pub use script::{Reply, Script, TodoEntry, TodoStatus, Turn, Usage};
+pub use server::Stub;
+pub use wire::Wire;

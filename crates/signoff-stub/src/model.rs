@@ -1,0 +1,135 @@
+//! The script as it is followed: which reply a request gets, and what is remembered of it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::answer::Answer;
+use crate::conversation::Conversation;
+use crate::login::LoginCheck;
+use crate::recording::{MAX_RECEIVED, Received};
+use crate::script::{Reply, Script, Turn, Usage};
+use crate::tools;
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Model {
+    turns: Vec<Turn>,
+    /// How many failures of each turn were given.
+    failures: Mutex<Vec<usize>>,
+    answers: AtomicU64,
+    received: Mutex<Vec<Received>>,
+    pub(crate) login: Option<LoginCheck>,
+}
+
+/// The reply to a request, with what it costs.
+#[derive(Debug, Clone)]
+pub(crate) struct PricedReply {
+    pub(crate) reply: Reply,
+    pub(crate) usage: Usage,
+}
+
+impl Model {
+    pub(crate) fn new(script: Script) -> Self {
+        Self {
+            failures: Mutex::new(vec![0; script.turns.len()]),
+            turns: script.turns,
+            answers: AtomicU64::new(1),
+            received: Mutex::default(),
+            login: script.login.map(LoginCheck::new),
+        }
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        locked(&self.received).clone()
+    }
+
+    pub(crate) fn remember(&self, received: Received) {
+        let mut all = locked(&self.received);
+        if all.len() < MAX_RECEIVED {
+            all.push(received);
+        }
+    }
+
+    /// The reply that the script has for this conversation.
+    pub(crate) fn reply(&self, conversation: &Conversation) -> PricedReply {
+        let text = |text: &str| PricedReply {
+            reply: Reply::Text(text.to_owned()),
+            usage: Usage::default(),
+        };
+        if conversation.tools.is_empty() {
+            return text("Stub");
+        }
+        let has_todo = tools::has_todo(conversation);
+        let mut seen = self
+            .turns
+            .iter()
+            .enumerate()
+            .filter(|(_, turn)| has_todo || !matches!(turn.reply, Reply::Todo { .. }));
+        let Some((index, turn)) = seen.nth(conversation.turn) else {
+            return text("The script has ended.");
+        };
+        PricedReply {
+            reply: self.failure(index, turn).unwrap_or(&turn.reply).clone(),
+            usage: turn.usage,
+        }
+    }
+
+    /// The next failure of a turn that nobody got yet.
+    fn failure<'t>(&self, index: usize, turn: &'t Turn) -> Option<&'t Reply> {
+        let mut given = locked(&self.failures);
+        let count = given.get_mut(index)?;
+        let failure = turn.failures.get(*count)?;
+        *count += 1;
+        Some(failure)
+    }
+
+    /// What the model says to carry out the reply. Replies that are no answer give an empty one.
+    pub(crate) fn answer(&self, priced: &PricedReply, conversation: &Conversation) -> Answer {
+        let reply = &priced.reply;
+        let calls = tools::calls(reply, conversation);
+        let text = match (reply, calls.first()) {
+            (_, Some(call)) => format!("I call `{}`.", call.name),
+            (Reply::Text(text), None) => text.clone(),
+            (Reply::Flood { bytes }, None) => flood(*bytes),
+            (Reply::HalfStream, None) => {
+                "This answer has no end, because the connection breaks.".to_owned()
+            }
+            (Reply::Shell { .. } | Reply::Write { .. } | Reply::Todo { .. }, None) => {
+                no_tool(conversation)
+            }
+            (Reply::Status { .. } | Reply::Garbage | Reply::Hang, None) => String::new(),
+        };
+        Answer {
+            number: self.answers.fetch_add(1, Ordering::Relaxed),
+            model: conversation.model.clone(),
+            text,
+            calls,
+            usage: priced.usage,
+        }
+    }
+}
+
+/// Says why nothing happens, where a person reads it: in the agent's output.
+fn no_tool(conversation: &Conversation) -> String {
+    let names: Vec<&str> = conversation
+        .tools
+        .iter()
+        .map(|tool| tool.name.as_str())
+        .collect();
+    format!(
+        "The script needs a tool that the agent does not declare. It declares: {}.",
+        names.join(", ")
+    )
+}
+
+fn flood(bytes: usize) -> String {
+    const LINE: &str = "The quick brown fox jumps over the lazy dog, again and again.\n";
+    let bytes = bytes.min(Reply::MAX_FLOOD);
+    let mut text = LINE.repeat(bytes / LINE.len() + 1);
+    text.truncate(bytes);
+    text
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,189 @@
+//! The coding agents that people have, from npm, for tests against the model of `signoff-stub`.
+
+use std::path::{Path, PathBuf};
+
+use crate::invocation::{Invocation, cache, target};
+
+/// Tells the tests where the agents are: `$SIGNOFF_TEST_AGENTS/claude` is a program, if it could be installed.
+pub(crate) const VARIABLE: &str = "SIGNOFF_TEST_AGENTS";
+
+/// The newest versions that run on Node 20.
+const AGENTS: [AgentCli; 5] = [
+    AgentCli {
+        name: "claude",
+        package: "@anthropic-ai/claude-code",
+        version: "2.1.197",
+        scripts: Scripts::Needed,
+        quick: true,
+    },
+    AgentCli {
+        name: "gemini",
+        package: "@google/gemini-cli",
+        version: "0.61.0",
+        scripts: Scripts::Ignored,
+        quick: true,
+    },
+    AgentCli {
+        name: "pi",
+        package: "@earendil-works/pi-coding-agent",
+        version: "0.74.2",
+        scripts: Scripts::Ignored,
+        quick: true,
+    },
+    AgentCli {
+        name: "opencode",
+        package: "opencode-ai",
+        version: "1.18.33",
+        scripts: Scripts::Needed,
+        quick: false,
+    },
+    AgentCli {
+        name: "codex",
+        package: "@openai/codex",
+        version: "0.166.0",
+        scripts: Scripts::Ignored,
+        quick: false,
+    },
+];
+
+struct AgentCli {
+    /// Of its program.
+    name: &'static str,
+    package: &'static str,
+    version: &'static str,
+    scripts: Scripts,
+    /// Small enough for `cargo xtask test`.
+    quick: bool,
+}
+
+/// Whether the package works without its install scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scripts {
+    Ignored,
+    /// They put the native program in its place.
+    Needed,
+}
+
+/// Which agents are installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Selection {
+    Quick,
+    All,
+}
+
+/// Installs the agents that are missing and returns the directory with their programs. Without npm or a
+/// registry the tests against them are skipped, and that is said where nobody overlooks it.
+pub(crate) fn install(selection: Selection) -> Result<PathBuf, String> {
+    let packages = cache()?.join("agents");
+    let programs = target().join("agents");
+    create(&programs)?;
+    for agent in selected(selection) {
+        if let Err(reason) = agent.install(&packages, &programs) {
+            let AgentCli { name, version, .. } = agent;
+            println!("── NOT TESTED: the agent `{name}` {version}: {reason}");
+        }
+    }
+    Ok(programs)
+}
+
+fn selected(selection: Selection) -> impl Iterator<Item = &'static AgentCli> {
+    AGENTS
+        .iter()
+        .filter(move |agent| agent.quick || selection == Selection::All)
+}
+
+impl AgentCli {
+    /// Installs the package where all clones find it, and links its program where the tests of this clone look.
+    fn install(&self, packages: &Path, programs: &Path) -> Result<(), String> {
+        let link = programs.join(self.name);
+        // An older version must not be taken for this one.
+        remove_link(&link)?;
+        let directory = packages.join(format!("{}-{}", self.name, self.version));
+        if !directory.is_dir() {
+            self.install_package(&directory)?;
+        }
+        let program = directory.join("node_modules/.bin").join(self.name);
+        if !program.exists() {
+            return Err(format!("{} is not there", program.display()));
+        }
+        std::os::unix::fs::symlink(&program, &link)
+            .map_err(|error| format!("{}: {error}", link.display()))
+    }
+
+    /// Installs it beside its place first: what is in its place is whole.
+    fn install_package(&self, directory: &Path) -> Result<(), String> {
+        let partial = directory.with_added_extension("partial");
+        create(&partial)?;
+        let install = self.invocation(&partial.display().to_string());
+        println!("── the agent `{}` is missing: {install}", self.name);
+        install.run()?;
+        std::fs::rename(&partial, directory)
+            .map_err(|error| format!("{}: {error}", directory.display()))
+    }
+
+    fn invocation(&self, directory: &str) -> Invocation {
+        let package = format!("{}@{}", self.package, self.version);
+        let install = Invocation::new("npm", ["install", "--no-audit", "--no-fund", "--silent"]);
+        let install = match self.scripts {
+            Scripts::Ignored => install.args(&["--ignore-scripts"]),
+            Scripts::Needed => install,
+        };
+        install.args(&["--prefix", directory, &package])
+    }
+}
+
+fn create(directory: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))
+}
+
+fn remove_link(link: &Path) -> Result<(), String> {
+    match std::fs::remove_file(link) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("{}: {error}", link.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quick_ones_are_few_and_the_soak_has_all() {
+        let names = |selection| -> Vec<_> { selected(selection).map(|agent| agent.name).collect() };
+        assert_eq!(names(Selection::Quick), ["claude", "gemini", "pi"]);
+        assert_eq!(names(Selection::All).len(), AGENTS.len());
+    }
+
+    #[test]
+    fn versions_are_pinned_and_scripts_run_only_where_needed() {
+        let [claude, gemini, ..] = &AGENTS;
+        assert_eq!(
+            claude.invocation("/d").to_string(),
+            "npm install --no-audit --no-fund --silent --prefix /d @anthropic-ai/claude-code@2.1.197"
+        );
+        assert_eq!(
+            gemini.invocation("/d").to_string(),
+            "npm install --no-audit --no-fund --silent --ignore-scripts --prefix /d @google/gemini-cli@0.61.0"
+        );
+    }
+
+    /// What an earlier version left is gone even where the new one cannot be installed.
+    #[test]
+    fn an_old_link_never_stays() {
+        let directory = std::env::temp_dir().join(format!("agent-clis-{}", std::process::id()));
+        let packages = directory.join("packages");
+        let programs = directory.join("programs");
+        let [claude, ..] = &AGENTS;
+        // A package without its program, as after a broken release.
+        create(&packages.join(format!("claude-{}", claude.version))).expect("a directory");
+        create(&programs).expect("a directory");
+        let link = programs.join("claude");
+        std::os::unix::fs::symlink("/bin/sh", &link).expect("a link");
+        let refused = claude.install(&packages, &programs);
+        assert!(refused.is_err_and(|reason| reason.ends_with("is not there")));
+        assert!(link.symlink_metadata().is_err());
+        std::fs::remove_dir_all(&directory).expect("it is removed");
+    }
+}
