@@ -7,6 +7,7 @@
 mod git;
 mod home;
 mod known_agents;
+mod logins;
 mod machine;
 mod requirements;
 mod shells;
@@ -22,6 +23,7 @@ use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 pub use self::git::private_repository;
 use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
+pub use self::logins::{KeptLogins, LoginCopy, LoginKeeper};
 pub use self::requirements::AgentRequirements;
 use self::requirements::Login;
 pub use self::shells::closed_shells;
@@ -67,12 +69,19 @@ pub struct Confined {
     policy: Policy,
     /// Variables that say where its home and its temporary directory are, and that it is confined.
     environment: Vec<(OsString, OsString)>,
+    /// Copies of logins that it may renew.
+    logins: Vec<LoginCopy>,
 }
 
 impl Confined {
     /// What it may touch.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Copies of logins that it may renew.
+    pub fn logins(&self) -> &[LoginCopy] {
+        &self.logins
     }
 
     /// Sets its variables, whatever they were, and returns what it may touch.
@@ -98,6 +107,7 @@ impl RunPaths {
         let Confined {
             mut policy,
             mut environment,
+            logins,
         } = self.common(scratch, &logins)?;
         if self.level > Level::None {
             environment.extend(needs.confined_variables());
@@ -121,6 +131,7 @@ impl RunPaths {
         Ok(Confined {
             policy,
             environment,
+            logins,
         })
     }
 
@@ -186,6 +197,7 @@ impl RunPaths {
         Ok(Confined {
             policy,
             environment,
+            logins: home.logins,
         })
     }
 
