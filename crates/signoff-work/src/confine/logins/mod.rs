@@ -9,6 +9,7 @@
 
 mod copy;
 mod kept;
+mod left;
 mod lock;
 mod shape;
 
