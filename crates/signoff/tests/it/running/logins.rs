@@ -123,7 +123,7 @@ fn what_an_agent_renewed_before_a_crash_is_written_back_by_the_next_command() {
         .project
         .signoff(["approve", "plan.md"])
         .assert_success();
-    let variables = [("SIGNOFF_FAILPOINT", "work.ended")];
+    let variables = [("SIGNOFF_FAILPOINT", "work.ended:1")];
     let killed = world.project.signoff_with(&variables, ["run", "plan.md"]);
     assert_eq!(killed.code, None, "{killed}");
     // What the watcher did before the crash is undone: the copy is all that is left.
