@@ -11,6 +11,7 @@
 
 mod error;
 mod remove;
+mod replace;
 mod walk;
 
 use std::ffi::{OsStr, OsString};
@@ -26,6 +27,7 @@ use rustix::io::Errno;
 pub use self::error::OpenError;
 pub(crate) use self::remove::add_owner_permissions;
 pub use self::remove::remove_tree;
+pub(crate) use self::replace::Replacement;
 #[cfg(test)]
 pub(crate) use self::tests::make_pipe;
 pub(crate) use self::walk::{FinalLink, Location, MissingDirectories, PathWalk};

@@ -31,7 +31,7 @@ pub struct RunReport {
     pub run: Run,
     /// Why marks could not be written, if so.
     pub trouble: Option<String>,
-    /// Why the person could not be notified.
+    /// Why the person could not be notified, and which logins could not be written back.
     pub notes: Vec<String>,
 }
 
@@ -85,6 +85,8 @@ impl PreparedRun<'_> {
         )?;
         let stopped = work.drive()?;
         local.end();
+        let mut notes = notify.map(Notify::finish).unwrap_or_default();
+        notes.extend(local.login_notes());
         let opened = &mut self.opened;
         match stopped {
             StopReason::Finished(outcome) => {
@@ -101,7 +103,7 @@ impl PreparedRun<'_> {
             landing,
             run: self.opened.run.into_state(),
             trouble: marks.trouble,
-            notes: notify.map(Notify::finish).unwrap_or_default(),
+            notes,
         })
     }
 

@@ -13,7 +13,7 @@ use signoff_store::config::{AgentSettings, Driver, PriceSettings};
 use signoff_store::runs::RunDir;
 use signoff_work::agent::{DriverKind, Invocation, LaunchOptions, Price, Prices};
 use signoff_work::attachment::{SubscriptionRoots, read_all};
-use signoff_work::confine::{AgentRequirements, Confined, RunPaths, VisibleTree};
+use signoff_work::confine::{AgentRequirements, Confined, LoginKeeper, RunPaths, VisibleTree};
 use signoff_work::contract::Evaluation;
 use signoff_work::environment::for_agent;
 use signoff_work::prompt::{Conflict, Failure, Prompt};
@@ -44,6 +44,8 @@ pub(super) struct CommandBuilder<'a> {
     pub(super) secrets: Secrets,
     /// What processes are confined to, if they are.
     pub(super) run_paths: Option<RunPaths>,
+    /// Writes back the logins that agents renew.
+    pub(super) logins: LoginKeeper,
     /// Prompts written and not yet handed over, by step.
     pub(super) prompts: BTreeMap<usize, (String, PathBuf)>,
 }
@@ -259,12 +261,13 @@ impl CommandBuilder<'_> {
             return Ok(None);
         };
         let scratch = Scratch::make(self.dir.scratch(&step.id, attempt, "agent"));
-        let scratch = scratch.map_err(Error::Sandbox)?;
+        let mut scratch = scratch.map_err(Error::Sandbox)?;
         let variables = &self.project.process.variables;
         let shown = mount.map_or(&VisibleTree::Checkout, |mount| &mount.shown);
         let confined = run_paths
             .for_agent(scratch.path(), needs, shown, read_only, variables)
             .map_err(Error::Sandbox)?;
+        scratch.keep_logins(self.logins.keep(confined.logins()));
         Ok(Some((confined, scratch)))
     }
 

@@ -30,7 +30,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use signoff_engine::{Action, Choice, Input, Run};
 use signoff_sandbox::Sandbox;
 use signoff_store::runs::RunDir;
-use signoff_work::confine::RunPaths;
+use signoff_work::confine::{LoginKeeper, RunPaths};
 use signoff_work::environment::for_contract;
 use signoff_work::git::HarnessGit;
 
@@ -50,6 +50,7 @@ use crate::clock::Clock;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::directories::login_locks;
 use crate::runs::clear_leftovers;
 use crate::signing::watch::Watch;
 use crate::trees::{Trees, WorkSource, head_commit, parse_id};
@@ -133,6 +134,7 @@ impl<'a> Local<'a> {
                 contract_environment,
                 secrets: project.secrets(),
                 run_paths,
+                logins: LoginKeeper::new(login_locks(project)),
                 prompts: BTreeMap::new(),
             },
             supervisor,
@@ -147,6 +149,11 @@ impl<'a> Local<'a> {
             gates: BTreeMap::new(),
             agents: BTreeMap::new(),
         })
+    }
+
+    /// What the person has to know of logins that agents renewed.
+    pub(crate) fn login_notes(&self) -> Vec<String> {
+        self.commands.logins.notes()
     }
 
     /// Removes what its processes left.

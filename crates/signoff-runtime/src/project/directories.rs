@@ -54,6 +54,12 @@ pub(crate) fn own_directories(project: &Project) -> Vec<PathBuf> {
     own.into_iter().flatten().collect()
 }
 
+/// Where the locks of login files are. Processes of all projects share them.
+pub(crate) fn login_locks(project: &Project) -> Option<PathBuf> {
+    let state = project.process.state_dir.as_ref();
+    Some(state?.join("logins"))
+}
+
 fn signoff_data(process: &ProcessContext) -> Option<PathBuf> {
     let variable = |name: &str| process.variables.get(OsStr::new(name)).map(PathBuf::from);
     let absolute = |path: &PathBuf| path.is_absolute();

@@ -1,15 +1,19 @@
 //! Ends and removes what a run left whose process died.
 
 use signoff_engine::Stage;
+use signoff_plan::model::Work;
 use signoff_sandbox::{ProcessIdentity, end_leftovers};
 use signoff_store::FileError;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
+use signoff_work::confine::{AgentRequirements, LoginKeeper};
 
 use super::opened::OpenedRun;
 use crate::clock::Clock;
+use crate::confinement::home;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::directories::login_locks;
 
 /// Ends what is left of an abandoned run.
 pub(crate) fn end_leftovers_of(
@@ -54,7 +58,30 @@ impl OpenedRun<'_> {
         }
         // Whatever else carries the run's name: contracts, and servers that earlier calls started.
         end_leftovers(None, &format!("{}/", self.id)).map_err(Error::Sandbox)?;
+        self.write_back_logins();
         clear_leftovers(&self.dir)
+    }
+
+    /// Writes back the logins that agents renewed before their harness died, as far as possible.
+    fn write_back_logins(&self) {
+        let keeper = LoginKeeper::new(login_locks(self.project));
+        for (step, state) in self.state().steps() {
+            let Stage::Working { attempt } = state.stage else {
+                continue;
+            };
+            let scratch = self.dir.scratch(&step.id, attempt, "agent");
+            let Work::Agent { role, .. } = &step.work else {
+                continue;
+            };
+            let agent = self.project.config.agent_for_role(role.as_deref());
+            if let Some((_, agent)) = agent.filter(|_| scratch.is_dir()) {
+                let needs = AgentRequirements::of_command(&agent.command);
+                let needs = needs.with(&agent.login, &agent.env);
+                let variables = &self.project.process.variables;
+                let copies = home(self.project).renewed_copies(&scratch, &needs, variables);
+                drop(keeper.keep(&copies));
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use signoff_api::progress::Todo;
 use signoff_api::transcript::{SCHEMA, Transcript, TranscriptEntry};
-use signoff_work::agent::{AgentEvent, DriverKind, LineSplitter};
+use signoff_work::agent::{AgentEvent, DriverKind, LineSplitter, ReaderOptions};
 
 use super::progress::{last_progress, todo};
 use super::view::RunView;
@@ -94,7 +94,7 @@ fn output(bytes: &[u8]) -> Option<TranscriptEntry> {
 
 fn read(driver: DriverKind, bytes: &[u8]) -> Vec<TranscriptEntry> {
     let mut entries = Entries::default();
-    let mut reader = driver.driver().reader(None);
+    let mut reader = driver.driver().reader(&ReaderOptions::default());
     let mut lines = LineSplitter::default();
     let mut each = |line: &[u8]| reader.line(line).into_iter().for_each(|event| entries.add(event));
     lines.push(bytes, &mut each);

@@ -1,6 +1,8 @@
 //! What the known agents need to be who they are logged in as. Data, looked up in the programs themselves:
 //! claude 2.1.197, codex 0.166.0, gemini 0.61.0, opencode 1.18.33, pi 0.73.1.
 
+use super::logins::Shape;
+
 /// What a program needs of a person's home and environment.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct KnownAgent {
@@ -315,3 +317,54 @@ const PI: KnownAgent = KnownAgent {
         log_in: "start `pi` and type `/login`, or set the API key of a service",
     },
 };
+
+/// A login file that an agent renews, and that is written back to the person's.
+#[derive(Debug)]
+pub(super) struct RenewedFile {
+    pub(super) program: &'static str,
+    /// Where it is in a home.
+    pub(super) path: &'static str,
+    pub(super) shape: Shape,
+}
+
+pub(super) static RENEWED: [RenewedFile; 6] = [
+    RenewedFile {
+        program: "claude",
+        path: ".claude/.credentials.json",
+        shape: Shape::Object {
+            members: &["claudeAiOauth"],
+            fixed: &["/organizationUuid"],
+        },
+    },
+    RenewedFile {
+        program: "codex",
+        path: ".codex/auth.json",
+        shape: Shape::Object {
+            members: &["OPENAI_API_KEY", "tokens", "last_refresh"],
+            fixed: &["/OPENAI_API_KEY", "/auth_mode", "/tokens/account_id"],
+        },
+    },
+    RenewedFile {
+        program: "gemini",
+        path: ".gemini/oauth_creds.json",
+        shape: Shape::Object {
+            members: &["access_token", "refresh_token", "expiry_date"],
+            fixed: &[],
+        },
+    },
+    RenewedFile {
+        program: "gemini",
+        path: ".gemini/gemini-credentials.json",
+        shape: Shape::Encrypted,
+    },
+    RenewedFile {
+        program: "opencode",
+        path: ".local/share/opencode/auth.json",
+        shape: Shape::Services,
+    },
+    RenewedFile {
+        program: "pi",
+        path: ".pi/agent/auth.json",
+        shape: Shape::Services,
+    },
+];

@@ -8,6 +8,7 @@ mod git;
 mod home;
 mod known_agents;
 mod login;
+mod logins;
 mod machine;
 mod requirements;
 mod shells;
@@ -25,6 +26,7 @@ use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
 pub use self::known_agents::Advice;
 pub use self::login::{LoginState, agent_advice, login_state};
+pub use self::logins::{KeptLogins, LoginCopy, LoginKeeper};
 pub use self::requirements::AgentRequirements;
 use self::requirements::Login;
 pub use self::shells::closed_shells;
@@ -70,12 +72,19 @@ pub struct Confined {
     policy: Policy,
     /// Variables that say where its home and its temporary directory are, and that it is confined.
     environment: Vec<(OsString, OsString)>,
+    /// Copies of logins that it may renew.
+    logins: Vec<LoginCopy>,
 }
 
 impl Confined {
     /// What it may touch.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// Copies of logins that it may renew.
+    pub fn logins(&self) -> &[LoginCopy] {
+        &self.logins
     }
 
     /// Sets its variables, whatever they were, and returns what it may touch.
@@ -101,6 +110,7 @@ impl RunPaths {
         let Confined {
             mut policy,
             mut environment,
+            logins,
         } = self.common(scratch, &logins)?;
         if self.level > Level::None {
             environment.extend(needs.confined_variables());
@@ -124,6 +134,7 @@ impl RunPaths {
         Ok(Confined {
             policy,
             environment,
+            logins,
         })
     }
 
@@ -189,6 +200,7 @@ impl RunPaths {
         Ok(Confined {
             policy,
             environment,
+            logins: home.logins,
         })
     }
 

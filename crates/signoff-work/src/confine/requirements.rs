@@ -4,7 +4,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::known_agents::{FolderOverride, HomeFolder, KnownAgent, NONE, known_agent};
+use super::known_agents::{FolderOverride, HomeFolder, KnownAgent, NONE, RENEWED, known_agent};
+use super::logins::Shape;
 use crate::environment::{Variables, select};
 
 /// What an agent needs to be who it is logged in as.
@@ -24,6 +25,8 @@ pub(super) struct Login {
     pub(super) from: PathBuf,
     /// Where, below the private home.
     pub(super) to: PathBuf,
+    /// What it looks like, if the agent may renew it.
+    pub(super) renewed: Option<Shape>,
 }
 
 impl AgentRequirements {
@@ -113,15 +116,20 @@ impl AgentRequirements {
     pub(super) fn files(&self, home: &Path, all: &Variables) -> Vec<Login> {
         let known = self.known.folders.iter().flat_map(|folder| {
             let from = folder.path(home, all);
-            folder.files.iter().map(move |file| Login {
-                from: from.join(file),
-                to: Path::new(folder.path).join(file),
+            folder.files.iter().map(move |file| {
+                let to = Path::new(folder.path).join(file);
+                Login {
+                    from: from.join(file),
+                    renewed: self.renewed(&to),
+                    to,
+                }
             })
         });
         let mut files: Vec<Login> = known.filter(|login| login.from.is_file()).collect();
         let asked = self.login.iter().map(|file| Login {
             from: home.join(file),
             to: file.clone(),
+            renewed: self.renewed(file).or(Some(Shape::AnyObject)),
         });
         for login in asked {
             files.retain(|known| known.to != login.to);
@@ -136,6 +144,17 @@ pub(super) fn written_path(path: &Path, home: &Path) -> String {
     match path.strip_prefix(home) {
         Ok(below) => format!("~/{}", below.display()),
         Err(_) => path.display().to_string(),
+    }
+}
+
+impl AgentRequirements {
+    /// What a file of the home looks like that its program is known to renew.
+    fn renewed(&self, path: &Path) -> Option<Shape> {
+        let mut own = RENEWED
+            .iter()
+            .filter(|file| file.program == self.known.program);
+        let found = own.find(|file| Path::new(file.path) == path);
+        found.map(|file| file.shape)
     }
 }
 

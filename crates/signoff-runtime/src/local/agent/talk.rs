@@ -6,7 +6,7 @@ use serde_json::Value;
 use signoff_sandbox::StdinWriter;
 use signoff_work::agent::{
     AcpClient, AcpOptions, AcpStep, AgentEnd, AgentEvent, AgentExit, DriverKind, LaunchOptions,
-    StreamReader,
+    ReaderOptions, StreamReader,
 };
 
 /// How long an agent may take to read what it is told.
@@ -38,7 +38,13 @@ impl Talk {
                 client: Box::new(AcpClient::new(AcpOptions::new(options))),
                 stdin: None,
             },
-            driver => Self::Stream(driver.driver().reader(options.model)),
+            driver => {
+                let options = ReaderOptions {
+                    model: options.model,
+                    ..ReaderOptions::default()
+                };
+                Self::Stream(driver.driver().reader(&options))
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::{fs, io};
 use signoff_sandbox::{Bind, Overlay};
 
 use super::HomePlan;
+use crate::confine::logins::{CopyLocation, LoginCopy};
 use crate::confine::requirements::Login;
 
 /// How the home of one process is made.
@@ -29,6 +30,8 @@ pub(in crate::confine) struct View {
     pub(in crate::confine) hidden: Vec<PathBuf>,
     pub(in crate::confine) writable: Vec<PathBuf>,
     pub(in crate::confine) environment: Vec<(OsString, OsString)>,
+    /// Copies of logins that the process may renew.
+    pub(in crate::confine) logins: Vec<LoginCopy>,
 }
 
 pub(super) fn prepare(
@@ -199,24 +202,42 @@ impl ViewBuilder<'_> {
     /// original.
     fn hand_over(&mut self, login: &Login) -> io::Result<()> {
         let bytes = fs::read(&login.from)?;
-        match self.plan.real.as_ref() {
-            Some(real) => self.put(&real.join(&login.to), &bytes, true, true),
-            None => self.write(&self.own.join(&login.to), &bytes),
-        }
+        let Some(real) = self.plan.real.as_ref() else {
+            return self.write(&self.own.join(&login.to), &bytes);
+        };
+        let location = self.put(&real.join(&login.to), &bytes, true, true)?;
+        let copy = location.and_then(|location| LoginCopy::of(login, location, bytes));
+        self.view.logins.extend(copy);
+        Ok(())
     }
 
     /// Puts a file where the process finds it: into its home, or over the one that it would find.
-    fn put(&mut self, at: &Path, bytes: &[u8], writable: bool, mounts: bool) -> io::Result<()> {
+    fn put(
+        &mut self,
+        at: &Path,
+        bytes: &[u8],
+        writable: bool,
+        mounts: bool,
+    ) -> io::Result<Option<CopyLocation>> {
         let target = self.behind_links(at);
-        match self.own_path(&target) {
-            Some(own) if !self.is_shown(&target) => self.write(&own, bytes),
-            _ if !mounts => Ok(()),
+        match self.home_of(&target) {
+            Some(home) if !self.is_shown(&target) => {
+                let path = target.strip_prefix(&home.real).unwrap_or(&target);
+                let location = CopyLocation::InHome {
+                    home: home.own.clone(),
+                    path: path.to_owned(),
+                };
+                self.write(&home.own.join(path), bytes)?;
+                Ok(Some(location))
+            }
+            _ if !mounts => Ok(None),
             _ => {
                 let to = at.canonicalize()?;
                 let from = self.files.join(self.view.binds.len().to_string());
                 self.write(&from, bytes)?;
                 self.view.hidden.retain(|hidden| *hidden != to);
-                self.mount(&from, &to, writable)
+                self.mount(&from, &to, writable)?;
+                Ok(Some(CopyLocation::Mounted { file: from }))
             }
         }
     }

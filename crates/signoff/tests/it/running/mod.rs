@@ -12,6 +12,7 @@ mod every_event;
 mod gates;
 mod ignored_work;
 mod live;
+mod logins;
 mod ordinary_user;
 mod prepare;
 mod proposals_run;
