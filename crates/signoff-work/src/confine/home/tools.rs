@@ -191,7 +191,11 @@ pub(super) fn tool_root(below: &Path) -> Option<PathBuf> {
     match (name(0), name(1)) {
         (".local", "share" | "state") | (".var", _) => first(3),
         _ => {
-            let is_tool = |part: &&OsStr| part.to_str().is_some_and(is_name_of_tool);
+            // A program of a Node package needs the packages beside its own.
+            let is_tool = |part: &&OsStr| {
+                let name = part.to_str();
+                name.is_some_and(|name| is_name_of_tool(name) || name == "node_modules")
+            };
             first(parts.iter().position(is_tool)? + 1)
         }
     }
@@ -242,6 +246,11 @@ mod tests {
             (
                 ".config/composer/vendor/bin",
                 Some(".config/composer/vendor"),
+            ),
+            ("work/x/node_modules/.bin", Some("work/x/node_modules")),
+            (
+                ".cache/x/node_modules/@a/b/node_modules/c/cli.js",
+                Some(".cache/x/node_modules"),
             ),
             (".local/bin", None),
             ("bin", None),
