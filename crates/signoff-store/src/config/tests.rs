@@ -285,14 +285,15 @@ fn what_a_driver_cannot_do_is_refused() {
     for driver in ["gemini", "acp", "command"] {
         check(
             &format!(
-                "[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'continue'"
+                "[agents.x]\ndriver = '{driver}'\ncommand = ['gemini']\nretry_session = 'continue'"
             ),
             &[&format!(
                 "4:17: the driver `{driver}` cannot continue a session; `claude`, `codex`, `opencode` and `pi` can; take `retry_session` out"
             )],
         );
-        let fresh =
-            format!("[agents.x]\ndriver = '{driver}'\ncommand = ['x']\nretry_session = 'fresh'");
+        let fresh = format!(
+            "[agents.x]\ndriver = '{driver}'\ncommand = ['gemini']\nretry_session = 'fresh'"
+        );
         load("", &fresh).unwrap();
     }
     check(

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::config::{AgentSettings, Driver, ServerSettings, Setting};
+use crate::config::{Driver, ServerSettings};
 use crate::root::Store;
 
 fn executable(path: &Path) {
