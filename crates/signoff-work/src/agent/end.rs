@@ -144,15 +144,19 @@ const MODEL: [&str; 26] = [
 impl AgentProblem {
     /// The problem behind an error message of an agent.
     pub(super) fn of_message(message: &str) -> Self {
-        let lower = message.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| contains_word(&lower, word));
-        if says(&LOGIN) {
-            Self::LoginRequired
-        } else if says(&MODEL) {
-            Self::ModelFailed(one_line(message))
-        } else {
-            Self::Other(one_line(message))
+        let line = one_line(message);
+        // The first line is the error; what follows may be advice about anything.
+        for text in [line.as_str(), message] {
+            let lower = text.to_lowercase();
+            let says = |words: &[&str]| words.iter().any(|word| contains_word(&lower, word));
+            if says(&LOGIN) {
+                return Self::LoginRequired;
+            }
+            if says(&MODEL) {
+                return Self::ModelFailed(line.clone());
+            }
         }
+        Self::Other(line)
     }
 }
 

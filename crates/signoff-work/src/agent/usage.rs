@@ -30,10 +30,13 @@ impl UsageMeter {
     /// A total may name its model in another way than the messages did (`opus` and `claude-opus-4-5`). Totals whose
     /// model was not counted take over what was counted under names that no total has.
     pub(super) fn settle(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
-        let known = |counted: &ModelUsage| totals.iter().any(|total| is_same(counted, total));
+        let counterparts = self.counterparts(totals);
         let mut orphans = ModelUsage::default();
         let mut events = Vec::new();
-        for orphan in self.counted.iter_mut().filter(|counted| !known(counted)) {
+        for (at, orphan) in self.counted.iter_mut().enumerate() {
+            if counterparts.contains(&Some(at)) {
+                continue;
+            }
             orphans.add(orphan);
             // Its cost is part of a total that has another name.
             let covered = ModelUsage {
@@ -44,8 +47,8 @@ impl UsageMeter {
             orphan.add(&covered);
             events.push(AgentEvent::Usage(covered));
         }
-        for total in totals {
-            let counted = self.counted.iter().find(|counted| is_same(counted, total));
+        for (total, counterpart) in totals.iter().zip(counterparts) {
+            let counted = counterpart.map(|at| &self.counted[at]);
             let mut increment = total.beyond(counted.unwrap_or(&orphans));
             match counted {
                 Some(counted) => increment.model.clone_from(&counted.model),
@@ -54,6 +57,22 @@ impl UsageMeter {
             events.extend(self.add(increment));
         }
         events
+    }
+
+    /// Which counted model each total is about, if any. The same name counts before a similar one, and none counts twice.
+    fn counterparts(&self, totals: &[ModelUsage]) -> Vec<Option<usize>> {
+        let same_name =
+            |total: &ModelUsage| self.counted.iter().position(|one| one.model == total.model);
+        let mut counterparts: Vec<_> = totals.iter().map(same_name).collect();
+        for (at, total) in totals.iter().enumerate() {
+            if counterparts[at].is_none() {
+                let mut counted = self.counted.iter().enumerate();
+                let similar = counted
+                    .find(|(at, one)| !counterparts.contains(&Some(*at)) && is_same(one, total));
+                counterparts[at] = similar.map(|(at, _)| at);
+            }
+        }
+        counterparts
     }
 
     /// What was counted, by model.
@@ -254,6 +273,15 @@ mod tests {
             settled(&[usage("gpt-5-mini", 10, 0, None)], &total),
             (40, Some(2))
         );
+    }
+
+    #[test]
+    fn two_totals_of_one_model_both_count() {
+        let total = [
+            usage("m-1-20260101", 10, 0, Some(1)),
+            usage("m-1", 30, 0, Some(3)),
+        ];
+        assert_eq!(settled(&[usage("m-1", 30, 0, None)], &total), (40, Some(4)));
     }
 
     #[test]

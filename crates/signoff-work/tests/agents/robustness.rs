@@ -9,9 +9,21 @@ use super::world::{read, samples};
 
 #[test]
 fn every_prefix_is_read_and_counts_no_less_than_a_shorter_one() {
-    for sample in samples() {
+    // One version of each agent; the others have the same forms.
+    let versions = [
+        "claude-2.1.197/",
+        "codex-0.166.0/",
+        "gemini-0.61.0/",
+        "opencode-1.18.33/",
+        "pi-0.74.2/",
+    ];
+    let is_newest = |name: &str| versions.iter().any(|version| name.starts_with(version));
+    for sample in samples()
+        .into_iter()
+        .filter(|sample| is_newest(&sample.name))
+    {
         // Within a line a cut changes nothing but that line, so some places within and every end of a line are enough.
-        let step = (sample.stdout.len() / 40).max(1);
+        let step = (sample.stdout.len() / 20).max(1);
         let mut cuts: Vec<_> = (0..=sample.stdout.len()).step_by(step).collect();
         let breaks = sample
             .stdout

@@ -21,6 +21,15 @@ fn has(reading: &Reading, wanted: impl Fn(&AgentEvent) -> bool) -> bool {
     reading.events.iter().any(wanted)
 }
 
+/// Old versions of Claude Code call small models beside the work; only the last line counts them.
+fn expected_tokens(name: &str) -> u64 {
+    if name.starts_with("claude-2.0.50/") {
+        9900
+    } else {
+        2200
+    }
+}
+
 #[test]
 fn work_is_read_whole() {
     for sample in case("works") {
@@ -28,7 +37,7 @@ fn work_is_read_whole() {
         let reading = sample.read(ExitStatus::Exited(0));
         assert_eq!(reading.end.text, "Done: hello.txt is written.", "{name}");
         assert_eq!(reading.end.problem, None, "{name}");
-        assert_eq!(reading.tokens(), 2200, "{name}");
+        assert_eq!(reading.tokens(), expected_tokens(name), "{name}");
         let said = |event: &AgentEvent| matches!(event, AgentEvent::Said { text } if text == "Done: hello.txt is written.");
         assert_eq!(
             reading.events.iter().filter(|event| said(event)).count(),
@@ -72,13 +81,8 @@ fn each_agent_names_its_tool_and_model() {
             DriverKind::Acp | DriverKind::Command => continue,
         };
         assert_eq!(reading.tools()[0].0, tool, "{}", sample.name);
-        let models: Vec<_> = reading
-            .end
-            .totals
-            .iter()
-            .map(|one| one.model.as_deref())
-            .collect();
-        assert_eq!(models, [model], "{}", sample.name);
+        let named = reading.end.totals[0].model.as_deref();
+        assert_eq!(named, model, "{}", sample.name);
         assert_eq!(reading.end.totals[0].input, 2000, "{}", sample.name);
         assert_eq!(reading.end.totals[0].output, 200, "{}", sample.name);
     }
@@ -91,6 +95,9 @@ fn costs_are_the_agents_own_where_it_says_them() {
         let mut spending = Spending::default();
         reading.usages().for_each(|usage| spending.add(usage));
         let (stated, cost) = match sample.driver {
+            DriverKind::Claude if sample.name.starts_with("claude-2.0.50") => {
+                (Some(9000), Some(22500))
+            }
             DriverKind::Claude => (Some(9000), Some(9000)),
             DriverKind::Opencode | DriverKind::Pi => (Some(2400), Some(2400)),
             DriverKind::Gemini => (None, Some(4500)),
@@ -147,22 +154,25 @@ fn a_denied_tool_is_told_although_the_exit_code_is_0() {
     }
 }
 
+/// How a failed agent exits: pi with 0 once it has started, Gemini with a code of its own.
+fn exit(sample: &Sample, gemini: i32) -> ExitStatus {
+    match sample.driver {
+        DriverKind::Pi if sample.case != "not-logged-in" => ExitStatus::Exited(0),
+        DriverKind::Gemini => ExitStatus::Exited(gemini),
+        _ => ExitStatus::Exited(1),
+    }
+}
+
 #[test]
 fn a_missing_login_is_told() {
     for sample in case("status-401").chain(case("not-logged-in")) {
-        // Its stub has a provider of its own, and pi does not know it without its key.
-        let is_config = sample.name.contains("pi-") && sample.case == "not-logged-in";
-        let code = if sample.driver == DriverKind::Gemini {
-            41
-        } else {
-            1
-        };
-        let reading = sample.read(ExitStatus::Exited(code));
-        let is_login = reading.end.problem == Some(AgentProblem::LoginRequired);
+        let status = exit(&sample, if sample.case == "status-401" { 145 } else { 41 });
+        let reading = sample.read(status);
         assert_eq!(
-            is_login, !is_config,
-            "{}: {:?}",
-            sample.name, reading.end.problem
+            reading.end.problem,
+            Some(AgentProblem::LoginRequired),
+            "{}",
+            sample.name
         );
         assert_eq!(reading.tokens(), 0, "{}", sample.name);
     }
@@ -172,13 +182,7 @@ fn a_missing_login_is_told() {
 fn a_model_that_fails_is_told() {
     let cases = ["status-429", "status-500", "garbage", "half-stream"];
     for sample in cases.into_iter().flat_map(case) {
-        // Gemini tries again for so long that the recording was stopped.
-        let is_cut = sample.driver == DriverKind::Gemini && sample.case.starts_with("status");
-        let status = if is_cut {
-            ExitStatus::TimedOut
-        } else {
-            ExitStatus::Exited(1)
-        };
+        let status = exit(&sample, 1);
         let problem = sample.read(status).end.problem;
         assert!(
             matches!(problem, Some(AgentProblem::ModelFailed(_))),
