@@ -102,9 +102,11 @@ impl Local<'_> {
             command,
             scratch,
             setup,
+            sessions,
         } = self.commands.agent(run, step, attempt, tree, &signed)?;
         let monitor = AgentMonitor::new(setup, self.sender.clone());
-        self.agents.insert(step, WorkingAgent::new(monitor.handle()));
+        self.agents
+            .insert(step, WorkingAgent::new(monitor.handle()));
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
@@ -131,6 +133,7 @@ impl Local<'_> {
             },
             move |before, seen, ending| {
                 let changes = before.map(|(worked, scratch)| {
+                    sessions.keep(scratch.as_ref());
                     let from = worked.repository(scratch.as_ref().map(Scratch::path));
                     if let (Some(own), Some(from)) = (own, from) {
                         // Commits and stashes of an agent may hold work that is nowhere else.

@@ -20,7 +20,7 @@ use signoff_work::prompt::{Conflict, Failure, Prompt};
 use signoff_work::secrets::Secrets;
 use signoff_work::tree::read_only_files;
 
-use super::agent::{MonitorSetup, Talk};
+use super::agent::{MonitorSetup, Sessions, Talk};
 use super::prompt_context::PromptContext;
 use crate::clock::Clock;
 use crate::confinement::Scratch;
@@ -166,6 +166,8 @@ impl CommandBuilder<'_> {
             prompt_file = files.write(PROMPT, prompt.as_bytes())?;
         }
         let driver = driver_kind(agent.driver);
+        let sessions = Sessions::of(&self.dir, step, attempt, agent, &needs);
+        let resumed = sessions.resume(scratch.as_ref());
         let options = LaunchOptions {
             command: &agent.command,
             prompt: &prompt,
@@ -174,7 +176,7 @@ impl CommandBuilder<'_> {
             model: (run.plan().executor_model.as_deref()).or(agent.model.as_deref()),
             tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
             confined: self.is_mounted(),
-            resume: None,
+            resume: resumed.map(|session| session.id.as_str()),
         };
         let launch = driver.driver().launch(&options);
         for file in &launch.files {
@@ -185,7 +187,7 @@ impl CommandBuilder<'_> {
             attempt,
             driver,
             model: options.model.map(str::to_owned),
-            talk: Talk::new(driver, &options),
+            talk: Talk::new(driver, &options, resumed),
             prices: self.prices(),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
@@ -212,6 +214,7 @@ impl CommandBuilder<'_> {
             command,
             scratch,
             setup,
+            sessions,
         })
     }
 
@@ -364,6 +367,7 @@ pub(super) struct AgentCommand {
     pub(super) command: Command,
     pub(super) scratch: Option<Scratch>,
     pub(super) setup: MonitorSetup,
+    pub(super) sessions: Sessions,
 }
 
 /// The prompt's name in a temporary directory.

@@ -23,6 +23,4 @@ pub mod worktrees;
 
 pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};
 pub(crate) use self::opened::{OpenedRun, log_end};
-#[cfg(test)]
-pub(crate) use self::progress::last_progress;
-pub(crate) use self::progress::{agent_report, cut_off_reports, todo};
+pub(crate) use self::progress::{agent_report, cut_off_reports, last_progress, todo};

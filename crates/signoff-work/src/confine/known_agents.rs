@@ -15,6 +15,8 @@ pub(super) struct KnownAgent {
     pub(super) variables: &'static [&'static [&'static str]],
     /// Variables that are set for it when it is confined.
     pub(super) confined_variables: &'static [(&'static str, &'static str)],
+    /// Folders of a home in which it keeps its sessions.
+    pub(super) sessions: &'static [&'static str],
     /// It confines what it starts by namespaces of its own.
     pub(super) nests: bool,
     /// Any of these files means that a person is logged in.
@@ -89,6 +91,7 @@ pub(super) static NONE: KnownAgent = KnownAgent {
     folders: &[],
     variables: &[],
     confined_variables: &[],
+    sessions: &[],
     nests: false,
     login_files: &[],
     login_variables: &[],
@@ -147,6 +150,7 @@ const CLAUDE: KnownAgent = KnownAgent {
     ]],
     // As root it asks for permission at each step, unless this is set.
     confined_variables: &[("IS_SANDBOX", "1")],
+    sessions: &[".claude/projects"],
     nests: false,
     login_files: &[
         LoginFile {
@@ -192,6 +196,7 @@ const CODEX: KnownAgent = KnownAgent {
         "CODEX_CA_CERTIFICATE",
     ]],
     confined_variables: &[],
+    sessions: &[".codex/sessions"],
     nests: true,
     login_files: &[LoginFile {
         name: "auth.json",
@@ -232,6 +237,7 @@ const GEMINI: KnownAgent = KnownAgent {
         "GOOGLE_CLOUD_LOCATION",
     ]],
     confined_variables: &[],
+    sessions: &[],
     nests: false,
     login_files: &[
         LoginFile {
@@ -281,6 +287,7 @@ const OPENCODE: KnownAgent = KnownAgent {
         ],
     ],
     confined_variables: &[],
+    sessions: &[".local/share/opencode"],
     nests: false,
     login_files: &[LoginFile {
         name: "auth.json",
@@ -306,6 +313,7 @@ const PI: KnownAgent = KnownAgent {
         &["PI_OFFLINE", "PI_SKIP_VERSION_CHECK", "PI_TELEMETRY"],
     ],
     confined_variables: &[],
+    sessions: &[".pi/agent/sessions"],
     nests: false,
     login_files: &[LoginFile {
         name: "auth.json",

@@ -11,6 +11,7 @@ mod login;
 mod logins;
 mod machine;
 mod requirements;
+mod sessions;
 mod shells;
 mod visible_tree;
 
@@ -29,6 +30,7 @@ pub use self::login::{LoginState, agent_advice, login_state};
 pub use self::logins::{KeptLogins, LoginCopy, LoginKeeper};
 pub use self::requirements::AgentRequirements;
 use self::requirements::Login;
+pub use self::sessions::SessionFolders;
 pub use self::shells::closed_shells;
 pub use self::visible_tree::{OBJECTS, VisibleTree};
 use crate::beneath::{Directory, Links};

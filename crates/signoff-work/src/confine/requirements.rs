@@ -100,6 +100,11 @@ impl AgentRequirements {
         self.login.iter().any(is)
     }
 
+    /// Folders of a home in which it keeps its sessions.
+    pub(super) fn session_folders(&self) -> &'static [&'static str] {
+        self.known.sessions
+    }
+
     /// Whether it confines what it starts by itself.
     pub(super) fn has_own_sandbox(&self) -> bool {
         self.known.nests

@@ -4,8 +4,10 @@ mod activity;
 mod handle;
 mod monitor;
 mod progress_file;
+mod sessions;
 mod talk;
 
 pub(super) use self::handle::{AgentHandle, EndReason};
 pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};
+pub(super) use self::sessions::Sessions;
 pub(super) use self::talk::Talk;

@@ -9,6 +9,8 @@ use signoff_work::agent::{
     ReaderOptions, StreamReader,
 };
 
+use super::sessions::ResumedSession;
+
 /// How long an agent may take to read what it is told.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -32,7 +34,11 @@ pub(super) struct Heard {
 }
 
 impl Talk {
-    pub(in crate::local) fn new(driver: DriverKind, options: &LaunchOptions<'_>) -> Self {
+    pub(in crate::local) fn new(
+        driver: DriverKind,
+        options: &LaunchOptions<'_>,
+        resumed: Option<&ResumedSession>,
+    ) -> Self {
         match driver {
             DriverKind::Acp => Self::Dialogue {
                 client: Box::new(AcpClient::new(AcpOptions::new(options))),
@@ -41,7 +47,7 @@ impl Talk {
             driver => {
                 let options = ReaderOptions {
                     model: options.model,
-                    ..ReaderOptions::default()
+                    used_before: resumed.map_or(&[], |session| session.used.as_slice()),
                 };
                 Self::Stream(driver.driver().reader(&options))
             }
