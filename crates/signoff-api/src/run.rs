@@ -8,6 +8,7 @@ use crate::event::{
     EvidenceFacts, Grade, Isolation, Outcome, PauseReason, WorkLocation, step_status,
 };
 use crate::inbox::Item;
+use crate::progress::AgentProgress;
 use crate::usage::{AgentUsage, UsageTotals};
 
 pub const SCHEMA: &str = "signoff.run/1";
@@ -53,8 +54,20 @@ pub struct Run {
     /// What its agents used in all attempts; `null` where they reported nothing.
     #[serde(default)]
     pub usage: Option<UsageTotals>,
+    /// What the agents at work have told so far.
+    #[serde(default)]
+    pub at_work: Vec<AgentAtWork>,
     pub steps: Vec<Step>,
     pub inbox: Vec<Item>,
+}
+
+/// An agent at work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentAtWork {
+    pub step: String,
+    pub attempt: u32,
+    pub agent: AgentProgress,
 }
 
 /// One step of a run.

@@ -5,6 +5,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use signoff_api::progress::{AgentProgress, Todo, TodoState};
+use signoff_api::run::AgentAtWork;
 use signoff_engine::{AgentReport, AgentReports, Run, Stage};
 use signoff_store::runs::RunDir;
 use signoff_work::agent::{self, TodoEntry};
@@ -50,15 +51,29 @@ pub(crate) fn agent_report(progress: AgentProgress) -> AgentReport {
     }
 }
 
-/// What the agents that a crash cut off had told.
-pub(crate) fn cut_off_reports(run: &Run, dir: &RunDir) -> AgentReports {
-    let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
-    let told = steps.filter_map(|(at, (step, state))| {
+/// What the agents have told that are at work, or that a crash cut off.
+pub(crate) fn agents_at_work(run: &Run, dir: &RunDir) -> Vec<AgentAtWork> {
+    let steps = run.order().filter_map(|at| run.step(at));
+    let told = steps.filter_map(|(step, state)| {
         let Stage::Working { attempt } = state.stage else {
             return None;
         };
-        let progress = last_progress(&dir.attempt(&step.id, attempt).progress())?;
-        Some((at, agent_report(progress)))
+        let agent = last_progress(&dir.attempt(&step.id, attempt).progress())?;
+        Some(AgentAtWork {
+            step: step.id.clone(),
+            attempt,
+            agent,
+        })
     });
     told.collect()
+}
+
+/// What the agents that a crash cut off had told, by their steps.
+pub(crate) fn cut_off_reports(run: &Run, dir: &RunDir) -> AgentReports {
+    let agents = agents_at_work(run, dir).into_iter();
+    let reports = agents.filter_map(|agent| {
+        let at = run.position(&agent.step)?;
+        Some((at, agent_report(agent.agent)))
+    });
+    reports.collect()
 }

@@ -10,6 +10,7 @@ use signoff_store::lock::is_held;
 use signoff_store::runs::{RunDir, list};
 
 use super::names::run_named;
+use super::progress::agents_at_work;
 use super::questions::{question, question_with_patches};
 use super::replay::{Replay, unknown_run};
 pub use super::streamed::{agent_active, plan_created, streamed};
@@ -46,6 +47,7 @@ pub struct RunView {
     pub worktrees: RunWorktrees,
     /// It was abandoned, or another run of the plan replaced it.
     pub over: bool,
+    dir: RunDir,
 }
 
 impl RunView {
@@ -84,6 +86,7 @@ impl RunView {
             terms,
             driven: is_held && !is_hung,
             is_hung,
+            dir,
         })
     }
 
@@ -176,6 +179,10 @@ impl RunView {
             undone: self.run.is_undone(),
             held: self.held_files().to_vec(),
             usage: UsageTotals::of(self.run.usage_sums()),
+            at_work: match self.driven {
+                true => agents_at_work(&self.run, &self.dir),
+                false => Vec::new(),
+            },
             steps: signoff_api::run::Step::all(
                 &self.run,
                 self.driven,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signoff_api::event::Outcome;
-use signoff_api::run::Run;
+use signoff_api::run::{AgentAtWork, Run};
 use signoff_engine::{Millis, PauseReason};
 use signoff_plan::duration;
 use signoff_runtime::runs::view::RunView;
@@ -13,9 +13,11 @@ use signoff_runtime::{Clock, SystemClock};
 use crate::commands::running::inbox::held_lines;
 use crate::failure::Failure;
 use crate::report::question::{answer_command, question_lines};
+use crate::report::run::agent_text::progress_text;
 use crate::report::run::short_text::short_commit;
 use crate::report::run::table::table;
 use crate::report::signature::signature;
+use crate::report::step_name::role;
 use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{DIM, TITLE, paint, sanitize};
@@ -36,6 +38,9 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     let columns = session.out.columns();
     let now = view.driven.then(|| SystemClock::new().now());
     session.out.answer_lines(&table(&view.run, now, columns));
+    for line in shape.at_work.iter().map(|agent| agent_at_work(&view, agent)) {
+        session.out.answer(line);
+    }
     let items = view.items_with_patches(&project);
     let questions = items.iter().flat_map(|item| {
         let lines = question_lines(item).into_iter();
@@ -45,6 +50,14 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         session.out.answer(line);
     }
     Ok(0)
+}
+
+/// What an agent does right now.
+fn agent_at_work(view: &RunView, agent: &AgentAtWork) -> String {
+    let at = view.run.position(&agent.step);
+    let step = at.and_then(|at| view.run.definition(at));
+    let text = progress_text(step.map_or("agent", role), &agent.agent);
+    format!("  {}: {}", sanitize(&agent.step), paint(DIM, text.whole()))
 }
 
 /// What is run, and where.

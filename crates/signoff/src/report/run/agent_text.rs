@@ -7,6 +7,7 @@ use signoff_api::progress::AgentProgress;
 use signoff_engine::{Run, TokenUsage};
 use signoff_runtime::drive::ActiveAgent;
 
+use crate::report::columns::{cut, width};
 use crate::report::step_name::{name, role};
 use crate::style::{DIM, TITLE, paint, sanitize};
 
@@ -32,9 +33,38 @@ impl AgentLines {
     }
 }
 
+/// What an agent does, and what it has used. The second is what a person pays for, so the first is cut where both do not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AgentText {
+    doing: String,
+    figures: Vec<String>,
+}
+
+impl AgentText {
+    /// All of it.
+    pub(crate) fn whole(&self) -> String {
+        let parts: Vec<&str> = std::iter::once(&self.doing)
+            .chain(&self.figures)
+            .map(String::as_str)
+            .collect();
+        parts.join(" · ")
+    }
+
+    /// As much of it as fits.
+    pub(crate) fn within(&self, columns: usize) -> String {
+        let figures: usize = self.figures.iter().map(|text| width(text) + 3).sum();
+        let doing = cut(&self.doing, columns.saturating_sub(figures).max(columns / 3));
+        let text = Self {
+            doing,
+            figures: self.figures.clone(),
+        };
+        cut(&text.whole(), columns)
+    }
+}
+
 /// What the agent of a step does and has used.
-pub(crate) fn agent_text(run: &Run, agent: &ActiveAgent) -> String {
-    let role = run.definition(agent.step).map(role).unwrap_or("agent");
+pub(crate) fn agent_text(run: &Run, agent: &ActiveAgent) -> AgentText {
+    let role = run.definition(agent.step).map_or("agent", role);
     progress_text(role, &agent.progress)
 }
 
@@ -42,17 +72,37 @@ pub(crate) fn agent_text(run: &Run, agent: &ActiveAgent) -> String {
 pub(crate) fn agent_line(run: &Run, agent: &ActiveAgent) -> String {
     let name = run.step(agent.step).map(|(step, state)| name(step, state));
     let name = paint(TITLE, name.unwrap_or_default());
-    format!("  {name}  {}", paint(DIM, agent_text(run, agent)))
+    format!("  {name}  {}", paint(DIM, agent_text(run, agent).whole()))
 }
 
 /// What an agent of this role does and has used.
-pub(crate) fn progress_text(role: &str, progress: &AgentProgress) -> String {
-    let mut parts = vec![sanitize(role), sanitize(&progress.doing)];
-    parts.extend(progress.progress.map(|share| format!("{share} %")));
+pub(crate) fn progress_text(role: &str, progress: &AgentProgress) -> AgentText {
     let mut used = TokenUsage::default();
     for usage in &progress.usage {
         used.add(TokenUsage::of_model(usage));
     }
-    parts.extend(used.is_counted().then(|| used.to_string()));
-    parts.join(" · ")
+    let share = progress.progress.map(|share| format!("{share} %"));
+    let used = used.is_counted().then(|| used.to_string());
+    AgentText {
+        doing: format!("{} · {}", sanitize(role), sanitize(&progress.doing)),
+        figures: share.into_iter().chain(used).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_costs_is_shown_before_what_it_does() {
+        let text = AgentText {
+            doing: "coder · editing src/parse.rs".to_owned(),
+            figures: vec!["14k tokens · $0.09".to_owned()],
+        };
+        let whole = "coder · editing src/parse.rs · 14k tokens · $0.09";
+        assert_eq!(text.whole(), whole);
+        assert_eq!(text.within(60), whole);
+        assert_eq!(text.within(40), "coder · editing sr… · 14k tokens · $0.09");
+        assert_eq!(text.within(12), "cod… · 14k…");
+    }
 }

@@ -7,6 +7,7 @@ use signoff_engine::{Stage, StepState, WorkLocation};
 use signoff_plan::model::{Step, Work};
 
 use crate::report::columns::{cut, spaces, width};
+use crate::report::run::agent_text::AgentText;
 use crate::report::step_name::{name, role};
 use crate::report::time::short;
 use crate::style::{CARE, DIM, GOOD, HINT, TITLE, paint, sanitize};
@@ -34,7 +35,7 @@ pub(crate) struct LiveRow {
     pub(crate) name: String,
     pub(crate) activity: String,
     /// What its agent says that it does, once it says so.
-    pub(crate) agent: Option<String>,
+    pub(crate) agent: Option<AgentText>,
     /// When it began this, relative to the start of the run.
     pub(crate) since: Duration,
     /// How long that may take.
@@ -109,9 +110,11 @@ impl LiveRow {
         let time = time(taken, self.limit, columns);
         let available = columns.saturating_sub(2 + 2 + width(&time));
         // The name is cut first: what the step does explains why it takes long.
-        let activity = self.agent.as_ref().unwrap_or(&self.activity);
-        let share = available.saturating_sub(2) * if self.agent.is_some() { 3 } else { 2 } / 4;
-        let activity = cut(activity, share);
+        let share = available.saturating_sub(2);
+        let activity = match &self.agent {
+            Some(agent) => agent.within(share * 3 / 4),
+            None => cut(&self.activity, share / 2),
+        };
         let name = cut(&self.name, available.saturating_sub(width(&activity) + 2));
         let gap = available.saturating_sub(width(&name) + 2 + width(&activity));
         let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, activity));

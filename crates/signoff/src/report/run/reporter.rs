@@ -96,8 +96,8 @@ impl Observe for RunReporter<'_> {
         if self.session.is_json() {
             self.session.json(&agent_active(run, agent));
         } else if let Some(thread) = &self.screen_thread {
+            // The monitor has hidden secrets in it.
             let text = agent_text(run, agent);
-            let text = self.session.out.secrets().hide(&text).into_owned();
             thread.screen().set_agent(agent.step, text);
         } else if self.agent_lines.is_due(agent.step) {
             self.session.out.say(agent_line(run, agent));

@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::report::columns::width;
+use crate::report::run::agent_text::AgentText;
 use crate::report::run::live_rows::{LiveRow, Totals, live_lines};
 use crate::terminal::Stream;
 
@@ -139,7 +140,7 @@ impl Screen {
     }
 
     /// Sets what the agent of a step says that it does.
-    pub(crate) fn set_agent(&self, at: usize, text: String) {
+    pub(crate) fn set_agent(&self, at: usize, text: AgentText) {
         if let Some(row) = self.lock().rows.get_mut(&at) {
             row.agent = Some(text);
         }
