@@ -20,7 +20,6 @@ pub use self::names::{item_kind_name, outcome_name, step_status};
 pub use self::progress::{LogEntry, StepProgress, StepResult};
 use crate::landing::Landing;
 use crate::plan::Plan;
-use crate::progress::AgentProgress;
 
 pub const SCHEMA: &str = "signoff.event/1";
 pub const JOURNAL_SCHEMA: &str = "signoff.journal/1";
@@ -77,30 +76,6 @@ pub struct PlanCreated {
 #[serde(rename_all = "snake_case")]
 pub enum PlanCreatedName {
     PlanCreated,
-}
-
-/// A line of a run's stream about an agent at work. It is not in the journal and has no `seq`: what it adds up to is in
-/// `work_finished`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AgentActive {
-    pub schema: String,
-    pub run: String,
-    #[serde(rename = "type")]
-    pub name: AgentActiveName,
-    pub step: String,
-    pub attempt: u32,
-    /// How far the step is, 0–100, as far as its agent tells.
-    pub progress: u8,
-    pub plan_progress: u8,
-    /// What the agent has told so far.
-    pub agent: AgentProgress,
-}
-
-/// The type of [`AgentActive`] in the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentActiveName {
-    AgentActive,
 }
 
 /// How a step ended.

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 
 use signoff_api::event::{
-    AgentActive, AgentActiveName, LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd,
-    StepProgress, StepResult, StreamedEvent, step_status,
+    LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd, StepProgress, StepResult,
+    StreamedEvent, step_status,
 };
 use signoff_api::plan::{Plan, PlanContext};
 use signoff_engine::{Event, PlanState, RecordedEvent, Run, StepState, StepStatus};
 use signoff_store::runs::RunDir;
 
 use crate::clock::timestamp;
-use crate::drive::ActiveAgent;
 
 /// An event as the stream shows it, after it was applied.
 pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
@@ -66,20 +65,6 @@ pub fn plan_created(run: &Run, recorded: &RecordedEvent, shell: &str) -> PlanCre
         plan_progress: 0,
         plan: Plan::new(run.plan(), &context),
     }
-}
-
-/// What an agent at work told, as the stream shows it.
-pub fn agent_active(run: &Run, agent: &ActiveAgent) -> Option<AgentActive> {
-    Some(AgentActive {
-        schema: SCHEMA.to_owned(),
-        run: run.id().to_owned(),
-        name: AgentActiveName::AgentActive,
-        step: run.definition(agent.step)?.id.clone(),
-        attempt: agent.attempt,
-        progress: agent.progress.progress.unwrap_or(0),
-        plan_progress: run.progress(),
-        agent: agent.progress.clone(),
-    })
 }
 
 /// How far a step is, by what the journal knows.

@@ -13,7 +13,7 @@ use super::names::run_named;
 use super::progress::agents_at_work;
 use super::questions::{question, question_with_patches};
 use super::replay::{Replay, unknown_run};
-pub use super::streamed::{agent_active, plan_created, streamed};
+pub use super::streamed::{plan_created, streamed};
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
 use crate::drive::journal::read_events;

@@ -38,7 +38,11 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
     let columns = session.out.columns();
     let now = view.driven.then(|| SystemClock::new().now());
     session.out.answer_lines(&table(&view.run, now, columns));
-    for line in shape.at_work.iter().map(|agent| agent_at_work(&view, agent)) {
+    for line in shape
+        .at_work
+        .iter()
+        .map(|agent| agent_at_work(&view, agent))
+    {
         session.out.answer(line);
     }
     let items = view.items_with_patches(&project);

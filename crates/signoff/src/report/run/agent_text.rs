@@ -53,7 +53,10 @@ impl AgentText {
     /// As much of it as fits.
     pub(crate) fn within(&self, columns: usize) -> String {
         let figures: usize = self.figures.iter().map(|text| width(text) + 3).sum();
-        let doing = cut(&self.doing, columns.saturating_sub(figures).max(columns / 3));
+        let doing = cut(
+            &self.doing,
+            columns.saturating_sub(figures).max(columns / 3),
+        );
         let text = Self {
             doing,
             figures: self.figures.clone(),

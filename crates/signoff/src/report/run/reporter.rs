@@ -1,5 +1,6 @@
 //! Reports a run as it happens: live lines on a terminal, plain lines elsewhere, or one JSON object for each event.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use signoff_api::event::StreamedEvent;
@@ -7,7 +8,7 @@ use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::{ActiveAgent, Observe};
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::view::{agent_active, plan_created, streamed};
+use signoff_runtime::runs::view::{plan_created, streamed};
 
 use crate::report::run::agent_text::{AgentLines, agent_line, agent_text};
 use crate::report::run::event_lines::EventLines;
@@ -26,6 +27,8 @@ pub(crate) struct RunReporter<'a> {
     lines: EventLines,
     /// When agents at work were last spoken of there.
     agent_lines: AgentLines,
+    /// How far agents say that their steps are.
+    progress: BTreeMap<usize, Option<u8>>,
     asked: usize,
     /// The shell of contracts that name none.
     shell: String,
@@ -46,6 +49,7 @@ impl<'a> RunReporter<'a> {
             session,
             lines: EventLines::default(),
             agent_lines: AgentLines::default(),
+            progress: BTreeMap::new(),
             asked: 0,
             shell: project.config.contract.shell.value.clone(),
             last: None,
@@ -94,7 +98,8 @@ impl<'a> RunReporter<'a> {
 impl Observe for RunReporter<'_> {
     fn agent_active(&mut self, run: &Run, agent: &ActiveAgent) {
         if self.session.is_json() {
-            self.session.json(&agent_active(run, agent));
+            // The next event about its step tells it.
+            self.progress.insert(agent.step, agent.progress.progress);
         } else if let Some(thread) = &self.screen_thread {
             // The monitor has hidden secrets in it.
             let text = agent_text(run, agent);
@@ -110,7 +115,10 @@ impl Observe for RunReporter<'_> {
                 let created = plan_created(run, recorded, &self.shell);
                 self.session.json(&created);
             }
-            let shown = streamed(run, recorded);
+            let mut shown = streamed(run, recorded);
+            let at = recorded.event.step().and_then(|step| run.position(step));
+            let told = at.and_then(|at| self.progress.get(&at).copied().flatten());
+            shown.progress = told.map_or(shown.progress, |told| told.max(shown.progress));
             if is_end(&recorded.event) {
                 // The last line says what became of the run's commits, which is not known yet.
                 self.last = Some(shown);

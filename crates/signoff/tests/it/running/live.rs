@@ -252,12 +252,14 @@ fn events_about_a_step_are_progress_events() {
             &done["taskId"],
             &done["stepId"],
             &done["status"],
-            &done["progress"]
+            &done["progress"],
+            &done["plan_progress"]
         ),
         (
             &json!(run),
             &json!("step-1"),
             &json!("completed"),
+            &json!(100),
             &json!(50)
         )
     );
