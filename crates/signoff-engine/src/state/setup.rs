@@ -45,6 +45,7 @@ impl Run {
             settings: Settings::before_start(),
             started: false,
             pausing: None,
+            is_given_up: false,
             pause: None,
             outcome: None,
             aborting: false,

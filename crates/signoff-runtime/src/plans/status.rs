@@ -174,7 +174,7 @@ fn newest_fact(
     let mut over = BTreeSet::new();
     let mut approved = None;
     let newest_run = history.newest_run();
-    for entry in history.entries.iter().rev() {
+    for entry in history.standing_entries().into_iter().rev() {
         if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
             let view = match begun_run(project, history, run)? {
                 RunRecord::Begun(view) => *view,

@@ -585,7 +585,12 @@ fn whoever_meets_an_expired_plan_first_is_told() {
             0
         });
         output.assert_stderr_contains(&format!("{id}.md has expired"));
-        assert_eq!(state(&project, &id).0, "cancelled", "{output}");
+        let expected = if command == "show" {
+            "verified"
+        } else {
+            "cancelled"
+        };
+        assert_eq!(state(&project, &id).0, expected, "{output}");
         let written = file(&project, &id).contains("status: cancelled");
         assert_eq!(written, command != "show", "only reading writes nothing");
     }
