@@ -175,7 +175,7 @@ impl PlanHistory {
     pub(crate) fn has_expired(&self, digest: &str) -> bool {
         let facts = self.entries.iter().rev().map(|entry| &entry.event);
         let mut about = facts.filter(|event| plan_fact(event).is_some_and(|(_, of)| of == digest));
-        about.next().is_some_and(|event| is_expiry(event, digest))
+        about.next().is_some_and(is_expiry)
     }
 
     /// What the last entry about a plan of this definition was before it expired, if it has.
@@ -196,7 +196,8 @@ impl PlanHistory {
             if let PlanEvent::PlanProposed { digest, actor, .. } = &entry.event
                 && actor == Actor::Person.name()
                 && let Some(last) = standing.last()
-                && is_expiry(&last.event, digest)
+                && is_expiry(&last.event)
+                && plan_fact(&last.event).is_some_and(|(_, of)| of == digest)
             {
                 standing.pop();
                 // One that was never handed in is handed in now.
@@ -272,10 +273,10 @@ impl PlanHistory {
     }
 }
 
-/// Does it say that a plan of this definition waited too long?
-fn is_expiry(event: &PlanEvent, of: &str) -> bool {
+/// Does it say that a plan was cancelled because it waited too long?
+pub(crate) fn is_expiry(event: &PlanEvent) -> bool {
     let harness = Actor::Harness.name();
-    matches!(event, PlanEvent::PlanCancelled { actor, run: None, digest, .. } if actor == harness && digest == of)
+    matches!(event, PlanEvent::PlanCancelled { actor, run: None, .. } if actor == harness)
 }
 
 /// What an event decides about a plan, with the digest of the definition it is about.

@@ -670,3 +670,57 @@ fn a_call_of_a_run_before_the_last_one_is_found_by_its_definition() {
     add_older_calls(&mut steps, &first.run, signed(&other).plan());
     assert_eq!(steps, before);
 }
+
+/// A journal that was cut has no trace of a call; another witness has.
+#[test]
+fn a_call_that_the_journal_lost_is_asked_about() {
+    let text = plan(&[("Publish", PUBLISH)]);
+    let whole = done(&text, careful());
+    let made = known(&whole, &text, Redo::Changed);
+    let call = made.iter().find_map(|(_, earlier)| earlier.call.clone());
+    let lost = EarlierStep::unknown("run", call.expect("it called"));
+    for cut in 1..whole.events.len() {
+        let mut world = whole.cut(cut, careful());
+        if world
+            .run
+            .steps()
+            .any(|(_, step)| step.made_call.get().is_some())
+        {
+            break;
+        }
+        world.record(Input::LostCalls(vec![("publish".to_owned(), lost.clone())]));
+        world.crash();
+        let before = called(&world).len();
+        world.play();
+        assert_eq!(called(&world).len(), before, "after {cut} events");
+        assert_eq!(world.run.items().count(), 1, "after {cut} events");
+    }
+}
+
+/// Nothing is under way or still to come in a run that has ended or was given up.
+#[test]
+fn steps_of_a_run_that_does_not_go_on_have_ended() {
+    let asks = format!("**on_fail:** escalate\n{AGENT}");
+    let text = plan(&[("One", &asks), ("Two", AGENT)]);
+    let red = Outcomes {
+        contracts: vec![ProcessEnd::Exited(1); 9].into(),
+        ..Outcomes::default()
+    };
+    let mut world = World::accepting(AcceptAt::End, &text, red);
+    world.play();
+    assert_eq!(world.run.items().count(), 1);
+    let shown = |run: &Run| {
+        [
+            run.displayed_status(0, false),
+            run.displayed_status(1, false),
+        ]
+    };
+    let mut given_up = world.run.clone();
+    given_up.give_up();
+    assert_eq!(shown(&given_up), [StepStatus::Failed, StepStatus::Skipped]);
+    world.record(Input::Abort {
+        by: "ann".to_owned(),
+        reports: AgentReports::new(),
+    });
+    assert_eq!(shown(&world.run), [StepStatus::Failed, StepStatus::Blocked]);
+}

@@ -9,6 +9,7 @@ use signoff_plan::Workspace as _;
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::tools::built_in;
 
+use super::taken_back::redo_taken_back;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::plans::status::{RunRecord, begun_run};
@@ -84,6 +85,7 @@ pub(super) fn known_steps(
             break;
         }
     }
+    redo_taken_back(project, of.plan, &mut known.steps);
     if let Some(lost) = lost.filter(|_| !has_newest) {
         add_calls(&mut known.steps, possible_calls(project, of.plan, &lost));
     }

@@ -136,9 +136,11 @@ fn may_start(
     }
     match state {
         PlanState::Approved => Ok(()),
-        PlanState::Completed if options.again => state_after(state, Transition::RunAgain, actor)
-            .map(drop)
-            .map_err(Error::Forbidden),
+        PlanState::Completed if options.again && !status.is_claimed => {
+            state_after(state, Transition::RunAgain, actor)
+                .map(drop)
+                .map_err(Error::Forbidden)
+        }
         _ if approve => state_after(state, Transition::Approve, actor)
             .map(drop)
             .map_err(|forbidden| status.explain(plan, forbidden)),

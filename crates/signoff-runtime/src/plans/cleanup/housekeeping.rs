@@ -44,8 +44,8 @@ pub(crate) enum HousekeepingTask {
     MarkStalled,
 }
 
-/// So many plans expire at once without a question. If more are due, the clock may be wrong.
-const UNASKED: usize = 3;
+/// Plans that expire one after the other expire at once.
+const AT_ONCE: Millis = 60 * 1000;
 
 /// Does all tasks that are due. A failure is reported once and does not affect the list. `expire`: a person wants all to
 /// expire that are due.
@@ -69,7 +69,7 @@ pub(crate) fn do_housekeeping(
     let mut due: Vec<_> = due_tasks(context, indexed).collect();
     let expires = |task: HousekeepingTask| task == HousekeepingTask::Expire;
     let expiring = due.iter().filter(|(_, task)| expires(*task)).count();
-    if expiring > UNASKED && !expire {
+    if expiring > expired_last_time(context.project, indexed).max(1) && !expire {
         due.retain(|(_, task)| !expires(*task));
         report.notes.push(expiry_question(context, expiring));
     }
@@ -90,6 +90,18 @@ pub(crate) fn do_housekeeping(
         }
     }
     report
+}
+
+/// How many plans expired when some last did. If more are due now, the clock may be wrong.
+fn expired_last_time(project: &Project, indexed: &IndexedPlans) -> usize {
+    let tallies = indexed.tallies(project);
+    let times = || {
+        (tallies.values())
+            .map(|(tally, _)| tally.expired)
+            .filter(|at| *at > 0)
+    };
+    let last = times().max().unwrap_or_default();
+    times().filter(|at| last - at < AT_ONCE).count()
 }
 
 /// Which plan needs what.

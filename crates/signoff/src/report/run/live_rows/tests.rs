@@ -8,6 +8,7 @@ fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
         activity: activity.to_owned(),
         since: Duration::ZERO,
         limit,
+        agent: None,
     }
 }
 
