@@ -83,6 +83,8 @@ pub struct Run {
     pub(crate) aborting: bool,
     /// Whoever reads it knows that it does not go on.
     pub(crate) is_given_up: bool,
+    /// It had ended, and went on.
+    pub(crate) was_reopened: bool,
 }
 
 impl Run {
@@ -237,12 +239,22 @@ impl Run {
     /// ready again. Once the run has ended, nothing is under way or still to come.
     pub fn displayed_status(&self, at: usize, driven: bool) -> StepStatus {
         match self.pause {
-            _ if self.outcome().is_some() || self.is_given_up => self.final_status(at),
+            _ if self.is_over() => self.final_status(at),
             _ if driven || !self.has_begun(at) => self.status_of(at),
             // A loop waits as its items do.
             Some(PauseReason::Waiting) => StepStatus::Waiting,
             _ => StepStatus::Ready,
         }
+    }
+
+    /// Had it ended before, so that marks of that end may be left?
+    pub fn was_reopened(&self) -> bool {
+        self.was_reopened
+    }
+
+    /// Has it ended, or was it given up?
+    pub fn is_over(&self) -> bool {
+        self.outcome().is_some() || self.is_given_up
     }
 
     /// The status of a step of a run that does not go on.
@@ -297,7 +309,7 @@ impl Run {
 
     /// Did the run end while a person was asked about this step?
     fn has_ended_unanswered(&self, at: usize) -> bool {
-        self.outcome().is_some() && self.status_of(at) == StepStatus::Waiting
+        self.is_over() && self.status_of(at) == StepStatus::Waiting
     }
 
     fn has_begun(&self, at: usize) -> bool {

@@ -46,6 +46,7 @@ impl Run {
             started: false,
             pausing: None,
             is_given_up: false,
+            was_reopened: false,
             pause: None,
             outcome: None,
             aborting: false,

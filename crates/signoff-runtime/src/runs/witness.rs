@@ -61,6 +61,8 @@ pub(crate) fn lost_calls(
             lost.extend(read_mark(&path).map_err(unreadable(path))?);
         }
     }
+    // A person was asked about these when the run was resumed before.
+    lost.retain(|marked| !is_known(run, &marked.step));
     // The last call of a step is the one that counts.
     lost.sort_by_key(|marked| marked.attempt);
     let known = |marked: MarkedCall| {
@@ -68,6 +70,12 @@ pub(crate) fn lost_calls(
         (marked.step, earlier)
     };
     Ok(lost.into_iter().map(known).collect())
+}
+
+/// Does the run know that it lost a call of this step?
+fn is_known(run: &Run, step: &str) -> bool {
+    let earlier = run.position(step).and_then(|at| run.earlier(at));
+    earlier.is_some_and(|earlier| earlier.run == run.id())
 }
 
 /// What the file says; nothing if a crash left it unfinished, because then the call was not made.

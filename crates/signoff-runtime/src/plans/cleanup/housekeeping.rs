@@ -134,7 +134,9 @@ fn due_task(
         has_staleness(project) && state_after(state, Transition::Expire, Actor::Harness).is_ok();
     let active = match (row.active, kind) {
         // One that nothing happened to here goes by its own word, if it has one.
-        (None, PlanLocationKind::Plans) if may_expire => waits_since(project, row.written)?,
+        (None, PlanLocationKind::Plans) if may_expire && row.written > 0 => {
+            waits_since(project, row.written)?
+        }
         (active, _) => active?,
     };
     match kind {

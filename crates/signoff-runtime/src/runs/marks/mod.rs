@@ -272,6 +272,7 @@ fn mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> Optio
     };
     // Our own mark, from before it was taken up again, the plan changed or it was run again.
     let is_outdated = step.history.ended_before
+        || run.was_reopened()
         || at.is_some_and(|at| run.earlier(at).is_some())
         || (written.claimed, &written.mark) != (definition.claimed, &definition.mark);
     match mark {

@@ -267,6 +267,11 @@ fn work_that_was_taken_back_with_git_is_done_again() {
     project
         .signoff(["run", "plan.md", "--again", "--dry-run"])
         .assert_stdout_contains("what it changed is not in the checkout");
-    project.signoff(["run", "plan.md", "--again"]);
+    // A person decides, because the call took place.
+    project
+        .signoff(["run", "plan.md", "--again"])
+        .assert_code(3);
+    let item = first_item_id(&project);
+    project.signoff(["answer", &item, "approve", "--resume"]);
     assert!(project.exists("w.txt"));
 }
