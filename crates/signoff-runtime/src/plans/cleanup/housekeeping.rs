@@ -11,10 +11,12 @@ use signoff_store::index::PlanRow;
 use super::archive::{ArchiveReport, archive_if_due, log_move};
 use crate::clock::timestamp;
 use crate::error::Error;
+use crate::plan_file::PlanFile;
 use crate::plans::ActorContext;
 use crate::plans::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::stale::{DAY, has_staleness, waits_since};
+use crate::plans::locked::stale::{DAY, days_expired, has_staleness, waits_since};
+use crate::plans::status::plan_status;
 use crate::project::{Project, relative};
 
 /// What the housekeeping did.
@@ -69,7 +71,13 @@ pub(crate) fn do_housekeeping(
     let mut due: Vec<_> = due_tasks(context, indexed).collect();
     let expires = |task: HousekeepingTask| task == HousekeepingTask::Expire;
     let expiring = due.iter().filter(|(_, task)| expires(*task)).count();
-    if expiring > expired_last_time(context.project, indexed).max(1) && !expire {
+    let unasked = expired_last_time(context.project, indexed).max(1);
+    let certain = || {
+        let found = due.iter().filter(|(_, task)| expires(*task));
+        let found = found.filter(|(found, _)| has_expired(context, found));
+        found.take(unasked + 1).count()
+    };
+    if expiring > unasked && !expire && certain() > unasked {
         due.retain(|(_, task)| !expires(*task));
         report.notes.push(expiry_question(context, expiring));
     }
@@ -104,6 +112,15 @@ fn expired_last_time(project: &Project, indexed: &IndexedPlans) -> usize {
     times().filter(|at| last - at < AT_ONCE).count()
 }
 
+/// Has the plan waited too long? The index only says that it may have.
+fn has_expired(context: ActorContext<'_>, found: &IndexedPlan) -> bool {
+    let project = context.project;
+    let plan = PlanFile::read(&found.path(project), "", &project.workspace()).ok();
+    let known = plan.and_then(|plan| Some((plan_status(project, &plan).ok()?, plan)));
+    let now = context.clock.now();
+    known.is_some_and(|(status, plan)| days_expired(&status, &plan, now, project).is_some())
+}
+
 /// Which plan needs what.
 pub(crate) fn due_tasks<'a>(
     context: ActorContext<'a>,
@@ -134,9 +151,7 @@ fn due_task(
         has_staleness(project) && state_after(state, Transition::Expire, Actor::Harness).is_ok();
     let active = match (row.active, kind) {
         // One that nothing happened to here goes by its own word, if it has one.
-        (None, PlanLocationKind::Plans) if may_expire && row.written > 0 => {
-            waits_since(project, row.written)?
-        }
+        (None, PlanLocationKind::Plans) if may_expire => waits_since(project, row.written)?,
         (active, _) => active?,
     };
     match kind {
