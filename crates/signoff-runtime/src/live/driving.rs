@@ -152,7 +152,7 @@ fn begin(
         } => {
             // Before anything else: nothing may begin that was done already.
             if let Some(lost) = lost {
-                work.record(lost)?;
+                work.record(*lost)?;
             }
             resume(work, input, replan, trees)?;
         }

@@ -59,7 +59,7 @@ pub(super) enum FirstInput {
     GoOn {
         input: Input,
         /// Calls of which its journal has no trace.
-        lost: Option<Input>,
+        lost: Option<Box<Input>>,
         /// Takes up another version of the plan.
         replan: Option<Box<Input>>,
     },
@@ -189,7 +189,7 @@ impl<'a> PreparedRun<'a> {
             opened,
             beginning: FirstInput::GoOn {
                 input,
-                lost: (!lost.is_empty()).then(|| Input::LostCalls(lost)),
+                lost: (!lost.is_empty()).then(|| Box::new(Input::LostCalls(lost))),
                 replan,
             },
             bounds,
