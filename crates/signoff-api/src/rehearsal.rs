@@ -39,9 +39,13 @@ pub struct StepForecast {
     pub id: String,
     /// The run that it is kept from, unless its contract does not hold any more; `null` if it runs.
     pub kept_from: Option<String>,
-    /// Why it runs: `new changed everything unfinished not_in_checkout outdated value_unknown dependency`.
+    /// Why it runs: `new changed everything unfinished not_in_checkout outdated value_unknown superseded dependency`, or
+    /// `items` for a loop of which only the other items run.
     pub because: Option<String>,
     /// The step that it depends on and that runs, where that is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    /// The items of a loop that are kept, where others run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_items: Vec<serde_json::Value>,
 }

@@ -117,6 +117,7 @@ fn every_event() -> Vec<engine::Event> {
                     repeatable: false,
                     changes_tree: true,
                 }),
+                is_other_work: false,
             }),
         },
         engine::Event::StepStarted { step: step() },

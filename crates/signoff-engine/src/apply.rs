@@ -19,7 +19,7 @@ use self::attempt::{
 };
 use self::contract::{finish_baseline, finish_contract, start_baseline, start_contract};
 pub(crate) use self::earlier::note_earlier;
-pub(crate) use self::loops::{expand, reads_item};
+pub(crate) use self::loops::expand;
 pub(crate) use self::merge::conflict_reason;
 use self::merge::{
     finish_candidate, finish_merge, join_checkout, note_conflict, start_candidate, start_merge,

@@ -39,7 +39,7 @@ use self::person::{Answer, answer, over_budget};
 use self::recovery::{resume, stop};
 pub use self::refusal::Refusal;
 use self::replan::replan;
-use self::run::{checkout_joined, files_landed, reopen, start_run, tree_prepared};
+use self::run::{checkout_joined, earlier_events, files_landed, reopen, start_run, tree_prepared};
 use crate::Millis;
 use crate::event::Event;
 use crate::input::Input;
@@ -141,6 +141,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::Finish => Ok(finish(run)),
         Input::LandingBegins { commit, by } => Ok(vec![Event::LandingStarted { commit, by }]),
         Input::Landed { commit, by } => Ok(vec![Event::RunLanded { commit, by }]),
+        Input::LostCalls(calls) => Ok(earlier_events(calls)),
         Input::Undo { by } => Ok(vec![Event::RunUndone { by }]),
     }
 }

@@ -20,6 +20,8 @@ pub enum Input {
         /// What agents that a crash cut off had reported.
         reports: AgentReports,
     },
+    /// Calls that were made and that the journal has lost.
+    LostCalls(Vec<(String, EarlierStep)>),
     /// A person lets a failed run go on from its last passing contract.
     Reopen {
         by: String,

@@ -53,7 +53,9 @@ pub use lifecycle::{
     may_clone, may_delete, may_take_back, must_escalate, possible_transitions, state_after,
     state_after_signing_again,
 };
-pub use rerun::{Redo, RunReason, StepForecast, earlier_steps, forecast};
+pub use rerun::{
+    Redo, RunReason, StepForecast, add_older_calls, earlier_steps, forecast, knows_every_call,
+};
 pub use state::{
     Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, Cost,
     CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome,

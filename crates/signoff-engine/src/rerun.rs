@@ -2,11 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use signoff_plan::diff::{asks_the_same, pairs, request_hash};
+use signoff_plan::expression::{constant, read};
 use signoff_plan::model::{Depends, Plan, Step, Work};
 
 use crate::event::{EarlierEnd, EarlierItem, EarlierStep, RedoReason};
-use crate::state::{Run, StepState, StepStatus, read_steps, rendered_steps};
+use crate::state::{
+    NewItem, Run, StepState, StepStatus, item_number, match_items, read_steps, rendered_steps,
+};
+use crate::template::item_step;
 
 /// How much of a plan is done again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,29 +55,58 @@ pub fn earlier_steps(last: &Run, plan: &Plan, redo: Redo) -> Vec<(String, Earlie
             let earlier = earlier_step(last, item, &request)?;
             Some((format!("{}[{key}]", step.id), earlier))
         }));
-        known.extend(unexpanded_items(last, from, step, redo));
+        known.extend(other_items(last, from, step, redo));
     }
     known
 }
 
-/// What is known of the items of a loop that the last run did not come to.
-fn unexpanded_items(
-    last: &Run,
-    from: usize,
-    step: &Step,
-    redo: Redo,
-) -> Vec<(String, EarlierStep)> {
-    let Some(was) = last
-        .definition(from)
-        .filter(|_| !last.children.contains_key(&from))
-    else {
+/// Adds the calls that an older run made and that do harm if they are made twice, where newer runs know nothing of a step
+/// with the same work.
+pub fn add_older_calls(known: &mut Vec<(String, EarlierStep)>, older: &Run, plan: &Plan) {
+    let made = earlier_steps(older, plan, Redo::Changed);
+    for (id, mut earlier) in made.into_iter().filter(|(_, made)| made.call.is_some()) {
+        earlier.again = Some(RedoReason::Superseded);
+        let newer = known.iter_mut().find(|(known, _)| *known == id);
+        match newer {
+            None => known.push((id, earlier)),
+            Some((_, newer)) if newer.is_other_work => *newer = earlier,
+            Some(_) => {}
+        }
+    }
+}
+
+/// Is there nothing in the plan of which an older run could know more?
+pub fn knows_every_call(
+    known: &[(String, EarlierStep)],
+    plan: &Plan,
+    is_repeatable: impl Fn(&str, &Value) -> bool,
+) -> bool {
+    let mut calls = plan.steps.iter().filter(|step| match &step.work {
+        Work::Tool { tool, args } => !is_repeatable(tool, args),
+        Work::Agent { .. } | Work::Ask { .. } | Work::Check => false,
+    });
+    calls.all(|step| {
+        let earlier = known.iter().find(|(id, _)| *id == step.id);
+        earlier.is_some_and(|(_, earlier)| !earlier.is_other_work)
+    })
+}
+
+/// What is known of items that the last run did not come to, and of those that its list did not have.
+fn other_items(last: &Run, from: usize, step: &Step, redo: Redo) -> Vec<(String, EarlierStep)> {
+    let Some(was) = last.definition(from).filter(|_| step.for_each.is_some()) else {
         return Vec::new();
     };
-    let again = match redo {
-        Redo::Everything => Some(RedoReason::Everything),
-        Redo::Changed => last.rests_on_redone(from).then_some(RedoReason::Outdated),
+    let expanded = last.children.get(&from).map(Vec::len);
+    let again = match (expanded, redo) {
+        (Some(_), _) => Some(RedoReason::Superseded),
+        (None, Redo::Everything) => Some(RedoReason::Everything),
+        (None, Redo::Changed) => last.rests_on_redone(from).then_some(RedoReason::Outdated),
     };
-    let items = last.earlier_items(&was.id);
+    let first = expanded.and_then(|count| u64::try_from(count).ok());
+    let items = last.earlier_items(&was.id).filter(|(key, _)| {
+        let number = item_number(key);
+        first.is_none_or(|first| number.is_some_and(|number| number >= first))
+    });
     let items = items.map(|(key, earlier)| {
         let again = again.or(earlier.again);
         let earlier = EarlierStep {
@@ -115,6 +149,7 @@ fn earlier_step(last: &Run, from: usize, request: &Request) -> Option<EarlierSte
     };
     // A person who changed the call and signed it wants the new one.
     earlier.call = earlier.call.filter(|_| !request.is_other_work);
+    earlier.is_other_work = request.is_other_work;
     earlier.item = state.item.as_ref().map(|item| EarlierItem {
         value: item.value.clone(),
         request: request_hash(definition).to_string(),
@@ -156,6 +191,7 @@ fn own_result(
         said: state.history.said.clone(),
         item: None,
         call: state.made_call.get().cloned(),
+        is_other_work: false,
     })
 }
 
@@ -196,6 +232,7 @@ fn unfinished_call(last: &Run, state: &StepState) -> Option<EarlierStep> {
         said: None,
         item: None,
         call: Some(call),
+        is_other_work: false,
     })
 }
 
@@ -207,6 +244,12 @@ pub enum StepForecast {
         run: String,
     },
     Runs(RunReason),
+    /// A loop of which these items are kept from this run, and these run.
+    Partly {
+        run: String,
+        kept: Vec<Value>,
+        runs: Vec<Value>,
+    },
 }
 
 /// Why a step runs.
@@ -226,16 +269,93 @@ pub fn forecast(plan: &Plan, known: &[(String, EarlierStep)]) -> Vec<StepForecas
         .map(|(id, earlier)| (id.as_str(), earlier))
         .collect();
     let mut forecasts: Vec<StepForecast> = (plan.steps.iter())
-        .map(|step| forecast_alone(known.get(step.id.as_str()).copied()))
+        .map(|step| {
+            let alone = || forecast_alone(known.get(step.id.as_str()).copied());
+            forecast_loop(plan, step, &known).unwrap_or_else(alone)
+        })
         .collect();
     for (at, cause) in dependents_of_runs(plan, &forecasts) {
-        if let (Some(slot @ StepForecast::Kept { .. }), Some(cause)) =
-            (forecasts.get_mut(at), plan.steps.get(cause))
+        if let (
+            Some(slot @ (StepForecast::Kept { .. } | StepForecast::Partly { .. })),
+            Some(cause),
+        ) = (forecasts.get_mut(at), plan.steps.get(cause))
         {
             *slot = StepForecast::Runs(RunReason::DependsOn(cause.id.clone()));
         }
     }
     forecasts
+}
+
+/// What a new run would do with a loop whose list is known before it starts.
+fn forecast_loop(
+    plan: &Plan,
+    step: &Step,
+    known: &BTreeMap<&str, &EarlierStep>,
+) -> Option<StepForecast> {
+    let list = step.for_each.as_deref()?;
+    let Ok(Value::Array(values)) = constant(list, &read(list).ok()?, &plan.params)? else {
+        return None;
+    };
+    let (earlier, places) = known_items(step, known);
+    let run = &earlier.first()?.run;
+    let steps: Vec<Step> = (0..)
+        .zip(&values)
+        .map(|(number, value)| item_step(&plan.params, step, value, number))
+        .collect();
+    let items: Vec<NewItem<'_>> = (values.iter().zip(&steps))
+        .map(|(value, step)| NewItem { value, step })
+        .collect();
+    let found = match_items(&items, &earlier);
+    let is_kept = |(item, found): &(&NewItem<'_>, &Option<usize>)| {
+        let earlier = found.and_then(|found| earlier.get(found));
+        earlier.is_some_and(|earlier| is_kept_item(item, earlier))
+    };
+    let (kept, runs): (Vec<_>, Vec<_>) = items.iter().zip(&found).partition(is_kept);
+    let in_place = (0..).zip(&found).all(|(number, found)| {
+        found.is_some_and(|found| places.get(found).copied() == Some(number))
+    });
+    if kept.is_empty() {
+        return None;
+    }
+    if runs.is_empty() && in_place && values.len() == earlier.len() {
+        return Some(StepForecast::Kept { run: run.clone() });
+    }
+    let values = |items: Vec<(&NewItem<'_>, &Option<usize>)>| {
+        (items.into_iter())
+            .map(|(item, _)| item.value.clone())
+            .collect()
+    };
+    Some(StepForecast::Partly {
+        run: run.clone(),
+        kept: values(kept),
+        runs: values(runs),
+    })
+}
+
+/// What is known of the items of a loop, and the place that each had in its list.
+fn known_items<'a>(
+    step: &Step,
+    known: &BTreeMap<&str, &'a EarlierStep>,
+) -> (Vec<&'a EarlierStep>, Vec<u64>) {
+    let of_loop = known.iter().filter_map(|(id, earlier)| {
+        let key = id.strip_prefix(step.id.as_str())?;
+        let is_item = key.starts_with('[');
+        Some((item_number(key).filter(|_| is_item)?, *earlier))
+    });
+    let mut items: Vec<(u64, &EarlierStep)> = of_loop.collect();
+    items.sort_by_key(|(number, _)| *number);
+    items
+        .into_iter()
+        .map(|(number, earlier)| (earlier, number))
+        .unzip()
+}
+
+fn is_kept_item(item: &NewItem<'_>, earlier: &EarlierStep) -> bool {
+    let request = request_hash(item.step).to_string();
+    let was = earlier.item.as_ref();
+    let is_same = was.is_some_and(|was| was.value == *item.value && was.request == request);
+    let is_done = earlier.ended != EarlierEnd::Unfinished;
+    is_same && is_done && earlier.again.is_none()
 }
 
 fn forecast_alone(earlier: Option<&EarlierStep>) -> StepForecast {
@@ -265,7 +385,7 @@ fn dependents_of_runs(plan: &Plan, forecasts: &[StepForecast]) -> BTreeMap<usize
         }
     }
     let runs = (0..).zip(forecasts);
-    let runs = runs.filter(|(_, forecast)| matches!(forecast, StepForecast::Runs(_)));
+    let runs = runs.filter(|(_, forecast)| !matches!(forecast, StepForecast::Kept { .. }));
     let mut open: Vec<usize> = runs.map(|(at, _)| at).collect();
     open.reverse();
     let mut reached = BTreeMap::new();

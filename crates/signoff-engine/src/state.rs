@@ -4,6 +4,7 @@ mod attempt;
 mod contract;
 mod earlier;
 mod inbox;
+mod loop_items;
 mod made_call;
 mod rechecks;
 mod run_tree;
@@ -22,9 +23,10 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::{AttemptState, work_failure};
 pub use self::contract::{Baseline, ContractRuns};
-pub(crate) use self::earlier::{Carried, EarlierResult};
+pub(crate) use self::earlier::{Carried, EarlierResult, item_number};
 pub(crate) use self::inbox::Inbox;
 pub use self::inbox::InboxItem;
+pub(crate) use self::loop_items::{NewItem, match_items};
 pub use self::made_call::MadeCall;
 pub(crate) use self::rechecks::Rechecks;
 pub use self::run_tree::WorkLocation;
@@ -79,6 +81,10 @@ pub struct Run {
     pub(crate) outcome: Option<Outcome>,
     /// A critical step has failed: nothing new starts.
     pub(crate) aborting: bool,
+    /// Whoever reads it knows that it does not go on.
+    pub(crate) is_given_up: bool,
+    /// It had ended, and went on.
+    pub(crate) was_reopened: bool,
 }
 
 impl Run {
@@ -230,16 +236,61 @@ impl Run {
     }
 
     /// The status that people see. If no process drives the run, nothing is active, and what was active is
-    /// ready again.
+    /// ready again. Once the run has ended, nothing is under way or still to come.
     pub fn displayed_status(&self, at: usize, driven: bool) -> StepStatus {
         match self.pause {
-            // Once the run has ended nobody is asked.
-            _ if self.has_ended_unanswered(at) => StepStatus::Ready,
+            _ if self.is_over() => self.final_status(at),
             _ if driven || !self.has_begun(at) => self.status_of(at),
             // A loop waits as its items do.
             Some(PauseReason::Waiting) => StepStatus::Waiting,
             _ => StepStatus::Ready,
         }
+    }
+
+    /// Had it ended before, so that marks of that end may be left?
+    pub fn was_reopened(&self) -> bool {
+        self.was_reopened
+    }
+
+    /// Has it ended, or was it given up?
+    pub fn is_over(&self) -> bool {
+        self.outcome().is_some() || self.is_given_up
+    }
+
+    /// The status of a step of a run that does not go on.
+    fn final_status(&self, at: usize) -> StepStatus {
+        let status = self.status_of(at);
+        let state = self.steps.get(at);
+        // Work that waits to be accepted did not fail.
+        let was_tried = state.is_some_and(|state| {
+            let is_loop = self.children.contains_key(&at);
+            (state.attempts > 0 || is_loop) && state.stage != Stage::Provisional
+        });
+        match status {
+            StepStatus::Completed
+            | StepStatus::Failed
+            | StepStatus::Skipped
+            | StepStatus::Blocked => status,
+            StepStatus::Running | StepStatus::Verifying | StepStatus::Waiting if was_tried => {
+                StepStatus::Failed
+            }
+            _ if self.is_given_up => StepStatus::Skipped,
+            StepStatus::Pending
+            | StepStatus::Ready
+            | StepStatus::Running
+            | StepStatus::Verifying
+            | StepStatus::Waiting => StepStatus::Blocked,
+        }
+    }
+
+    /// Its plan was cancelled, or another run of it came after this one: it never ends, and does not go on.
+    pub fn give_up(&mut self) {
+        self.is_given_up = true;
+    }
+
+    /// Was it given up, without an end of its own?
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up
     }
 
     /// Why a step that has begun does not continue if no process drives the run: `paused` on purpose, or
@@ -258,7 +309,7 @@ impl Run {
 
     /// Did the run end while a person was asked about this step?
     fn has_ended_unanswered(&self, at: usize) -> bool {
-        self.outcome().is_some() && self.status_of(at) == StepStatus::Waiting
+        self.is_over() && self.status_of(at) == StepStatus::Waiting
     }
 
     fn has_begun(&self, at: usize) -> bool {

@@ -83,6 +83,14 @@ impl PlanHistory {
         })
     }
 
+    /// All runs that it names.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter_map(|entry| match &entry.event {
+            PlanEvent::PlanExecuting { run, .. } => Some(run.as_str()),
+            _ => None,
+        })
+    }
+
     /// How the log says that this run ended last, if it does.
     pub(crate) fn outcome_of(&self, run: &str) -> Option<Outcome> {
         let mut events = self.entries.iter().rev().map(|entry| &entry.event);
@@ -165,10 +173,41 @@ impl PlanHistory {
 
     /// Was the last that happened to a plan of this definition that it waited too long?
     pub(crate) fn has_expired(&self, digest: &str) -> bool {
-        let harness = Actor::Harness.name();
         let facts = self.entries.iter().rev().map(|entry| &entry.event);
         let mut about = facts.filter(|event| plan_fact(event).is_some_and(|(_, of)| of == digest));
-        matches!(about.next(), Some(PlanEvent::PlanCancelled { actor, run: None, .. }) if actor == harness)
+        about.next().is_some_and(is_expiry)
+    }
+
+    /// What the last entry about a plan of this definition was before it expired, if it has.
+    pub(crate) fn fact_before_expiry(&self, digest: &str) -> Option<PlanFact> {
+        let facts = self.entries.iter().rev();
+        let mut about = facts
+            .filter_map(|entry| plan_fact(&entry.event))
+            .filter(|(_, of)| *of == digest)
+            .map(|(fact, _)| fact);
+        self.has_expired(digest).then_some(())?;
+        about.nth(1)
+    }
+
+    /// The entries without what was taken back: that a plan expired, and that a person handed it in again as it was.
+    pub(crate) fn standing_entries(&self) -> Vec<&PlanHistoryEntry> {
+        let mut standing: Vec<&PlanHistoryEntry> = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            if let PlanEvent::PlanProposed { digest, actor, .. } = &entry.event
+                && actor == Actor::Person.name()
+                && let Some(last) = standing.last()
+                && is_expiry(&last.event)
+                && plan_fact(&last.event).is_some_and(|(_, of)| of == digest)
+            {
+                standing.pop();
+                // One that was never handed in is handed in now.
+                if !standing.is_empty() {
+                    continue;
+                }
+            }
+            standing.push(entry);
+        }
+        standing
     }
 
     /// When something last happened to it, its deletion apart.
@@ -232,6 +271,12 @@ impl PlanHistory {
         }
         Ok(())
     }
+}
+
+/// Does it say that a plan was cancelled because it waited too long?
+pub(crate) fn is_expiry(event: &PlanEvent) -> bool {
+    let harness = Actor::Harness.name();
+    matches!(event, PlanEvent::PlanCancelled { actor, run: None, .. } if actor == harness)
 }
 
 /// What an event decides about a plan, with the digest of the definition it is about.

@@ -111,9 +111,12 @@ impl Performer {
             }
         };
         let definition = run.definition(step).expect("a step");
-        let reads = matches!(&definition.work, Work::Tool { tool, .. } if tool == "read_file");
+        let Work::Tool { tool, .. } = &definition.work else {
+            panic!("a tool step");
+        };
+        let reads = tool == "read_file";
         let call = ToolCall {
-            tool: "tool".to_owned(),
+            tool: tool.clone(),
             args,
             repeatable: !self.outcomes.careful,
             changes_tree: !(reads && run.in_worktrees()),

@@ -1,12 +1,10 @@
 //! Loops: a step that becomes one step for each item.
 
 use serde_json::Value;
-use signoff_plan::expression::{Scope, read};
-use signoff_plan::model::{Depends, Step};
 
-use super::earlier::compare_item;
+use super::earlier::match_items;
 use crate::state::{LoopItem, Run, Stage, StepState, StepStatus};
-use crate::template::render_step;
+use crate::template::item_step;
 
 /// Makes one step for each item. The loop waits for all of them.
 pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
@@ -16,7 +14,7 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
     let mut children = Vec::with_capacity(items.len());
     for (key, item) in (0..).zip(items) {
         let position = run.steps.len();
-        let step = item_step(run, &definition, item, key);
+        let step = item_step(&run.plan().params, &definition, item, key);
         run.index.insert(step.id.clone(), position);
         run.expanded.push(step);
         run.steps.push(StepState {
@@ -24,6 +22,7 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
                 parent: at,
                 value: item.clone(),
                 number: key,
+                is_moved: false,
             }),
             ..StepState::default()
         });
@@ -33,7 +32,6 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
         }
         run.schedule.ready.insert(position);
         children.push(position);
-        compare_item(run, position);
     }
     run.schedule.ready.remove(&at);
     run.schedule.active.remove(&at);
@@ -46,33 +44,7 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
         run.schedule.gather.insert(at);
     }
     run.children.insert(at, children);
-}
-
-/// The step for one item. What cannot be rendered stays as written: the checks refuse templates that
-/// have no value for any item.
-fn item_step(run: &Run, definition: &Step, item: &Value, key: u64) -> Step {
-    let scope = Scope {
-        params: run.plan().params.clone(),
-        item: Some(item.clone()),
-        index: Some(key),
-        ..Scope::default()
-    };
-    let mut step = match render_step(definition, &scope) {
-        Ok(Some(step)) => step,
-        Ok(None) | Err(_) => definition.clone(),
-    };
-    step.id = format!("{}[{key}]", definition.id);
-    step.depends_on = Depends::On(Vec::new());
-    step.for_each = None;
-    step.max_items = None;
-    // A condition that does not read the item was decided for the whole loop.
-    step.when = step.when.filter(|when| reads_item(when));
-    step
-}
-
-/// Does a condition read the item, so that it must be decided for each one?
-pub(crate) fn reads_item(when: &str) -> bool {
-    read(when).is_ok_and(|reads| !reads.loop_variables.is_empty())
+    match_items(run, at);
 }
 
 /// The value of a loop is the list of its items' values.

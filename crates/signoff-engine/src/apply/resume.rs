@@ -64,7 +64,7 @@ fn ask_again(run: &mut Run, at: usize, stage: Stage) {
 /// Lets failed and blocked steps run again, and skipped steps that block them. Completed steps stay
 /// completed.
 fn reopen(run: &mut Run) {
-    run.outcome = None;
+    run.was_reopened |= run.outcome.take().is_some();
     run.aborting = false;
     // Questions about several steps are asked again at the new end.
     run.inbox.items.retain(|_, item| item.steps.is_empty());
@@ -93,7 +93,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
 
 /// Lets a run that this step had failed go on, with the steps that it blocked.
 pub(super) fn free_blocked(run: &mut Run, at: usize) {
-    run.outcome = None;
+    run.was_reopened |= run.outcome.take().is_some();
     run.aborting = false;
     let parent = run.steps.get(at).and_then(StepState::parent);
     let mut freed = vec![at];

@@ -10,10 +10,10 @@ use super::loops::expand;
 use super::person::{Question, escalate, open_item};
 use super::policy::{block_dependents, retries_exhausted};
 use super::{Refusal, begin, with_step};
-use crate::apply::reads_item;
 use crate::arguments::{resolved_arguments, skipped_reference};
 use crate::event::{Choice, Event, InboxKind, RedoReason, ToolCall};
 use crate::state::{Carried, Run, StepState, StepStatus, steps_read};
+use crate::template::reads_item;
 
 pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at) else {
@@ -96,6 +96,7 @@ fn redo_text(reason: Option<RedoReason>, rests_on_redone: bool) -> &'static str 
         Some(RedoReason::ValueUnknown) => "its result was not recorded and is needed now",
         Some(RedoReason::Changed) => "the step was changed since",
         Some(RedoReason::Outdated) => "what it depends on was done again",
+        Some(RedoReason::Superseded) => "a later run did something else in its place",
         None if rests_on_redone => "what it depends on was done again",
         None => "its contract does not hold any more",
     }

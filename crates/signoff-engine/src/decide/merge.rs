@@ -97,7 +97,13 @@ pub(super) fn merge_refused(
     why: String,
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
-        let then = retries_exhausted(run, definition, state, &why);
+        let mut then = retries_exhausted(run, definition, state, &why);
+        for event in &mut then {
+            if let Event::InboxOpened { choices, .. } = event {
+                // Accepted work would have to be merged, which leads back here.
+                choices.retain(|choice| *choice != Choice::Accept);
+            }
+        }
         let refused = Event::MergeConflicted {
             step: definition.id.clone(),
             attempt,

@@ -1,7 +1,7 @@
 //! Inputs about the run as a whole, and its tree.
 
 use super::Refusal;
-use crate::event::{Event, Outcome, RunTree};
+use crate::event::{EarlierStep, Event, Outcome, RunTree};
 use crate::input::{CheckoutChanges, RunStart};
 use crate::state::Run;
 
@@ -19,12 +19,18 @@ pub(super) fn start_run(run: &Run, start: RunStart) -> Result<Vec<Event>, Refusa
         terms: start.terms,
         settings: start.settings,
     }];
-    let earlier = start.earlier.into_iter();
-    events.extend(earlier.map(|(step, earlier)| Event::EarlierStep {
+    events.extend(earlier_events(start.earlier));
+    Ok(events)
+}
+
+/// What is known of steps from before.
+pub(super) fn earlier_events(known: Vec<(String, EarlierStep)>) -> Vec<Event> {
+    let known = known.into_iter();
+    let events = known.map(|(step, earlier)| Event::EarlierStep {
         step,
         earlier: Box::new(earlier),
-    }));
-    Ok(events)
+    });
+    events.collect()
 }
 
 /// Continues a failed run.

@@ -30,6 +30,9 @@ pub struct EarlierStep {
     /// A call that took place and does harm if it is made twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<ToolCall>,
+    /// It does something else now, or calls with other arguments.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_other_work: bool,
 }
 
 impl EarlierStep {
@@ -44,6 +47,7 @@ impl EarlierStep {
             said: None,
             item: None,
             call: Some(call),
+            is_other_work: false,
         }
     }
 }
@@ -86,4 +90,6 @@ pub enum RedoReason {
     Outdated,
     /// A step reads its value now, and the run did not record it.
     ValueUnknown,
+    /// A later run did something else in its place.
+    Superseded,
 }

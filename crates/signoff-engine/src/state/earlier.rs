@@ -70,9 +70,24 @@ impl Run {
         items.take_while(|(key, _)| key.starts_with('['))
     }
 
+    /// Takes out what an earlier run knows of the items of a loop, each with its place in the list, in order.
+    pub(crate) fn take_earlier_items(&mut self, of: &str) -> Vec<(u64, EarlierStep)> {
+        let ids: Vec<String> = (self.earlier_items(of))
+            .map(|(key, _)| format!("{of}{key}"))
+            .collect();
+        let mut items: Vec<(u64, EarlierStep)> = (ids.iter())
+            .filter_map(|id| Some((item_number(id)?, self.earlier.remove(id)?)))
+            .collect();
+        items.sort_by_key(|(number, _)| *number);
+        items
+    }
+
     /// Did its author mark the step as done? The marks of earlier runs are the harness's own.
     pub(crate) fn is_claimed(&self, at: usize) -> bool {
-        self.definition(at).is_some_and(|step| step.claimed) && self.earlier(at).is_none()
+        let parent = self.steps.get(at).and_then(StepState::parent);
+        let mut marked = [Some(at), parent].into_iter().flatten();
+        self.definition(at).is_some_and(|step| step.claimed)
+            && marked.all(|at| self.earlier(at).is_none())
     }
 
     /// What becomes of the step's earlier result, as long as this run has not worked on the step.
@@ -143,7 +158,24 @@ impl Run {
     /// Are the items of a loop others than before, or was one of them done anew?
     fn has_redone_items(&self, at: usize, definition: &Step) -> bool {
         let items = self.children.get(&at).map_or(&[][..], Vec::as_slice);
-        let next = format!("{}[{}]", definition.id, items.len());
-        self.earlier.contains_key(&next) || items.iter().any(|&item| self.is_redone(item))
+        let is_other = |&item: &usize| {
+            let state = self.steps.get(item).and_then(|state| state.item.as_ref());
+            state.is_some_and(|item| item.is_moved) || self.is_redone(item)
+        };
+        self.has_fewer_items(definition, items.len()) || items.iter().any(is_other)
     }
+
+    /// Did the last run have items that the list has no more?
+    fn has_fewer_items(&self, definition: &Step, count: usize) -> bool {
+        let mut left = (count..)
+            .map(|number| self.earlier.get(&format!("{}[{number}]", definition.id)))
+            .map_while(std::convert::identity);
+        left.any(|earlier| earlier.again != Some(RedoReason::Superseded))
+    }
+}
+
+/// The place in its list of the item that has this id.
+pub(crate) fn item_number(id: &str) -> Option<u64> {
+    let (_, number) = id.strip_suffix(']')?.rsplit_once('[')?;
+    number.parse().ok()
 }

@@ -45,6 +45,8 @@ impl Run {
             settings: Settings::before_start(),
             started: false,
             pausing: None,
+            is_given_up: false,
+            was_reopened: false,
             pause: None,
             outcome: None,
             aborting: false,

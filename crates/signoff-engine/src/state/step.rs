@@ -88,6 +88,8 @@ pub struct LoopItem {
     pub parent: usize,
     pub value: Value,
     pub number: u64,
+    /// An earlier run had it at another place of the list.
+    pub is_moved: bool,
 }
 
 /// What is known of a step since it last started: for the first time, or because a person allowed

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::json;
 use signoff_engine::{
     AcceptAt, AgentReports, CallEnd, Choice, EarlierStep, Event, Grade, Input, Outcome, ProcessEnd,
-    Redo, RedoReason, Run, RunReason, RunStart, StepForecast, StepStatus, apply, earlier_steps,
-    forecast,
+    Redo, RedoReason, Run, RunReason, RunStart, StepForecast, StepStatus, add_older_calls, apply,
+    earlier_steps, forecast,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, UNVERIFIED, World, signed};
@@ -542,4 +542,185 @@ fn a_call_that_is_only_judged_differently_is_asked_about() {
     assert_eq!(worked(&second), Vec::<&str>::new());
     let (question, _) = asked_again(&second);
     assert!(question.contains("publish"), "{question}");
+}
+
+/// A plan that pays each of these, and the outcomes of a tool that must not be called twice.
+fn paying(list: &str) -> String {
+    let each = format!(
+        "**id:** each\n**tool:** run_command\n**args:**\n```json\n{{\"command\": \"pay {{{{ item }}}}\"}}\n```\n**for_each:** {list}\n"
+    );
+    plan(&[("Each", &each)])
+}
+
+/// The commands that were run.
+fn called(world: &World) -> Vec<String> {
+    let events = world.events.iter().map(|recorded| &recorded.event);
+    let calls = events.filter_map(|event| match event {
+        Event::CallStarted { call, .. } => call.args["command"].as_str().map(str::to_owned),
+        _ => None,
+    });
+    calls.collect()
+}
+
+#[test]
+fn items_of_a_loop_are_known_by_their_value_wherever_they_stand() {
+    let first = done(&paying("[1, 2]"), careful());
+    assert_eq!(called(&first), ["pay 1", "pay 2"]);
+    for (list, expected) in [
+        ("[0, 1, 2, 3]", &["pay 0", "pay 3"][..]),
+        ("[2]", &[]),
+        ("[2, 1]", &[]),
+        ("[2, 1, 1]", &["pay 1"]),
+    ] {
+        let mut second = again(&first, &paying(list), careful());
+        second.play();
+        assert_eq!(second.run.outcome(), Some(Outcome::Completed), "{list}");
+        assert_eq!(called(&second), expected, "{list}");
+    }
+    // An item that was taken out and comes back is asked about.
+    let mut second = again(&first, &paying("[2]"), careful());
+    second.play();
+    let mut same = again(&second, &paying("[2]"), careful());
+    same.play();
+    assert_eq!(kept(&same)[0], Some("run-again"), "nothing changed since");
+    let mut third = again(&second, &paying("[2, 1]"), careful());
+    third.play();
+    assert_eq!(called(&third), Vec::<String>::new());
+    let (question, _) = asked_again(&third);
+    assert!(question.contains("pay 1"), "{question}");
+}
+
+#[test]
+fn another_item_that_makes_the_same_call_is_asked_about() {
+    let text = |list: &str| paying(list).replace("{{ item }}", "{{ item.to }}");
+    let first = done(&text(r#"[{"to": "ann", "why": "a"}]"#), careful());
+    let mut second = again(&first, &text(r#"[{"to": "ann", "why": "b"}]"#), careful());
+    second.play();
+    assert_eq!(called(&second), Vec::<String>::new());
+    assert_eq!(second.run.items().count(), 1);
+}
+
+#[test]
+fn items_that_were_never_done_are_no_claims_of_the_author() {
+    let first = done(&paying("[1]"), careful());
+    let marked = paying("[1, 2]").replace("### 1. Each", "### 1. ✅ Each");
+    let mut second = again(&first, &marked, careful());
+    second.play();
+    let claims = second
+        .run
+        .steps()
+        .filter_map(|(_, step)| step.outcome.facts());
+    assert!(claims.into_iter().all(|facts| !facts.claimed));
+}
+
+#[test]
+fn a_forecast_tells_the_items_of_a_loop_apart() {
+    let first = done(&paying("[1, 2]"), careful());
+    let expect = |list: &str| {
+        let text = paying(list);
+        forecast(signed(&text).plan(), &known(&first, &text, Redo::Changed))
+    };
+    let run = "run".to_owned();
+    assert_eq!(
+        expect("[0, 1, 2]"),
+        [StepForecast::Partly {
+            run: run.clone(),
+            kept: vec![json!(1), json!(2)],
+            runs: vec![json!(0)],
+        }]
+    );
+    assert_eq!(expect("[1, 2]"), [StepForecast::Kept { run }]);
+}
+
+/// Of a run whose record is gone only the loop as a whole is known.
+#[test]
+fn a_call_that_may_have_been_made_for_a_loop_is_asked_about_for_each_item() {
+    let first = done(&paying("[1]"), careful());
+    let made = known(&first, &paying("[1]"), Redo::Changed);
+    let call = made.iter().find_map(|(_, earlier)| earlier.call.clone());
+    let lost = EarlierStep::unknown("lost", call.expect("it called"));
+    let earlier = vec![("each".to_owned(), lost)];
+    let mut second = started(&first, &paying("[1, 2]"), careful(), earlier);
+    second.play();
+    assert_eq!(called(&second), Vec::<String>::new());
+    assert_eq!(second.run.items().count(), 2);
+}
+
+#[test]
+fn a_call_of_a_run_before_the_last_one_is_found_by_its_definition() {
+    let text = plan(&[("Publish", PUBLISH)]);
+    let other = text.replace("\"publish\"", "\"publish --fixed\"");
+    let first = done(&text, careful());
+    let mut second = again(&first, &other, careful());
+    second.play();
+    let mut steps = known(&second, &text, Redo::Changed);
+    assert!(steps.iter().all(|(_, earlier)| earlier.call.is_none()));
+    add_older_calls(&mut steps, &first.run, signed(&text).plan());
+    let mut third = started(&second, &text, careful(), steps);
+    third.play();
+    assert_eq!(called(&third), Vec::<String>::new());
+    let (question, _) = asked_again(&third);
+    assert!(
+        question.contains("a later run did something else"),
+        "{question}"
+    );
+    // What the last run itself did under this definition counts.
+    let mut steps = known(&second, &other, Redo::Changed);
+    let before = steps.clone();
+    add_older_calls(&mut steps, &first.run, signed(&other).plan());
+    assert_eq!(steps, before);
+}
+
+/// A journal that was cut has no trace of a call; another witness has.
+#[test]
+fn a_call_that_the_journal_lost_is_asked_about() {
+    let text = plan(&[("Publish", PUBLISH)]);
+    let whole = done(&text, careful());
+    let made = known(&whole, &text, Redo::Changed);
+    let call = made.iter().find_map(|(_, earlier)| earlier.call.clone());
+    let lost = EarlierStep::unknown("run", call.expect("it called"));
+    for cut in 1..whole.events.len() {
+        let mut world = whole.cut(cut, careful());
+        if !called(&world).is_empty() {
+            break;
+        }
+        world.record(Input::LostCalls(vec![("publish".to_owned(), lost.clone())]));
+        world.crash();
+        world.play();
+        assert_eq!(called(&world), Vec::<String>::new(), "after {cut} events");
+        let events: Vec<_> = world
+            .events
+            .iter()
+            .map(|recorded| &recorded.event)
+            .collect();
+        assert_eq!(world.run.items().count(), 1, "after {cut}: {events:#?}");
+    }
+}
+
+/// Nothing is under way or still to come in a run that has ended or was given up.
+#[test]
+fn steps_of_a_run_that_does_not_go_on_have_ended() {
+    let asks = format!("**on_fail:** escalate\n{AGENT}");
+    let text = plan(&[("One", &asks), ("Two", AGENT)]);
+    let red = Outcomes {
+        contracts: vec![ProcessEnd::Exited(1); 9].into(),
+        ..Outcomes::default()
+    };
+    let mut world = World::accepting(AcceptAt::End, &text, red);
+    world.play();
+    assert_eq!(world.run.items().count(), 1);
+    let shown = |run: &Run| {
+        [
+            run.displayed_status(0, false),
+            run.displayed_status(1, false),
+        ]
+    };
+    let mut given_up = world.run.clone();
+    given_up.give_up();
+    assert_eq!(shown(&given_up), [StepStatus::Failed, StepStatus::Skipped]);
+    world.record(Input::Abort {
+        by: "ann".to_owned(),
+        reports: AgentReports::new(),
+    });
+    assert_eq!(shown(&world.run), [StepStatus::Failed, StepStatus::Blocked]);
 }

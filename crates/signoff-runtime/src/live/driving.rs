@@ -147,7 +147,17 @@ fn begin(
             work.record(input)?;
             dir.mark_begun()?;
         }
-        FirstInput::GoOn { input, replan } => resume(work, input, replan, trees)?,
+        FirstInput::GoOn {
+            input,
+            lost,
+            replan,
+        } => {
+            // Before anything else: nothing may begin that was done already.
+            if let Some(lost) = lost {
+                work.record(*lost)?;
+            }
+            resume(work, input, replan, trees)?;
+        }
     }
     let Some(trees) = trees else {
         return Ok(());

@@ -12,6 +12,7 @@ mod notify;
 mod options;
 mod prepared;
 pub mod rehearsal;
+mod taken_back;
 
 pub use self::driving::RunReport;
 pub use self::options::{RunLimit, RunOptions};

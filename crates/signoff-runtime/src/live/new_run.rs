@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_engine::{Bounds, EarlierStep, Isolation, Run, Settings};
+use signoff_engine::{Bounds, Isolation, Run, Settings};
 use signoff_plan::model::Plan;
 use signoff_store::failpoint;
 use signoff_store::journal::Journal;
@@ -11,7 +11,7 @@ use signoff_store::runs::{self, RunDir, new_run_id};
 use signoff_store::signatures::SignatureRecord;
 use signoff_work::beneath::remove_tree;
 
-use super::last_run::known_steps;
+use super::last_run::{KnownSteps, PlanToRun, known_steps};
 use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
@@ -37,8 +37,8 @@ pub(super) struct RunSetup {
     pub(super) bounds: Bounds,
     pub(super) chosen: IsolationChoice,
     pub(super) settings: Settings,
-    /// What the last run of the plan knows of its steps.
-    pub(super) earlier: Vec<(String, EarlierStep)>,
+    /// What the earlier runs of the plan know of its steps.
+    pub(super) earlier: KnownSteps,
 }
 
 impl RunSetup {
@@ -57,7 +57,13 @@ impl RunSetup {
         let chosen = trees::choose(project, run.plan(), options.isolation)?;
         levels::require(project, run.plan(), options.isolation)?;
         let settings = settings(project, options, chosen.isolation, chosen.land)?;
-        let earlier = known_steps(project, locked.history(), run.plan(), options.redo)?;
+        let to_run = PlanToRun {
+            key: &locked.key,
+            plan: run.plan(),
+            digest: &run.signed().digest().to_string(),
+            history: locked.history(),
+        };
+        let earlier = known_steps(project, &to_run, options.redo)?;
         Ok(Self {
             run,
             signature,

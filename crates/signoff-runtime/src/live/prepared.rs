@@ -27,7 +27,7 @@ use crate::plans::approval::replan;
 use crate::plans::locked::LockedPlan;
 use crate::project::{Project, relative};
 use crate::runs::worktrees::RunWorktrees;
-use crate::runs::{OpenedRun, cut_off_reports, snapshot};
+use crate::runs::{OpenedRun, cut_off_reports, snapshot, witness};
 use crate::signing::signed::require_still_signed;
 use crate::signing::watch::Watch;
 
@@ -58,6 +58,8 @@ pub(super) enum FirstInput {
     Start(Input),
     GoOn {
         input: Input,
+        /// Calls of which its journal has no trace.
+        lost: Option<Box<Input>>,
         /// Takes up another version of the plan.
         replan: Option<Box<Input>>,
     },
@@ -99,7 +101,7 @@ impl<'a> PreparedRun<'a> {
             run: opened.id.clone(),
         }])?;
         clear_never_begun(project)?;
-        let forecast = forecast_again(&setup.earlier, signed.plan());
+        let forecast = forecast_again(&setup.earlier.steps, signed.plan());
         let first = Input::Start(RunStart {
             run: opened.id.clone(),
             plan: opened.key.clone(),
@@ -107,7 +109,7 @@ impl<'a> PreparedRun<'a> {
             digest,
             terms: signed.terms().to_string(),
             settings: setup.settings.clone(),
-            earlier: setup.earlier,
+            earlier: setup.earlier.steps,
         });
         Ok(Self {
             name: locked.plan.source.name().to_owned(),
@@ -118,7 +120,10 @@ impl<'a> PreparedRun<'a> {
             settings: setup.settings,
             bounds: setup.bounds,
             repository: setup.chosen.repository,
-            notes: locked.notes.into_iter().chain(setup.chosen.note).collect(),
+            notes: (locked.notes.into_iter())
+                .chain(setup.earlier.notes)
+                .chain(setup.chosen.note)
+                .collect(),
             forecast,
         })
     }
@@ -173,14 +178,20 @@ impl<'a> PreparedRun<'a> {
             None => opened.state(),
         };
         let bounds = bounds(foreseen, options)?;
+        let lost = witness::lost_calls(project, opened.state())?;
+        let lost_note = witness::lost_note(id, &lost);
         let prepared = Self {
             name,
             signature,
             watch,
             settings: opened.state().settings().clone(),
-            notes: opened.torn.take().into_iter().collect(),
+            notes: opened.torn.take().into_iter().chain(lost_note).collect(),
             opened,
-            beginning: FirstInput::GoOn { input, replan },
+            beginning: FirstInput::GoOn {
+                input,
+                lost: (!lost.is_empty()).then(|| Box::new(Input::LostCalls(lost))),
+                replan,
+            },
             bounds,
             repository: None,
             forecast: Vec::new(),

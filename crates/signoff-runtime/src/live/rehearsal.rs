@@ -12,7 +12,7 @@ use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::tools::stops;
 use signoff_store::lock::holder;
 
-use super::last_run::{forecast_again, known_steps};
+use super::last_run::{PlanToRun, forecast_again, known_steps};
 use super::{RunLimit, RunOptions};
 use crate::confinement::levels;
 use crate::error::Error;
@@ -79,9 +79,15 @@ fn forecast_run(
     plan: &PlanFile,
     options: &RunOptions,
 ) -> Result<Vec<StepForecast>, Error> {
-    let history = PlanHistory::read(project, &plan.key(project))?;
-    let known = known_steps(project, &history, &plan.checked.plan, options.redo)?;
-    Ok(forecast_again(&known, &plan.checked.plan))
+    let key = plan.key(project);
+    let to_run = PlanToRun {
+        key: &key,
+        plan: &plan.checked.plan,
+        digest: &plan.digest().to_string(),
+        history: &PlanHistory::read(project, &key)?,
+    };
+    let known = known_steps(project, &to_run, options.redo)?;
+    Ok(forecast_again(&known.steps, &plan.checked.plan))
 }
 
 /// What `run` asks before it starts anything, in its order. `approve`: a person would sign the plan first.
@@ -130,9 +136,11 @@ fn may_start(
     }
     match state {
         PlanState::Approved => Ok(()),
-        PlanState::Completed if options.again => state_after(state, Transition::RunAgain, actor)
-            .map(drop)
-            .map_err(Error::Forbidden),
+        PlanState::Completed if options.again && !status.is_claimed => {
+            state_after(state, Transition::RunAgain, actor)
+                .map(drop)
+                .map_err(Error::Forbidden)
+        }
         _ if approve => state_after(state, Transition::Approve, actor)
             .map(drop)
             .map_err(|forbidden| status.explain(plan, forbidden)),

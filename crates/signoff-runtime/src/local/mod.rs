@@ -51,7 +51,7 @@ use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::project::directories::login_locks;
-use crate::runs::clear_leftovers;
+use crate::runs::{clear_leftovers, witness};
 use crate::signing::watch::Watch;
 use crate::trees::{Trees, WorkSource, head_commit, parse_id};
 
@@ -214,7 +214,7 @@ impl<'a> Local<'a> {
 
     fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let timeout = self.commands.time_limit(run, step)?;
-        let (definition, _) = require_step(run, step)?;
+        let (definition, state) = require_step(run, step)?;
         let log = self
             .commands
             .dir
@@ -228,6 +228,9 @@ impl<'a> Local<'a> {
             }),
             None => None,
         };
+        if let Some(made) = state.made_call.get() {
+            witness::mark_call(&self.commands.dir, &definition.id, attempt, made)?;
+        }
         let options = CallOptions { timeout, log, tree };
         let call = self.calls.call(run, step, attempt, options)?;
         self.supervisor.work(move || call.make());

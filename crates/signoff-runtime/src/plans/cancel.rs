@@ -12,7 +12,7 @@ use super::locked::LockedPlan;
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::error::Error;
-use crate::runs::end_leftovers_of;
+use crate::runs::{OpenedRun, end_leftovers_of};
 use crate::signing::signed::not_signed_error;
 
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
@@ -42,13 +42,26 @@ pub fn cancel(
     }
     locked.record(&events)?;
     let left = worktrees_note(&locked);
-    let ended = run.map(|_| Edit::SetPlan {
+    let ended = run.as_ref().map(|_| Edit::SetPlan {
         field: "execution_ended_at".to_owned(),
         value: timestamp(context.clock.now()).into(),
     });
     let mut done = locked.conclude(PlanState::Cancelled, ended.into_iter().collect())?;
     done.notes.extend(left);
+    done.notes
+        .extend(run.and_then(|run| mark_given_up(context, &run)));
     Ok(done)
+}
+
+/// Marks the steps of a run that was given up: none of them is under way any more. Says why it could not.
+fn mark_given_up(context: ActorContext<'_>, run: &str) -> Option<String> {
+    // Nothing is known of the steps of a run whose directory is gone.
+    let opened = OpenedRun::open(context.project, run, context.clock).ok()?;
+    let mut state = opened.state().clone();
+    state.give_up();
+    let mut marks = opened.marks();
+    marks.write(&state, context.clock.now());
+    marks.trouble
 }
 
 /// A note about the worktrees of an abandoned run: a person may want some of that work.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    ForbiddenTransition, Outcome, PlanFact, PlanFlags, PlanState, RunFact, derive,
+    ForbiddenTransition, Outcome, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
 };
 use signoff_plan::digest::Digest;
 use signoff_store::root::StoreKind;
@@ -47,6 +47,15 @@ impl PlanStatus {
             return Error::Forbidden(forbidden);
         }
         let (name, state) = (plan.source.name(), self.state);
+        // Everything else leads back here.
+        let forbidden = match forbidden {
+            ForbiddenTransition::State { state, act, .. } => ForbiddenTransition::State {
+                state,
+                act,
+                possible: vec![Transition::Revise],
+            },
+            ForbiddenTransition::Actor { .. } => forbidden,
+        };
         Error::Claimed {
             notice: format!(
                 "{name} says that it is {state}, and nothing that was recorded here made it so. If it is to be taken up again as it is: `signoff revise {name}`, then sign it"
@@ -174,7 +183,7 @@ fn newest_fact(
     let mut over = BTreeSet::new();
     let mut approved = None;
     let newest_run = history.newest_run();
-    for entry in history.entries.iter().rev() {
+    for entry in history.standing_entries().into_iter().rev() {
         if let PlanEvent::PlanExecuting { run, digest, .. } = &entry.event {
             let view = match begun_run(project, history, run)? {
                 RunRecord::Begun(view) => *view,

@@ -10,6 +10,7 @@ mod leftovers;
 pub(crate) mod marks;
 pub(crate) mod merges;
 pub mod names;
+pub(crate) mod of_plan;
 mod opened;
 mod progress;
 pub mod questions;
@@ -19,6 +20,7 @@ mod streamed;
 pub mod transcript;
 mod trees;
 pub mod view;
+pub(crate) mod witness;
 pub mod worktrees;
 
 pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};

@@ -55,7 +55,7 @@ fn newest_of_plan(project: &Project, runs: &[RunEntry], text: &str) -> Option<St
 pub fn run_to_resume(project: &Project, text: Option<&str>) -> Result<String, Error> {
     let can_go_on = |view: &RunView| {
         let is_open = matches!(view.run.outcome(), None | Some(Outcome::Failed));
-        is_open && !view.over && !view.driven && !view.run.is_undone()
+        is_open && !view.is_closed && !view.driven && !view.run.is_undone()
     };
     named_or_newest(project, text, can_go_on)
 }

@@ -47,6 +47,9 @@ pub struct RunView {
     pub worktrees: RunWorktrees,
     /// It was abandoned, or another run of the plan replaced it.
     pub over: bool,
+    /// Its plan was cancelled or is run from scratch, or another run of it came after this one: even if it failed, it
+    /// cannot go on.
+    pub is_closed: bool,
     dir: RunDir,
 }
 
@@ -63,7 +66,7 @@ impl RunView {
         })?;
         let (began, last) = times.expect("a run that is replayed has a first event");
         let Replay {
-            run,
+            mut run,
             key,
             path,
             terms,
@@ -74,10 +77,15 @@ impl RunView {
         // An unreadable log is reported by the commands that change the plan.
         let history = PlanHistory::read(project, &key).unwrap_or_default();
         history.refuse_if_cut(&run)?;
-        let over = history.refuse_if_over(id).is_err();
+        let is_closed = history.refuse_if_over(id).is_err();
+        let over = is_closed && run.outcome().is_none();
+        if over {
+            run.give_up();
+        }
         Ok(Self {
             worktrees: RunWorktrees::of(project, id, run.in_worktrees()),
-            over: over && run.outcome().is_none(),
+            over,
+            is_closed,
             run,
             began,
             last,

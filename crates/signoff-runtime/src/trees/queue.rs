@@ -102,7 +102,7 @@ impl Trees {
             .map(|(file, filter)| format!("`{file}` (filter `{filter}`)"))
             .collect();
         Err(WorkError::Unsupported(format!(
-            "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that is not run here: {}; `signoff run --isolation shared` works without",
+            "it changed files that .gitattributes wants changed by a filter before they are committed, which is a program that is not run here: {}; a run with `--isolation shared` works without: `signoff abort` gives this one up, then `signoff retry` and `signoff run --isolation shared`, both with the name of the plan",
             found.join(", ")
         )))
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use signoff_engine::{Actor, Millis, PlanState};
+use signoff_engine::{Actor, ForbiddenTransition, Millis, PlanState, Transition};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::plans::{
@@ -187,6 +187,14 @@ fn finished_work_is_taken_up_again_only_if_a_person_says_so() {
     assert!(
         matches!(&refused, Error::Claimed { notice, .. } if notice.contains("signoff revise")),
         "{refused:?}"
+    );
+    // Every other way out leads back here.
+    let Error::Claimed { forbidden, .. } = &refused else {
+        unreachable!("it was matched above");
+    };
+    assert!(
+        matches!(forbidden, ForbiddenTransition::State { possible, .. } if *possible == [Transition::Revise]),
+        "{forbidden:?}"
     );
     assert_eq!(text(&world.path(&name)), written);
     let path = world.path(&name);

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use signoff_engine::{Actor, Millis, PlanState};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::status::plan_status;
-use signoff_runtime::plans::{ActorContext, cancel, expiry_notice, propose_file, reject};
+use signoff_runtime::plans::{
+    ActorContext, ApproveOptions, approve, cancel, expiry_notice, propose_file, reject,
+};
 use signoff_runtime::project::{ProcessContext, Project};
 use signoff_runtime::{Clock, Error};
 use signoff_store::root::Store;
@@ -116,4 +118,40 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
         let expired = matches!(done, Err(Error::Expired { .. }));
         assert_eq!(expired, expires, "{name} {done:?}");
     }
+}
+
+/// The clock was wrong; the signature holds.
+#[test]
+fn an_approved_plan_that_expired_is_taken_back_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let project = project(dir.path());
+    let clock = Calendar(Cell::new(20_000 * DAY));
+    let context = ActorContext {
+        project: &project,
+        actor: Actor::Person,
+        clock: &clock,
+    };
+    let path: PathBuf = dir.path().join("plan.md");
+    let read = || PlanFile::read(&path, "plan.md", &project.workspace()).unwrap();
+    let state = || plan_status(&project, &read()).unwrap().state;
+    propose_file(context, &path, "plan.md").unwrap();
+    approve(context, &read(), &ApproveOptions::default()).unwrap();
+    assert_eq!(state(), PlanState::Approved);
+    clock.0.set(20_400 * DAY);
+    cancel(context, &path, "plan.md", None).unwrap_err();
+    assert_eq!(state(), PlanState::Cancelled);
+    clock.0.set(20_001 * DAY);
+    let done = propose_file(context, &path, "plan.md").unwrap();
+    assert_eq!(
+        (done.state, state()),
+        (PlanState::Approved, PlanState::Approved)
+    );
+    // Another text was never approved.
+    let edited = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, edited.replace("Look", "Look twice")).unwrap();
+    let done = propose_file(context, &path, "plan.md").unwrap();
+    assert_eq!(
+        (done.state, state()),
+        (PlanState::Verified, PlanState::Verified)
+    );
 }

@@ -82,6 +82,9 @@ pub struct PlanCounts {
     /// Milliseconds from each text to its signature.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<u64>,
+    /// When it waited too long and was cancelled for that; 0 = it was not, or that was taken back.
+    #[serde(skip_serializing_if = "is_default")]
+    pub expired: u64,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -224,6 +224,24 @@ impl RunDir {
         Ok(None)
     }
 
+    /// Where a file for each call lies that does harm if it is made twice: the journal is not the only witness of it.
+    pub fn calls(&self) -> PathBuf {
+        self.path.join("calls")
+    }
+
+    /// The file of the call of one attempt at a step.
+    pub fn call_mark(&self, step_id: &str, attempt: u32) -> PathBuf {
+        let name = format!("{}.{attempt}", key::encode(step_id));
+        self.calls().join(name)
+    }
+
+    /// Keeps this about a call that is about to be made.
+    pub fn mark_call(&self, step_id: &str, attempt: u32, text: &[u8]) -> Result<(), FileError> {
+        create_private(&self.calls())?;
+        let path = self.call_mark(step_id, attempt);
+        atomic::overwrite_unsynced(&path, text, FileMode::Private)
+    }
+
     /// The place of one attempt at a step. No step id leads out of `steps/`.
     pub fn attempt(&self, step_id: &str, attempt: u32) -> AttemptDir {
         let steps = self.path.join("steps");

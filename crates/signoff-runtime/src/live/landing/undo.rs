@@ -62,7 +62,9 @@ pub fn undo(project: &Project, run: Option<&str>, clock: &dyn Clock) -> Result<U
         .landed_commit()
         .filter(|_| !opened.state().lands_files());
     if let Some(commit) = commit {
-        let revert = revert(&opened, commit)?;
+        let Some(revert) = revert(&opened, commit)? else {
+            return for_good("it changed no files: there is nothing to take back".to_owned());
+        };
         return for_good(format!("it landed as {commit}: `{revert}` takes it back"));
     }
     if opened.state().landing_commit().is_some() && !opened.state().is_undone() {
@@ -106,26 +108,30 @@ fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error
     })
 }
 
-/// The command that takes all commits back that a run landed as.
-fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<String, Error> {
+/// The command that takes all commits back that a run landed as, and none of a person; nothing if there are none.
+fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<Option<String>, Error> {
+    let state = opened.state();
+    if state.head() == state.run_tree().map(|tree| tree.start.as_str()) {
+        return Ok(None);
+    }
     let Some(trees) = opened.trees()? else {
-        return Ok(format!("git revert --no-edit {landed}"));
+        return Ok(Some(format!("git revert --no-edit {landed}")));
     };
-    let last = parse_id(opened.state(), landed)?;
-    let commits = trees.git().commits_of_run(opened.state().id(), &last)?;
-    let [newest, .., oldest] = commits.as_slice() else {
-        let only = commits.first().unwrap_or(&last);
-        return Ok(format!("git revert --no-edit {only}"));
+    let last = parse_id(state, landed)?;
+    let commits = trees.git().commits_of_run(state.id(), &last)?;
+    let (Some(newest), Some(oldest)) = (commits.first(), commits.last()) else {
+        return Ok(None);
     };
     let before = trees.git().parents(oldest)?.into_iter().next();
-    if let Some(before) = before
+    if commits.len() > 1
+        && let Some(before) = before
         && trees.git().commits(&before, newest)?.len() == commits.len()
     {
-        return Ok(format!("git revert --no-edit {before}..{newest}"));
+        return Ok(Some(format!("git revert --no-edit {before}..{newest}")));
     }
     // Commits of a person lie between them, or nothing lies before them.
     let names: Vec<&str> = commits.iter().map(Id::as_str).collect();
-    Ok(format!("git revert --no-edit {}", names.join(" ")))
+    Ok(Some(format!("git revert --no-edit {}", names.join(" "))))
 }
 
 /// Undoes a landing file by file. Files that changed since stay, and are reported.

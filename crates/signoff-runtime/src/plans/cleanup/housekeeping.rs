@@ -11,10 +11,12 @@ use signoff_store::index::PlanRow;
 use super::archive::{ArchiveReport, archive_if_due, log_move};
 use crate::clock::timestamp;
 use crate::error::Error;
+use crate::plan_file::PlanFile;
 use crate::plans::ActorContext;
 use crate::plans::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::stale::{DAY, has_staleness, waits_since};
+use crate::plans::locked::stale::{DAY, days_expired, has_staleness, waits_since};
+use crate::plans::status::plan_status;
 use crate::project::{Project, relative};
 
 /// What the housekeeping did.
@@ -44,8 +46,8 @@ pub(crate) enum HousekeepingTask {
     MarkStalled,
 }
 
-/// So many plans expire at once without a question. If more are due, the clock may be wrong.
-const UNASKED: usize = 3;
+/// Plans that expire one after the other expire at once.
+const AT_ONCE: Millis = 60 * 1000;
 
 /// Does all tasks that are due. A failure is reported once and does not affect the list. `expire`: a person wants all to
 /// expire that are due.
@@ -69,7 +71,13 @@ pub(crate) fn do_housekeeping(
     let mut due: Vec<_> = due_tasks(context, indexed).collect();
     let expires = |task: HousekeepingTask| task == HousekeepingTask::Expire;
     let expiring = due.iter().filter(|(_, task)| expires(*task)).count();
-    if expiring > UNASKED && !expire {
+    let unasked = expired_last_time(context.project, indexed).max(1);
+    let certain = || {
+        let found = due.iter().filter(|(_, task)| expires(*task));
+        let found = found.filter(|(found, _)| has_expired(context, found));
+        found.take(unasked + 1).count()
+    };
+    if expiring > unasked && !expire && certain() > unasked {
         due.retain(|(_, task)| !expires(*task));
         report.notes.push(expiry_question(context, expiring));
     }
@@ -90,6 +98,27 @@ pub(crate) fn do_housekeeping(
         }
     }
     report
+}
+
+/// How many plans expired when some last did. If more are due now, the clock may be wrong.
+fn expired_last_time(project: &Project, indexed: &IndexedPlans) -> usize {
+    let tallies = indexed.tallies(project);
+    let times = || {
+        (tallies.values())
+            .map(|(tally, _)| tally.expired)
+            .filter(|at| *at > 0)
+    };
+    let last = times().max().unwrap_or_default();
+    times().filter(|at| last - at < AT_ONCE).count()
+}
+
+/// Has the plan waited too long? The index only says that it may have.
+fn has_expired(context: ActorContext<'_>, found: &IndexedPlan) -> bool {
+    let project = context.project;
+    let plan = PlanFile::read(&found.path(project), "", &project.workspace()).ok();
+    let known = plan.and_then(|plan| Some((plan_status(project, &plan).ok()?, plan)));
+    let now = context.clock.now();
+    known.is_some_and(|(status, plan)| days_expired(&status, &plan, now, project).is_some())
 }
 
 /// Which plan needs what.

@@ -17,7 +17,7 @@ use super::stamps::{is_racy, stamps};
 use crate::clock::millis;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, is_thread, read_source};
-use crate::plan_history::PlanHistory;
+use crate::plan_history::{PlanHistory, is_expiry};
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::project::relative;
 
@@ -118,6 +118,7 @@ fn tally(history: &PlanHistory) -> PlanCounts {
         match &entry.event {
             PlanEvent::PlanProposed { .. } | PlanEvent::PlanRevised { .. } => {
                 tally.proposals += 1;
+                tally.expired = 0;
                 since = Some(entry.at);
             }
             PlanEvent::PlanApproved { .. } => {
@@ -128,6 +129,7 @@ fn tally(history: &PlanHistory) -> PlanCounts {
             PlanEvent::PlanRejected { .. } => tally.rejections += 1,
             PlanEvent::PlanCompleted { .. } => tally.completed += 1,
             PlanEvent::PlanFailed { .. } => tally.failed += 1,
+            event if is_expiry(event) => tally.expired = entry.at,
             PlanEvent::PlanNeedsReview { .. }
             | PlanEvent::PlanCancelled { .. }
             | PlanEvent::PlanRetried { .. }

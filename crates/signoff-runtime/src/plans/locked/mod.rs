@@ -112,7 +112,10 @@ impl<'a> LockedPlan<'a> {
         require_no_errors(&self.plan)?;
         match self.status.state {
             PlanState::Approved => Ok(()),
-            PlanState::Completed if again => self.allow(Transition::RunAgain).map(|_| ()),
+            // What only its file calls completed was not run here, and has no signature to run again under.
+            PlanState::Completed if again && !self.status.is_claimed => {
+                self.allow(Transition::RunAgain).map(|_| ())
+            }
             PlanState::Draft | PlanState::Verified => {
                 require_signed(self.context.project, &self.plan)?;
                 // There is a signature, but the plan was handed in anew since: it needs another one.

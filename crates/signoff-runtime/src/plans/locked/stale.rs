@@ -4,7 +4,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
 use signoff_store::root::StoreKind;
 
-use crate::clock::{Clock, millis};
+use crate::clock::{Clock, millis, timestamp};
 use crate::plan_file::PlanFile;
 use crate::plans::status::{PlanStatus, is_among_proposals};
 use crate::project::Project;
@@ -82,7 +82,10 @@ pub fn expiry_notice(
     clock: &dyn Clock,
 ) -> Option<String> {
     let days = days_expired(status, plan, clock.now(), project)?;
-    Some(notice(plan.source.name(), days))
+    let (name, now) = (plan.source.name(), timestamp(clock.now()));
+    Some(format!(
+        "{name} has expired: nothing happened to it for {days} days, if it is {now} now, so the next command that changes it cancels it"
+    ))
 }
 
 /// What the log says about it.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Actor, PlanState, Transition, may_take_back};
+use signoff_engine::{Actor, PlanFact, PlanState, Transition, may_take_back};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
@@ -78,6 +78,16 @@ pub(crate) fn hand_in(
         // Says what is possible instead.
         locked.allow_to(Transition::Verify, Actor::Harness)?;
     }
+    // What was approved when it expired is approved again, while its signature holds.
+    let was_approved = matches!(
+        locked.history().fact_before_expiry(&digest),
+        Some(PlanFact::Approved | PlanFact::Retried)
+    );
+    let next = if taken_back && was_approved && locked.status.signed {
+        PlanState::Approved
+    } else {
+        PlanState::Verified
+    };
     let newest = locked.history().entries.last().map(|entry| &entry.event);
     let already =
         matches!(newest, Some(PlanEvent::PlanProposed { digest: known, .. }) if *known == digest);
@@ -91,7 +101,10 @@ pub(crate) fn hand_in(
             cloned_from,
         }])?;
     }
-    let done = locked.conclude_quietly(PlanState::Verified)?;
+    let done = locked.conclude_quietly(next)?;
+    if next == PlanState::Approved {
+        return Ok(done);
+    }
     Ok(sign_after_proposal(context, done))
 }
 

@@ -78,9 +78,12 @@ impl Execution {
             ("execution_ended_at", at(ended)),
             ("result_summary", summary),
         ];
+        // Whoever gives a run up says when that was.
+        let is_known = |field: &str| !run.is_given_up() || field.ends_with("session");
         let known = &present.checked.plan.record;
         let news = wanted
             .into_iter()
+            .filter(|(field, _)| is_known(field))
             .filter(|(field, value)| known.get(*field).unwrap_or(&Value::Null) != value);
         let edits: Vec<Edit> = news.map(|(field, value)| set(field, value)).collect();
         apply_to(&present.source, &edits)

@@ -173,6 +173,7 @@ impl Observe for Projection {
                 | Event::StepSkipped { .. }
                 | Event::StepBlocked { .. }
                 | Event::StepWaiting { .. }
+                | Event::StepProvisional { .. }
                 | Event::StepRetried { .. }
         );
         self.execution.times.note(recorded);
@@ -215,6 +216,7 @@ fn writable(path: &Path) -> std::io::Result<Vec<u8>> {
 
 fn state(run: &Run) -> PlanState {
     match run.outcome() {
+        None if run.is_given_up() => PlanState::Cancelled,
         Some(Outcome::Completed | Outcome::Partial) => PlanState::Completed,
         Some(Outcome::Failed) => PlanState::Failed,
         // Nobody drives it once this is written, and it does not only wait for a person.
@@ -248,19 +250,29 @@ fn steps_in_file(run: &Run) -> impl Iterator<Item = (&Step, &Step, &StepState)> 
     })
 }
 
+/// What a file says of a step that cannot run because of another: where it has no word for that, that it was skipped.
+fn blocked_mark(dialect: Dialect) -> StepMark {
+    match dialect {
+        Dialect::Record => StepMark::Skipped,
+        _ => StepMark::Blocked,
+    }
+}
+
 /// What the file should say about a step; `None` = what it says stays.
 fn mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
     let at = run.position(&definition.id);
-    let mark = match step.status {
+    let status = at.map_or(step.status, |at| run.displayed_status(at, true));
+    let mark = match status {
         StepStatus::Completed => StepMark::Done,
         StepStatus::Failed => StepMark::Failed,
         StepStatus::Skipped => StepMark::Skipped,
         StepStatus::Running | StepStatus::Verifying | StepStatus::Waiting => StepMark::Running,
-        StepStatus::Blocked if !definition.claimed => StepMark::Blocked,
+        StepStatus::Blocked if !definition.claimed => blocked_mark(run.signed().dialect()),
         StepStatus::Blocked | StepStatus::Pending | StepStatus::Ready => StepMark::NotBegun,
     };
     // Our own mark, from before it was taken up again, the plan changed or it was run again.
     let is_outdated = step.history.ended_before
+        || run.was_reopened()
         || at.is_some_and(|at| run.earlier(at).is_some())
         || (written.claimed, &written.mark) != (definition.claimed, &definition.mark);
     match mark {

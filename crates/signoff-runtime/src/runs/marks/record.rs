@@ -86,7 +86,8 @@ fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
     let ended = has_ended(mark);
     let begun = (ended || is_under_way(step)) && step.history.began_at > 0;
     let if_so = |so: bool, value: Option<Value>| value.filter(|_| so).unwrap_or_default();
-    let at = |at| Some(Value::from(timestamp(at)));
+    // A step that its run left open has no end of its own.
+    let at = |at: u64| (at > 0).then(|| Value::from(timestamp(at)));
     let error = step.outcome.reason.as_deref().map(|why| short(why).into());
     let all = [
         ("started_at", if_so(begun, at(step.history.began_at))),
@@ -160,7 +161,12 @@ fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
         ),
         ("error", reason.map(|why| short(why).into())),
         ("duration", step.duration().map(Value::from)),
-        ("timestamp", Some(timestamp(step.history.ended_at).into())),
+        (
+            "timestamp",
+            Some(step.history.ended_at)
+                .filter(|at| *at > 0)
+                .map(|at| timestamp(at).into()),
+        ),
     ];
     let members = members
         .into_iter()

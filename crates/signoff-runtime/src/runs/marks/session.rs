@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use signoff_api::session::SessionLine;
-use signoff_engine::{Run, StepState, StepStatus};
+use signoff_engine::{Run, Stage, StepState, StepStatus};
 use signoff_plan::model::Step;
 use signoff_store::atomic::{ReplaceError, create_directories, replace};
 
 /// As much of an agent's last words as one line of a log holds, in characters.
 const LONGEST: usize = 200;
 
-/// Brings the log up to date: one line for each step that is done or has failed.
+/// Brings the log up to date: one line for each step whose work is done or has failed.
 pub(super) fn write(path: &Path, run: &Run, survives_power: bool) -> Result<(), String> {
     let mut text = String::new();
     for line in run.steps().filter_map(line) {
@@ -44,6 +44,10 @@ pub(super) fn write(path: &Path, run: &Run, survives_power: bool) -> Result<(), 
 
 fn line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
     let (status, result_summary, error) = match state.status {
+        // Its agent is done; that a person accepts it at the end is not plan mode's concern.
+        StepStatus::Waiting if state.stage == Stage::Provisional => {
+            ("success", last_words(state), None)
+        }
         StepStatus::Completed => ("success", Some(result(state)), None),
         StepStatus::Failed => ("failed", last_words(state), state.outcome.reason.clone()),
         StepStatus::Pending

@@ -43,12 +43,8 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         Some(project) => project.config.contract.shell.value.clone(),
         None => load_config(&session.process, None)?.contract.shell.value,
     };
-    let state = match (&status, &expired) {
-        // The next command that changes the plan records the expiry.
-        (_, Some(_)) => PlanState::Cancelled,
-        (Some(status), None) => status.state,
-        (None, None) => unsigned_state(&plan),
-    };
+    // It is not cancelled before the next command that changes the plan.
+    let state = (status.as_ref()).map_or_else(|| unsigned_state(&plan), |status| status.state);
     if let Some(notice) = expired {
         session
             .out

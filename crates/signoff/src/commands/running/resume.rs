@@ -47,8 +47,19 @@ fn resume_failure(project: &Project, run: &str, error: Error) -> Failure {
         }
         .into(),
         error => match RunView::load(project, run) {
-            Ok(view) => with_known_steps(error, view.run.steps().map(|(step, _)| step.id.as_str())),
+            Ok(view) => {
+                let steps = view.run.steps().map(|(step, _)| step.id.as_str());
+                // The plan of this run, and not of the one that was named or is the newest.
+                with_known_steps(error, steps).naming_plan(|| plan_name(project, &view))
+            }
             Err(_) => error.into(),
         },
     }
+}
+
+/// The path of a run's plan, as one types it here.
+fn plan_name(project: &Project, view: &RunView) -> Option<String> {
+    let here = &project.process.directory;
+    let path = view.plan_path.strip_prefix(here).unwrap_or(&view.plan_path);
+    path.to_str().map(str::to_owned)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use signoff_api::rehearsal;
 use signoff_engine::{RedoReason, RunReason, StepForecast};
 use signoff_plan::model::Plan;
@@ -18,6 +19,18 @@ pub(crate) fn forecast_lines(plan: &Plan, forecast: &[StepForecast]) -> Vec<Stri
         match forecast {
             StepForecast::Kept { run } => kept.entry(run).or_default().push(id),
             StepForecast::Runs(why) => runs.entry(reason_text(why)).or_default().push(id),
+            StepForecast::Partly {
+                run,
+                kept: done,
+                runs: open,
+            } => {
+                let of = |items: &[Value]| format!("{id} (for {})", item_names(items));
+                kept.entry(run).or_default().push(of(done));
+                if !open.is_empty() {
+                    let why = "because no earlier run did it for these items".to_owned();
+                    runs.entry(why).or_default().push(of(open));
+                }
+            }
         }
     }
     let kept = kept.into_iter().map(|(run, steps)| {
@@ -30,6 +43,11 @@ pub(crate) fn forecast_lines(plan: &Plan, forecast: &[StepForecast]) -> Vec<Stri
     lines
         .map(|line| paint(DIM, sanitize(&line)).to_string())
         .collect()
+}
+
+fn item_names(items: &[Value]) -> String {
+    let names: Vec<String> = items.iter().map(ToString::to_string).collect();
+    first_names(&names)
 }
 
 /// Why a step runs, in words.
@@ -50,6 +68,9 @@ fn reason_text(why: &RunReason) -> String {
             RedoReason::ValueUnknown => {
                 "because its value is read now and was not recorded".to_owned()
             }
+            RedoReason::Superseded => {
+                "because a later run did something else in its place".to_owned()
+            }
         },
     }
 }
@@ -61,24 +82,37 @@ pub(crate) fn forecast_shape(
 ) -> Vec<rehearsal::StepForecast> {
     let steps = plan.steps.iter().zip(forecast);
     let shape = steps.map(|(step, forecast)| {
-        let (kept_from, because, after) = match forecast {
-            StepForecast::Kept { run } => (Some(run.clone()), None, None),
-            StepForecast::Runs(RunReason::New) => (None, Some("new"), None),
-            StepForecast::Runs(RunReason::DependsOn(step)) => {
-                (None, Some("dependency"), Some(step.clone()))
-            }
-            StepForecast::Runs(RunReason::Again(reason)) => {
-                (None, Some(reason_name(*reason)), None)
-            }
-        };
-        rehearsal::StepForecast {
+        let mut shape = rehearsal::StepForecast {
             id: step.id.clone(),
-            kept_from,
-            because: because.map(str::to_owned),
-            after,
+            kept_from: None,
+            because: None,
+            after: None,
+            kept_items: Vec::new(),
+        };
+        match forecast {
+            StepForecast::Kept { run } => shape.kept_from = Some(run.clone()),
+            StepForecast::Runs(why) => {
+                shape.because = Some(reason_code(why).to_owned());
+                if let RunReason::DependsOn(step) = why {
+                    shape.after = Some(step.clone());
+                }
+            }
+            StepForecast::Partly { kept, .. } => {
+                shape.because = Some("items".to_owned());
+                shape.kept_items.clone_from(kept);
+            }
         }
+        shape
     });
     shape.collect()
+}
+
+fn reason_code(why: &RunReason) -> &'static str {
+    match why {
+        RunReason::New => "new",
+        RunReason::DependsOn(_) => "dependency",
+        RunReason::Again(reason) => reason_name(*reason),
+    }
 }
 
 fn reason_name(reason: RedoReason) -> &'static str {
@@ -89,5 +123,6 @@ fn reason_name(reason: RedoReason) -> &'static str {
         RedoReason::NotInCheckout => "not_in_checkout",
         RedoReason::Outdated => "outdated",
         RedoReason::ValueUnknown => "value_unknown",
+        RedoReason::Superseded => "superseded",
     }
 }

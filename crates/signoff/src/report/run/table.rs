@@ -157,7 +157,7 @@ fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Op
     let (step, state) = run.step(at)?;
     let driven = now.is_some();
     // Once the run has ended nobody is asked.
-    let is_open = run.outcome().is_none();
+    let is_open = !run.is_over();
     let asked = asked.filter(|_| is_open);
     let asked = asked.map(|item| format!("asks you: `{item}`"));
     let provisional = (state.stage == Stage::Provisional && is_open)
@@ -213,7 +213,7 @@ fn with_end(reason: &str, state: &StepState) -> String {
 
 /// The status of a step without evidence.
 fn status(run: &Run, at: usize, driven: bool) -> (&'static str, Style) {
-    if run.halt_reason(at).is_some() && !driven {
+    if run.halt_reason(at).is_some() && !driven && !run.is_over() {
         return (halted_word(run), CARE);
     }
     let status = run.displayed_status(at, driven);

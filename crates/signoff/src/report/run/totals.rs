@@ -27,7 +27,9 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
         match state.outcome.evidence {
             Some(_) if run.is_empty_loop(at) => open.count(NOTHING.0),
             Some(_) => found.push(state),
-            None if !driven && run.halt_reason(at).is_some() => open.count(halted_word(run)),
+            None if !driven && !run.is_over() && run.halt_reason(at).is_some() => {
+                open.count(halted_word(run));
+            }
             None => open.count(step_status(run.displayed_status(at, driven))),
         }
     }

@@ -585,7 +585,12 @@ fn whoever_meets_an_expired_plan_first_is_told() {
             0
         });
         output.assert_stderr_contains(&format!("{id}.md has expired"));
-        assert_eq!(state(&project, &id).0, "cancelled", "{output}");
+        let expected = if command == "show" {
+            "verified"
+        } else {
+            "cancelled"
+        };
+        assert_eq!(state(&project, &id).0, expected, "{output}");
         let written = file(&project, &id).contains("status: cancelled");
         assert_eq!(written, command != "show", "only reading writes nothing");
     }
@@ -1045,4 +1050,35 @@ fn a_replan_in_the_same_file_is_the_next_version_of_its_plan() {
         .signoff(["resume", run])
         .assert_stderr_contains("Really?");
     assert_eq!(listed(&project, &[]).len(), 1);
+}
+
+/// No step of a run that was given up is under way or still to come, neither in the file nor in `status`.
+#[test]
+fn steps_of_a_run_that_was_given_up_have_ended() {
+    let text = r#"{"id":"x","title":"X","tools":["run_command"],"steps":[
+        {"id":"a","description":"a","tool":"run_command","args":{"command":"false"},"onFail":"escalate"},
+        {"id":"b","description":"b","dependsOn":["a"],"tool":"run_command","args":{"command":"true"}}]}"#;
+    for (act, expected) in [
+        (&["abort"][..], ["failed", "blocked"]),
+        (&["cancel", "x.json"], ["failed", "skipped"]),
+    ] {
+        let project = Project::new(BINARY);
+        project.write("x.json", text);
+        project.signoff(["init"]).assert_success();
+        project.signoff(["trust"]).assert_success();
+        project
+            .signoff(["run", "x.json", "--approve"])
+            .assert_code(3);
+        project.signoff(act).assert_success();
+        let shown = project.json(["status"]);
+        let written: serde_json::Value =
+            serde_json::from_str(&project.read("x.json")).expect("it is JSON");
+        for steps in [&shown["steps"], &written["steps"]] {
+            let steps = steps.as_array().expect("steps").iter();
+            let statuses: Vec<_> = steps.map(|step| &step["status"]).collect();
+            assert_eq!(statuses, expected, "{act:?}");
+        }
+        let status = project.signoff(["status"]);
+        assert!(!status.stdout.contains("asks you"), "{status}");
+    }
 }

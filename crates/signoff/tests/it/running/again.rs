@@ -161,3 +161,117 @@ fn a_run_that_was_completed_and_cut_off_does_not_go_on() {
         .assert_stderr_contains("the end was cut off");
     assert_eq!(published(&project), 1);
 }
+
+/// A plan of one step that leaves this word outside the project.
+fn pays(project: &Project, word: &str) -> String {
+    let paid = project.outside("published");
+    let command = format!("echo {word} >> {}", paid.display());
+    let args = serde_json::json!({ "command": command });
+    plan(&[&format!(
+        "**id:** pay\n**tool:** run_command\n**tools:** run_command\n**args:**\n```json\n{args}\n```\n"
+    )])
+}
+
+/// A project whose plan is signed with this text and run.
+fn paid(text: impl Fn(&Project) -> String) -> Project {
+    let project = project(&script(), "").on_trees();
+    project.write("plan.md", &text(&project));
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
+    project
+}
+
+#[test]
+fn a_call_of_any_earlier_run_is_not_made_again_without_a_person() {
+    let project = paid(|project| pays(project, "one"));
+    project.write("plan.md", &pays(&project, "two"));
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_success();
+    assert_eq!(published(&project), 2);
+    project.write("plan.md", &pays(&project, "one"));
+    project.signoff(["approve", "plan.md"]);
+    let output = project.signoff(["run", "plan.md", "--again"]);
+    assert_eq!(published(&project), 2, "{output}");
+    output.assert_code(3);
+}
+
+/// Whoever removes a log with its head does not remove what happened.
+#[test]
+fn runs_that_the_log_does_not_name_count() {
+    for cut in [false, true] {
+        let project = paid(|project| pays(project, "one"));
+        let logs = project.path().join(".signoff/log");
+        let log = std::fs::read_dir(&logs).expect("there is a log").flatten();
+        let (heads, texts): (Vec<_>, Vec<_>) = log
+            .map(|entry| entry.path())
+            .partition(|path| path.to_string_lossy().ends_with(".head.json"));
+        for path in heads {
+            std::fs::remove_file(path).expect("the file is ours");
+        }
+        for path in texts {
+            std::fs::remove_file(path).expect("the file is ours");
+        }
+        if cut {
+            // The log begins anew.
+            project.signoff(["approve", "plan.md"]);
+        }
+        let output = project.signoff(["run", "plan.md"]);
+        assert_eq!(published(&project), 1, "{output}");
+        output.assert_stderr_contains("does not name run");
+    }
+}
+
+#[test]
+fn a_call_that_the_journal_has_lost_is_asked_about() {
+    let project = project(&script(), "").on_trees();
+    let text = pays(&project, "one");
+    let waits = format!("{text}\n### 2. Ask\n\n**ask:** Go on?\n**choices:** yes, no\n");
+    project.write("plan.md", &waits);
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(3);
+    let run = project
+        .path()
+        .join(".signoff/runs")
+        .join(newest_run(&project));
+    let journal = std::fs::read_to_string(run.join("journal.jsonl")).expect("it ran");
+    let cut: String = journal
+        .split_inclusive('\n')
+        .take_while(|line| !line.contains("attempt_started"))
+        .collect();
+    std::fs::write(run.join("journal.jsonl"), cut).expect("the file is ours");
+    std::fs::remove_file(run.join("head.json")).expect("it has a head");
+    let output = project.signoff(["resume"]);
+    assert_eq!(published(&project), 1, "{output}");
+    output
+        .assert_code(3)
+        .assert_stderr_contains("has no trace of calls");
+}
+
+/// What a step without a contract changed is looked for in the checkout.
+#[test]
+fn work_that_was_taken_back_with_git_is_done_again() {
+    let writes = "**id:** write\n**tool:** write_file\n**tools:** write_file\n**args:**\n```json\n{\"path\": \"w.txt\", \"content\": \"w\"}\n```\n";
+    let project = paid(|_| plan(&[writes]));
+    assert!(project.exists("w.txt"));
+    project
+        .signoff(["run", "plan.md", "--again", "--dry-run"])
+        .assert_stdout_contains("kept from run");
+    std::fs::remove_file(project.path().join("w.txt")).expect("it was made");
+    project
+        .signoff(["run", "plan.md", "--again", "--dry-run"])
+        .assert_stdout_contains("what it changed is not in the checkout");
+    // A person decides, because the call took place.
+    project
+        .signoff(["run", "plan.md", "--again"])
+        .assert_code(3);
+    let item = first_item_id(&project);
+    project.signoff(["answer", &item, "approve", "--resume"]);
+    assert!(project.exists("w.txt"));
+}

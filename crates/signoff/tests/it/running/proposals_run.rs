@@ -109,6 +109,11 @@ fn from_approved_over_executing_to_completed() {
         .assert_code(5)
         .assert_stderr_contains("executing");
 
+    // Their agents are done; that a person accepts them comes later.
+    let lines = session(&project);
+    let statuses: Vec<&Value> = lines.iter().map(|line| &line["status"]).collect();
+    assert_eq!(statuses, ["success", "success"]);
+
     let item = first_item_id(&project);
     project
         .signoff(["answer", &item, "accept", "--resume"])

@@ -337,3 +337,21 @@ fn without_git_one_is_told_where_the_commits_are() {
     project.signoff(["prune"]).assert_success();
     assert_ne!(project.bash(log, &project.path()).code, Some(0));
 }
+
+/// A commit that a person made is not the run's to take back.
+#[test]
+fn a_run_that_changed_nothing_names_no_commit_of_a_person() {
+    let script = Script::new().reply(Reply::when(["Make a"]).write("out", "x").say("done"));
+    let project = repository(&script, &[&agent("Make a", "out")]);
+    let at_end = [("SIGNOFF_RUN_LAND", "end")];
+    project.signoff_with(&at_end, RUN).assert_success();
+    project.write("mine", "mine\n");
+    commit_all(&project);
+    let mine = project.git("rev-parse HEAD");
+    let again = ["run", "plan.md", "--again"];
+    project.signoff_with(&at_end, again).assert_success();
+    let undone = project.signoff(["undo"]);
+    let said = format!("{}{}", undone.stdout, undone.stderr);
+    assert!(said.contains("it changed no files"), "{said}");
+    assert!(!said.contains(mine.trim()), "{said}");
+}

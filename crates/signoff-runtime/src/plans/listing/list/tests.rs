@@ -364,6 +364,39 @@ fn many_plans_expire_only_when_a_person_says_so_and_each_can_be_taken_back() {
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
 }
 
+/// A wrong clock makes many plans look old at once.
+#[test]
+fn no_more_plans_expire_unasked_than_the_last_time() {
+    let world = World::new();
+    let propose = |names: &[&str]| {
+        for name in names {
+            let path = format!("docs/{name}.md");
+            world.write(&path, &proposal(&format!("PLAN-{name}"), name));
+            world.propose(&path);
+        }
+    };
+    let cancelled = |listing: &Listing| {
+        let plans = listing.plans.iter();
+        plans
+            .filter(|plan| plan.state.name() == "cancelled")
+            .count()
+    };
+    propose(&["a", "b"]);
+    world.days_later(31);
+    assert_eq!(cancelled(&world.list()), 0, "two, and none before");
+    let wanted = ListOptions {
+        expire: true,
+        ..ListOptions::default()
+    };
+    assert_eq!(cancelled(&list(world.context(), &wanted).unwrap()), 2);
+    propose(&["c", "d"]);
+    world.days_later(31);
+    assert_eq!(cancelled(&world.list()), 4, "as many as the last time");
+    propose(&["e", "f", "g"]);
+    world.days_later(31);
+    assert_eq!(cancelled(&world.list()), 4, "one more");
+}
+
 #[test]
 fn finished_plans_go_to_the_archive_and_keep_their_state() {
     let world = World::new();

@@ -9,6 +9,7 @@ fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
         agent: None,
         since: Duration::ZERO,
         limit,
+        agent: None,
     }
 }
 
