@@ -13,6 +13,7 @@ use signoff_plan::model::{Plan, Step, Work};
 use crate::report::columns::{cut, width, wrap};
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::terminal::{StepLabels, kind, tree};
+use crate::report::run::contract_text::may_be_kept;
 use crate::report::run::evidence::first_names;
 use crate::report::run::worst_case;
 use crate::report::step_name::{name, role};
@@ -218,6 +219,8 @@ fn baselines(run: &Run, settings: &Settings) -> Option<String> {
         matches!(step.work, Work::Agent { .. })
             && (step.contract.as_ref()).is_some_and(|contract| contract.baseline)
             && state.baseline.verdict.is_none()
+            // If its contract holds, it is kept: the lines before say so.
+            && !may_be_kept(run, &step.id)
             && run.status_of(*at) == StepStatus::Ready
     });
     let names: Vec<String> = ready
