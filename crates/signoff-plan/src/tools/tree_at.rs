@@ -59,11 +59,15 @@ impl<'a> FilesBefore<'a> {
     pub(super) fn exists(&self, step: usize, path: &str) -> bool {
         let changes = self.changes.get(short(path)).map(Vec::as_slice);
         let mut before = changes.unwrap_or_default().iter();
-        let last = before.find(|change| self.graph.waits_for(step, change.step));
-        match last.map(|change| change.kind) {
-            Some(kind) => kind == ChangeKind::Created,
-            None => self.workspace.path_exists(path),
-        }
+        let is_before = |change: &&Change| self.graph.waits_for(step, change.step);
+        let Some(last) = before.find(is_before) else {
+            return self.workspace.path_exists(path);
+        };
+        // Beside the removal, and not before it, another step may have created the file.
+        let is_beside = |change: &Change| {
+            change.kind == ChangeKind::Created && !self.graph.waits_for(last.step, change.step)
+        };
+        last.kind == ChangeKind::Created || before.filter(is_before).any(is_beside)
     }
 }
 

@@ -237,16 +237,21 @@ fn run_failure(error: Error, project: &Project, run: &str) -> Failure {
     );
     let failure = Failure::from(error);
     // A run that had not begun left nothing.
-    match RunView::load(project, run) {
-        Err(_) => failure,
-        Ok(_) if says_how => failure,
-        Ok(view) if view.run.outcome().is_some() => failure.hint(format!(
-            "`signoff land {run}` brings in its changes once the cause is gone"
-        )),
-        Ok(_) => failure.hint(format!(
-            "`signoff resume {run}` continues the run once the cause is gone"
-        )),
-    }
+    let view = match RunView::load(project, run) {
+        Ok(view) if !says_how => view,
+        Ok(_) | Err(_) => return failure,
+    };
+    let next = if view.run.outcome().is_some() {
+        format!("`signoff land {run}` brings in its changes")
+    } else {
+        format!("`signoff resume {run}` continues the run")
+    };
+    let hint = if failure.hints.is_empty() {
+        format!("{next} once the cause is gone")
+    } else {
+        format!("then {next}")
+    };
+    failure.hint(hint)
 }
 
 /// Prints what a person should know before the first step.
