@@ -272,6 +272,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
             run: prepared.id(),
             workspace: project.store.workspace(),
             settings: prepared.settings(),
+            forecast: prepared.forecast(),
             uncommitted,
             program: &program,
             step_timeout: project.config.run.step_timeout.value,
