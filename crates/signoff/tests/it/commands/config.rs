@@ -243,7 +243,7 @@ fn a_plan_whose_agent_is_not_installed_says_how_to_get_it() {
             ".signoff/config.toml",
             "[agents.default]\ndriver = \"claude\"\n",
         )
-        .write("plan.md", text);
+        .write("plan.md", &text);
     project.signoff(["trust"]).assert_success();
     project
         .signoff(["run", "plan.md", "--approve"])
