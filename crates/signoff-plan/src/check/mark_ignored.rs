@@ -22,8 +22,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let is_skipped = step.resolved.mark.as_deref() == Some("skipped");
         let calls = matches!(step.resolved.work, Work::Tool { .. });
         // Where a contract can decide, it does.
-        let is_open = calls || step.resolved.contract.is_none();
-        if !is_skipped && !(step.resolved.claimed && is_open) {
+        let is_done = step.resolved.claimed && (calls || step.resolved.contract.is_none());
+        if !is_skipped && !is_done {
             continue;
         }
         let word = step.written.marks.statuses.last().map(|mark| &mark.word);

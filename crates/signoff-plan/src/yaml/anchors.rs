@@ -64,7 +64,9 @@ impl Anchors {
         visit(&mut node, &mut |node| {
             node.span = at;
             if let NodeKind::Mapping(entries) = &mut node.kind {
-                entries.iter_mut().for_each(|entry| entry.key.span = at);
+                for entry in entries {
+                    entry.key.span = at;
+                }
             }
         });
         Ok(node)

@@ -144,7 +144,7 @@ fn aliases_of_aliases_are_bounded() {
     for level in 1..12 {
         let before = format!("*a{}", level - 1);
         let list = vec![before; 10].join(", ");
-        laughs += &format!("a{level}: &a{level} [{list}]\n");
+        laughs.extend([format!("a{level}: &a{level} [{list}]\n")]);
     }
     let (_, problems) = parse(&laughs, 0);
     assert_eq!(problems.len(), 1, "{problems:?}");
