@@ -160,7 +160,7 @@ pub struct PlanContext<'a> {
     pub status: &'a str,
     pub digest: String,
     pub terms: Option<String>,
-    /// What the store knows of rejections; without any, those in the file are shown.
+    /// What the store knows of rejections; those that only the file has are shown too.
     pub rejections: Vec<Rejection>,
     /// The shell of contracts that name none.
     pub shell: &'a str,
@@ -207,19 +207,36 @@ impl Plan {
             params: plan.params.clone(),
             executor_model: plan.executor_model.clone(),
             briefing: plan.briefing.clone(),
-            rejections: if context.rejections.is_empty() {
-                rejections_in_file(plan)
-            } else {
-                context.rejections.clone()
-            },
+            rejections: all_rejections(plan, &context.rejections),
             metadata: metadata(plan),
             steps: steps.collect(),
         }
     }
 }
 
+/// The rejections of a plan, each once: those that its file keeps, then those that only the store knows
+/// (because the dialect has no place for them, or nothing was said).
+pub fn all_rejections(plan: &model::Plan, known: &[Rejection]) -> Vec<Rejection> {
+    let mut all = rejections_in_file(plan);
+    let mut unmatched: Vec<Option<String>> = all.iter().map(said).collect();
+    for rejection in known {
+        let said = said(rejection);
+        match unmatched.iter().position(|other| *other == said) {
+            Some(at) => drop(unmatched.swap_remove(at)),
+            None => all.push(rejection.clone()),
+        }
+    }
+    all
+}
+
+/// What was said, however the file wraps it.
+fn said(rejection: &Rejection) -> Option<String> {
+    let words = rejection.feedback.as_deref()?.split_whitespace();
+    Some(words.collect::<Vec<_>>().join(" "))
+}
+
 /// The rejections that the file keeps.
-pub fn rejections_in_file(plan: &model::Plan) -> Vec<Rejection> {
+fn rejections_in_file(plan: &model::Plan) -> Vec<Rejection> {
     let kept = plan.record.get("rejections").and_then(Value::as_array);
     let rejection = |one: &Value| Rejection {
         version: one.get("version").and_then(Value::as_u64),

@@ -105,3 +105,32 @@ impl Workspace for PermissiveWorkspace {
         Vec::new()
     }
 }
+
+/// Would a tool say that this path leaves the workspace? One from the root of the machine may lie
+/// inside; a link may be what is meant.
+pub(crate) fn leaves(workspace: &dyn Workspace, path: &str) -> bool {
+    if path.starts_with('/') {
+        return workspace.leads_outside(path);
+    }
+    is_outside(path)
+}
+
+/// Whether a path leads out of the workspace, judged by its text alone.
+pub(crate) fn is_outside(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if drive || path.starts_with(['/', '\\', '~']) {
+        return true;
+    }
+    let mut depth = 0_usize;
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    false
+}

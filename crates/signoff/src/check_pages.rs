@@ -116,6 +116,7 @@ pages! {
     HiddenCharacters = "hidden_characters",
     InvalidArgs = "invalid_args",
     MarkIgnored = "mark_ignored",
+    MissingArtifact = "missing_artifact",
     MissingContract = "missing_contract",
     MissingField = "missing_field",
     MissingFile = "missing_file",

@@ -24,7 +24,7 @@ use self::levels::weaker_level;
 pub(crate) use self::levels::{ACCEPT, weaker_headline};
 pub(crate) use self::plans::{difference_lines, plan_changed_during_run};
 use self::plans::{forbidden_act, plan_changed, plan_log};
-pub(crate) use self::runs::{no_step, with_known_steps};
+pub(crate) use self::runs::{ambiguous_name, no_step, with_known_steps};
 use crate::shell_words::shell_word;
 use crate::style::{ERROR, HINT, paint, sanitize};
 

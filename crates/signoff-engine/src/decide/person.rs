@@ -173,8 +173,8 @@ fn check_choice(open: &InboxItem, answer: Answer<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses a note that looks like arguments and is not a JSON object: the call would run with the plan's
-/// arguments instead.
+/// Refuses a note that looks like arguments and is not a JSON object, with which the call would run with the plan's
+/// arguments instead; and arguments that do not fit the tool.
 fn check_arguments(answer: Answer<'_>, tool: Option<&str>) -> Result<(), Refusal> {
     let takes =
         answer.choice == Choice::Approve || (answer.choice == Choice::Retry && tool.is_some());
@@ -187,11 +187,17 @@ fn check_arguments(answer: Answer<'_>, tool: Option<&str>) -> Result<(), Refusal
         serde_json::from_str(note).map_err(|error| bad(error.to_string()))?;
     // What a server's tool takes is known when it is called.
     let tool = tool.and_then(built_in);
-    let problems = tool.map(|tool| unfit(&args.into(), &tool.input_schema()));
-    match problems.filter(|problems| !problems.is_empty()) {
-        Some(problems) => Err(bad(problems.join("; "))),
-        None => Ok(()),
+    let Some(tool) = tool else {
+        return Ok(());
+    };
+    let problems = unfit(&args.into(), &tool.input_schema());
+    if problems.is_empty() {
+        return Ok(());
     }
+    Err(Refusal::UnfitArguments {
+        tool: tool.name.to_owned(),
+        why: problems.join("; "),
+    })
 }
 
 /// The tool that a step calls.

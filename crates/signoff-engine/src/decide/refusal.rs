@@ -24,6 +24,11 @@ pub enum Refusal {
     BadArguments {
         why: String,
     },
+    /// A person's arguments do not fit the tool.
+    UnfitArguments {
+        tool: String,
+        why: String,
+    },
     /// No such step in this run.
     NoStep {
         step: String,
@@ -49,6 +54,9 @@ impl std::fmt::Display for Refusal {
                     f,
                     "the note looks like arguments and is not a JSON object: {why}"
                 )
+            }
+            Self::UnfitArguments { tool, why } => {
+                write!(f, "the arguments do not fit `{tool}`: {why}")
             }
             Self::NoStep { step } => write!(f, "the run has no step `{step}`"),
             Self::NotNow { step, why } => write!(f, "step `{step}` {why}"),

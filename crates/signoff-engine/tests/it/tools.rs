@@ -232,7 +232,10 @@ fn a_person_may_retry_a_call_with_other_arguments_and_the_evidence_says_so() {
     for wrong in ["{\"path\": ", "{\"path\": 5}", "{}"] {
         let refused = decide(&world.run, world.now, retry(wrong));
         assert!(
-            matches!(refused, Err(Refusal::BadArguments { .. })),
+            matches!(
+                refused,
+                Err(Refusal::BadArguments { .. } | Refusal::UnfitArguments { .. })
+            ),
             "{wrong}: {refused:?}"
         );
     }

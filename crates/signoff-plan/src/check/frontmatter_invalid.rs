@@ -69,7 +69,7 @@ mod tests {
             &plan("").replace("owner: me", "owner: me\nstatus: *x"),
             &[
                 "status | the frontmatter cannot be read: `status` is given twice | -",
-                "*x | the frontmatter cannot be read: aliases are not read here; write the value again | -",
+                "*x | the frontmatter cannot be read: an alias stands for nothing: no value before it has its anchor | -",
             ],
         );
         check(

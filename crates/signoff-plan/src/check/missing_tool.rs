@@ -15,6 +15,7 @@
 //! the agent itself brings the tool, nothing needs to be done.
 
 use super::context::Context;
+use super::unknown_tool::asked_server;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 use crate::suggest::nearest;
@@ -30,6 +31,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             && !is_provided(name, context.workspace)
             && !context.workspace.command_exists(name)
             && !is_slip()
+            // What an asked server lacks is an error of its own.
+            && asked_server(name, &others).is_none()
     };
     let help = "no built-in tool, no configured server and no program on PATH has this name; the agent must bring it";
     for Spanned { value, span } in context.draft.tools.iter().flatten() {

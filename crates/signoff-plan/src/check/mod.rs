@@ -30,6 +30,7 @@ pub mod frontmatter_missing;
 pub mod hidden_characters;
 pub mod invalid_args;
 pub mod mark_ignored;
+pub mod missing_artifact;
 pub mod missing_contract;
 pub mod missing_field;
 pub mod missing_file;
@@ -177,7 +178,7 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 41] = [
+const CHECKS: [Check; 42] = [
     agents_one_by_one::check,
     bad_condition::check,
     bad_loop::check,
@@ -196,6 +197,7 @@ const CHECKS: [Check; 41] = [
     hidden_characters::check,
     invalid_args::check,
     mark_ignored::check,
+    missing_artifact::check,
     missing_contract::check,
     missing_field::check,
     missing_file::check,

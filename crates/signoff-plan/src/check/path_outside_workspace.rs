@@ -17,6 +17,8 @@ use super::context::Context;
 use super::text_arguments::for_each_text_argument;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
+pub(super) use crate::workspace::is_outside;
+use crate::workspace::leaves;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -39,7 +41,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
         }
         for_each_text_argument(step, &mut |given| {
-            if given.argument.path && leaves(context, given.text) {
+            if given.argument.path && leaves(context.workspace, given.text) {
                 let (id, tool, path) = (step.id(), given.tool.name, given.text);
                 let message = format!(
                     "step `{id}` calls `{tool}` with `{path}`, which is outside the workspace"
@@ -49,35 +51,6 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
         });
     }
-}
-
-/// Would a tool say that this path leaves the workspace? One from the root of the machine may lie
-/// inside; a link may be what is meant.
-fn leaves(context: &Context<'_>, path: &str) -> bool {
-    if path.starts_with('/') {
-        return context.workspace.leads_outside(path);
-    }
-    is_outside(path)
-}
-
-/// Whether a path leads out of the workspace, judged by its text alone.
-pub(super) fn is_outside(path: &str) -> bool {
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    if drive || path.starts_with(['/', '\\', '~']) {
-        return true;
-    }
-    let mut depth = 0_usize;
-    for part in path.split(['/', '\\']) {
-        match part {
-            "" | "." => {}
-            ".." => match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => return true,
-            },
-            _ => depth += 1,
-        }
-    }
-    false
 }
 
 #[cfg(test)]

@@ -74,11 +74,18 @@ fn unasked_server<'a>(tool: &'a str, known: &[String]) -> Option<&'a str> {
     (is_server && !known.iter().any(of_server)).then_some(server)
 }
 
-/// Names in scopes that are nearly those of tools. Any other name may be a server's, which need not
+/// The server that a tool would be one of, if it has been asked for its tools.
+pub(super) fn asked_server<'a>(tool: &'a str, known: &[String]) -> Option<&'a str> {
+    let (server, _) = tool.split_once('.')?;
+    let of_server = |name: &String| name.split_once('.').is_some_and(|(one, _)| one == server);
+    known.iter().any(of_server).then_some(server)
+}
+
+/// Names in scopes that are nearly those of tools, or that a server lacks which was asked for its tools. Any other name may be a server's, which need not
 /// be configured where a plan is written.
 fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let mut others: Option<Vec<String>> = None;
-    let mut meant = |name: &str| {
+    let mut found_wrong = |name: &str, found: Diagnostic| {
         let known = built_in(name).is_some() || name.contains('*');
         if known || context.workspace.tool_known(name) {
             return None;
@@ -91,7 +98,14 @@ fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         if others.iter().any(server) {
             return None;
         }
-        nearest(name, names).map(str::to_owned)
+        if let Some(near) = nearest(name, names) {
+            return Some(found.suggest(Some(near)));
+        }
+        let server = asked_server(name, others)?;
+        let help = format!(
+            "server `{server}` has been asked, and has no such tool: `signoff tools` lists them"
+        );
+        Some(found.help(help))
     };
     for name in context.draft.tools.iter().flatten() {
         let message = format!(
@@ -99,21 +113,18 @@ fn scopes(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             name.value
         );
         let found = context.problem(Code::UnknownTool, name.span, message);
-        problems.extend(meant(&name.value).map(|tool| found.suggest(Some(&tool))));
+        problems.extend(found_wrong(&name.value, found));
     }
     let listed = context.plan.tools.as_deref().unwrap_or_default();
     for step in context.steps() {
         for name in step.written.tools.iter().flatten() {
-            let Some(tool) = meant(&name.value) else {
-                continue;
-            };
             let message = format!(
                 "step `{}` allows `{}`, which is not a tool known here",
                 step.id(),
                 name.value
             );
             let found = step.problem(Code::UnknownTool, name.span, message);
-            problems.push(found.suggest(Some(&tool)));
+            problems.extend(found_wrong(&name.value, found));
         }
         problems.extend(mistyped_hint(step, listed));
     }
@@ -172,10 +183,12 @@ mod tests {
             |text: &str| plan("").replace("**Budget", &format!("**Tools:** {text}\n\n**Budget"));
         check(
             Code::UnknownTool,
-            &(scope("read_fiel, write_file, odoo, tracker, tracker.*")
-                + "### 1. A\n**task:** x\n**tools:** wirte_file\n"),
+            &(scope(
+                "read_fiel, write_file, odoo, tracker, tracker.*, tracker.nonexistent, unasked.any",
+            ) + "### 1. A\n**task:** x\n**tools:** wirte_file\n"),
             &[
                 "read_fiel | the plan allows `read_fiel`, which is not a tool known here | did you mean `read_file`?",
+                "tracker.nonexistent | the plan allows `tracker.nonexistent`, which is not a tool known here | server `tracker` has been asked, and has no such tool: `signoff tools` lists them",
                 "wirte_file | step `step-1` allows `wirte_file`, which is not a tool known here | did you mean `write_file`?",
             ],
         );

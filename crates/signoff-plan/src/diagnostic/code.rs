@@ -102,8 +102,10 @@ codes! {
     HiddenCharacters: Error = "hidden-characters",
     /// The arguments do not fit the tool.
     InvalidArgs: Error = "invalid-args",
-    /// A step of a toolplan is marked done or skipped in the file, which decides nothing.
+    /// A step is marked done or skipped in the file, which decides nothing.
     MarkIgnored: WarningToSigner = "mark-ignored",
+    /// A file that the plan's context names does not exist.
+    MissingArtifact: WarningToSigner = "missing-artifact",
     /// An agent step has no contract.
     MissingContract: Warning = "missing-contract",
     /// A field that must be there is not.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::members::Editor;
+use super::members::{Editor, not_shared};
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
 use crate::markdown::frontmatter::{FrontmatterSpans, locate};
@@ -86,6 +86,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     fn replace(&self, entry: &Entry, value: &Value) -> Result<Vec<Splice>, EditRefused> {
+        not_shared(entry)?;
         let colon = entry.after_colon(self.text);
         let span = entry.value.span;
         let raw = span.slice(self.text).trim_end();
@@ -137,6 +138,7 @@ impl<'a> Frontmatter<'a> {
 
     /// The lines of a field, if nothing else stands on them.
     pub(super) fn lines_of(&self, entry: &Entry) -> Result<Span, EditRefused> {
+        not_shared(entry)?;
         let colon = entry.after_colon(self.text);
         let raw = entry.value.span.slice(self.text).trim_end();
         let end = (entry.value.span.start + raw.len()).max(colon);

@@ -26,6 +26,9 @@ impl Editor<'_> {
     ) -> Result<Vec<Splice>, EditRefused> {
         let entries = mapping.entries().unwrap_or_default();
         let position = entries.iter().position(|entry| entry.key.value == key);
+        if mapping.shared {
+            return Err(EditRefused::Shared(key.to_owned()));
+        }
         match position.and_then(|at| Some((at, entries.get(at)?))) {
             None if value.is_null() => Ok(Vec::new()),
             None => Ok(self.insert(mapping, &[(key, value)])),
@@ -44,6 +47,7 @@ impl Editor<'_> {
         if entry.value.to_json() == *value {
             return Ok(Vec::new());
         }
+        not_shared(entry)?;
         let raw = entry.value.span.slice(self.text).trim_end();
         if self.has_comment(&entry.value, raw) {
             return Err(EditRefused::NotOnlyField(
@@ -234,4 +238,12 @@ impl Editor<'_> {
             .map(|_| ' ')
             .collect()
     }
+}
+
+/// Refuses to change, or to take away, what other places mean too.
+pub(super) fn not_shared(entry: &Entry) -> Result<(), EditRefused> {
+    if entry.value.shared {
+        return Err(EditRefused::Shared(entry.key.value.clone()));
+    }
+    Ok(())
 }

@@ -155,6 +155,8 @@ pub enum EditRefused {
     NoPlace(String),
     /// The field cannot have this value; says why.
     BadValue(String),
+    /// The value stands in several places, by a YAML anchor; says which field.
+    Shared(String),
     /// The change would have touched more, or less, than its field; says what.
     NotOnlyField(String),
     /// The change would have touched more, or less, than the marks; says what.
@@ -170,6 +172,10 @@ impl fmt::Display for EditRefused {
             Self::UnknownStatus(word) => write!(f, "`{word}` is not a status of a plan"),
             Self::UnknownStep(id) => write!(f, "the file has no step `{id}`"),
             Self::BadValue(why) => f.write_str(why),
+            Self::Shared(field) => write!(
+                f,
+                "`{field}` is shared by a YAML anchor or alias, and is not changed: write its value out first"
+            ),
             Self::NotOnlyField(what) => write!(f, "the edit would have changed {what}"),
             Self::NoPlace(what) => write!(f, "this dialect has no place for {what}"),
             Self::NotOnlyMarks(what) => write!(f, "marking the file would have changed {what}"),

@@ -128,6 +128,10 @@ impl Round {
         mapping: &Node,
         fields: &[Field<'_>],
     ) -> Result<(), EditRefused> {
+        if mapping.shared {
+            // The mark of one step would be another's too.
+            return Ok(());
+        }
         let entries = mapping.entries().unwrap_or_default();
         let before = self.splices.len();
         let (mut new, mut gone) = (Vec::new(), Vec::new());
@@ -141,6 +145,7 @@ impl Round {
                 }
                 Some((_, entry)) => match file.editor.replace(mapping, entry, value) {
                     Ok(splices) => self.splices.extend(splices),
+                    Err(EditRefused::Shared(_)) => {}
                     Err(refused) if *key == "status" => return Err(refused),
                     // A comment inside what is there now outlives what we have to say.
                     Err(_) => {}

@@ -1,6 +1,6 @@
 //! Keys taken away, with the commas and lines that were there for them.
 
-use super::members::Editor;
+use super::members::{Editor, not_shared};
 use super::{EditRefused, Splice};
 use crate::node::{Entry, Node};
 use crate::source::{Span, text_from, text_up_to};
@@ -16,6 +16,7 @@ impl Editor<'_> {
         let Some(gone) = entries.get(at) else {
             return Ok(Vec::new());
         };
+        not_shared(gone)?;
         let before = at.checked_sub(1).and_then(|at| entries.get(at));
         let span = match (entries.get(at + 1), before) {
             (Some(next), _) => Span::new(self.key_start(gone), self.key_start(next)),

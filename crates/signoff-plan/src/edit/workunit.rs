@@ -56,6 +56,9 @@ fn status(source: &Source, draft: &Draft, word: &str) -> Result<Option<Splice>, 
         Some(status) if status.span.slice(source.text()).contains('\n') => {
             return Err(EditRefused::UnknownStatus(status.value.clone()));
         }
+        Some(status) if is_shared(source, status.span.start) => {
+            return Err(EditRefused::Shared("status".to_owned()));
+        }
         Some(status) => Some(Splice::replace(status.span, word)),
         None => {
             let offset = draft.anchors.insert_status;
@@ -65,6 +68,14 @@ fn status(source: &Source, draft: &Draft, word: &str) -> Result<Option<Splice>, 
             Some(Splice::insert(offset, format!("status: {word}{end}")))
         }
     })
+}
+
+/// Whether what begins here is a YAML alias or has an anchor.
+fn is_shared(source: &Source, start: usize) -> bool {
+    let before = text_up_to(source.text(), start).trim_end_matches([' ', '\t']);
+    let word = before.rsplit([' ', '\t', '\n']).next();
+    text_from(source.text(), start).starts_with('*')
+        || word.is_some_and(|word| word.starts_with('&'))
 }
 
 fn step_mark(

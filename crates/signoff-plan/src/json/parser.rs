@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
 
     pub(super) fn node(&self, start: usize, kind: NodeKind) -> Node {
         let span = Span::new(start, self.at).shifted(self.offset);
-        Node { span, kind }
+        Node::new(span, kind)
     }
 
     /// Reads a value; `None` = none is here.

@@ -11,6 +11,9 @@ use crate::source::{Span, Spanned, text_from};
 pub(crate) struct Node {
     pub(crate) span: Span,
     pub(crate) kind: NodeKind,
+    /// It means the same in several places: a YAML alias, or what has an anchor. It is read, but not edited:
+    /// an edit would change another place too, or hide that the places belong together.
+    pub(crate) shared: bool,
 }
 
 /// What a value is.
@@ -52,6 +55,14 @@ pub(crate) struct Problem {
 }
 
 impl Node {
+    pub(crate) fn new(span: Span, kind: NodeKind) -> Self {
+        Self {
+            span,
+            kind,
+            shared: false,
+        }
+    }
+
     /// The entries of a mapping.
     pub(crate) fn entries(&self) -> Option<&[Entry]> {
         match &self.kind {

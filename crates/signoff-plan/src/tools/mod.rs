@@ -5,6 +5,7 @@ mod builtin;
 pub(crate) mod schema;
 mod scope;
 mod stops;
+mod tree_at;
 
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,7 @@ pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
 pub use self::stops::{is_agreed, is_named, scope, stops};
 use crate::Workspace;
+use crate::workspace::leaves;
 
 /// Which built-in tool it is. What it may do and how it is called is decided by this, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,6 +158,35 @@ impl Tool {
         }
     }
 
+    /// The arguments that name a file which is there after a call.
+    fn created_files(&self) -> &'static [&'static str] {
+        match self.id {
+            BuiltIn::WriteFile | BuiltIn::EditFile => &["path"],
+            BuiltIn::MoveFile => &["to"],
+            BuiltIn::DeleteFile
+            | BuiltIn::RunCommand
+            | BuiltIn::HttpRequest
+            | BuiltIn::ReadFile
+            | BuiltIn::ListDirectory
+            | BuiltIn::SearchFiles => &[],
+        }
+    }
+
+    /// The arguments that name a file which is gone after a call.
+    fn removed_files(&self) -> &'static [&'static str] {
+        match self.id {
+            BuiltIn::DeleteFile => &["path"],
+            BuiltIn::MoveFile => &["from"],
+            BuiltIn::WriteFile
+            | BuiltIn::EditFile
+            | BuiltIn::RunCommand
+            | BuiltIn::HttpRequest
+            | BuiltIn::ReadFile
+            | BuiltIn::ListDirectory
+            | BuiltIn::SearchFiles => &[],
+        }
+    }
+
     /// A call with these arguments whose end is unknown can be made again.
     pub fn is_repeatable(&self, args: &Value) -> bool {
         let method = args.get("method").and_then(Value::as_str).unwrap_or("GET");
@@ -234,6 +265,16 @@ pub fn is_provided(name: &str, workspace: &dyn Workspace) -> bool {
     let covers = |tool: &str| allows(&scope, tool).is_some();
     BUILT_IN.iter().any(|tool| covers(tool.name))
         || workspace.tools().iter().any(|tool| covers(tool))
+}
+
+/// The paths in these arguments of a built-in tool that leave the workspace; a call would fail by them.
+pub fn paths_outside<'v>(tool: &str, args: &'v Value, workspace: &dyn Workspace) -> Vec<&'v str> {
+    let arguments = built_in(tool)
+        .map(|tool| tool.arguments)
+        .unwrap_or_default();
+    let paths = arguments.iter().filter(|argument| argument.path);
+    let given = paths.filter_map(|argument| args.get(argument.name)?.as_str());
+    given.filter(|path| leaves(workspace, path)).collect()
 }
 
 impl Argument {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::tree_at::FilesBefore;
 use super::{Approval, BuiltIn, Grant, Tool, allows, built_in};
 use crate::Workspace;
 use crate::expression::{Placeholder, PlaceholderContent, placeholders, read};
@@ -39,8 +40,22 @@ fn is_assembled(step: &Step) -> bool {
     runs && (is_dynamic(command) || of_item)
 }
 
-/// When a run stops at this step and asks a person, each as the words after "asks"; empty if it does not.
-pub fn stops(plan: &Plan, step: &Step, workspace: &dyn Workspace) -> Vec<String> {
+/// When a run stops at each step and asks a person, each reason as the words after "asks"; empty if it
+/// does not stop there.
+pub fn stops(plan: &Plan, workspace: &dyn Workspace) -> Vec<Vec<String>> {
+    let files = FilesBefore::new(plan, workspace);
+    let steps = plan.steps.iter().enumerate();
+    steps
+        .map(|(at, step)| step_stops(plan, (at, step), workspace, &files))
+        .collect()
+}
+
+fn step_stops(
+    plan: &Plan,
+    (at, step): (usize, &Step),
+    workspace: &dyn Workspace,
+    files: &FilesBefore<'_>,
+) -> Vec<String> {
     let mut reasons = Vec::new();
     if step.approval {
         reasons.push("before it starts".to_owned());
@@ -52,7 +67,9 @@ pub fn stops(plan: &Plan, step: &Step, workspace: &dyn Workspace) -> Vec<String>
         }
         // One question covers both.
         Work::Tool { tool, args } if !step.approval && !is_agreed(plan, step, tool) => {
-            reasons.extend(call_stops(tool, args, workspace));
+            // A loop that writes the same file each time meets its own.
+            let exists = |path: &str| step.for_each.is_some() || files.exists(at, path);
+            reasons.extend(call_stops(tool, args, workspace, exists));
         }
         Work::Tool { .. } | Work::Agent { .. } | Work::Check => {}
     }
@@ -60,7 +77,12 @@ pub fn stops(plan: &Plan, step: &Step, workspace: &dyn Workspace) -> Vec<String>
 }
 
 /// Why a call needs agreement.
-fn call_stops(tool: &str, args: &Value, workspace: &dyn Workspace) -> Option<String> {
+fn call_stops(
+    tool: &str,
+    args: &Value,
+    workspace: &dyn Workspace,
+    exists: impl Fn(&str) -> bool,
+) -> Option<String> {
     let Some(built_in) = built_in(tool) else {
         let asks = !workspace.tool_read_only(tool);
         return asks.then(|| format!("before it calls `{tool}`, which may change something"));
@@ -73,8 +95,7 @@ fn call_stops(tool: &str, args: &Value, workspace: &dyn Workspace) -> Option<Str
             if is_open(path) {
                 return Some("if it would overwrite a file".to_owned());
             }
-            let is_there = workspace.path_exists(path);
-            is_there.then(|| format!("before it overwrites `{path}`"))
+            exists(path).then(|| format!("before it overwrites `{path}`"))
         }
         Approval::Unless { argument, values } => {
             let value = text(args, argument)?;
@@ -88,11 +109,11 @@ fn before(tool: &Tool, args: &Value) -> String {
 }
 
 /// Is the value known only when the plan runs?
-fn is_open(text: &str) -> bool {
+pub(super) fn is_open(text: &str) -> bool {
     is_dynamic(text) || !placeholders(text).is_empty()
 }
 
-fn text<'v>(args: &'v Value, name: &str) -> Option<&'v str> {
+pub(super) fn text<'v>(args: &'v Value, name: &str) -> Option<&'v str> {
     args.get(name).and_then(Value::as_str)
 }
 
@@ -138,7 +159,7 @@ mod tests {
         let source = Source::new("plan.md", text.into_bytes());
         let checked = check_plan(&parse(&source), &OneFile);
         let plan = &checked.plan;
-        assert_eq!(stops(plan, &plan.steps[0], &OneFile), expected, "{step}");
+        assert_eq!(stops(plan, &OneFile)[0], expected, "{step}");
     }
 
     fn call(tool: &str, args: &str) -> String {
@@ -202,5 +223,76 @@ mod tests {
             &["whether it is done: it has no contract"],
         );
         check("**contract:**\n```shell\ntrue\n```\n", &[]);
+    }
+
+    /// Steps as `id depends-on tool args`: which of them ask.
+    #[track_caller]
+    fn check_tools(steps: &[(&str, &str, &str, &str)], expected: &[&str]) {
+        let step = |(at, (id, after, tool, args)): (usize, &(&str, &str, &str, &str))| {
+            let n = at + 1;
+            let call = call(tool, args);
+            format!("### {n}. S\n\n**id:** {id}\n**depends_on:** {after}\n{call}\n")
+        };
+        let steps: String = steps.iter().enumerate().map(step).collect();
+        let text =
+            format!("---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# T\n\n## Steps\n\n{steps}");
+        let source = Source::new("plan.md", text.clone().into_bytes());
+        let plan = check_plan(&parse(&source), &OneFile).plan;
+        let reasons = stops(&plan, &OneFile);
+        let asking = plan.steps.iter().zip(reasons);
+        let asking = asking.filter(|(_, why)| !why.is_empty());
+        let asking: Vec<_> = asking.map(|(step, _)| step.id.clone()).collect();
+        assert_eq!(asking, expected, "{text}");
+    }
+
+    #[test]
+    fn what_the_plan_itself_wrote_is_overwritten() {
+        let write = r#"{"path": "zz.txt", "content": ""}"#;
+        let dotted = r#"{"path": "./zz.txt", "content": ""}"#;
+        check_tools(
+            &[
+                ("n", "none", "write_file", write),
+                ("between", "n", "read_file", r#"{"path": "zz.txt"}"#),
+                ("m", "between", "write_file", dotted),
+                (
+                    "aside",
+                    "none",
+                    "write_file",
+                    r#"{"path": "a", "content": ""}"#,
+                ),
+                (
+                    "moves",
+                    "m",
+                    "move_file",
+                    r#"{"from": "zz.txt", "to": "a"}"#,
+                ),
+                (
+                    "behind",
+                    "moves, aside",
+                    "move_file",
+                    r#"{"from": "x", "to": "a"}"#,
+                ),
+            ],
+            &["m", "behind"],
+        );
+    }
+
+    #[test]
+    fn what_the_plan_removed_is_written_without_a_question() {
+        let there = r#"{"path": "there.txt", "content": ""}"#;
+        check_tools(
+            &[
+                (
+                    "d",
+                    "none",
+                    "move_file",
+                    r#"{"from": "there.txt", "to": "b"}"#,
+                ),
+                ("again", "d", "write_file", there),
+                ("twice", "again", "write_file", there),
+                ("unordered", "none", "write_file", there),
+            ],
+            &["twice", "unordered"],
+        );
     }
 }

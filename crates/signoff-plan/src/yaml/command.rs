@@ -12,6 +12,11 @@ pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
         return None;
     };
     let mut command = Command::default();
+    if node.span.slice(source).starts_with('*') && node.shared {
+        // All of it is written elsewhere; an anchored block may begin with a star, and loses no more than places.
+        command.push(text, node.span);
+        return Some(command);
+    }
     let mut reader = ScalarReader::new(node.span, source, *plain);
     let mut from = 0;
     let mut span = Span::at(reader.at);

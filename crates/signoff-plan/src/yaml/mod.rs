@@ -1,8 +1,9 @@
 //! YAML as a [tree](crate::node) in which every key and value knows its place.
 //!
-//! Only what plans need: no aliases, no anchors, no tags of one's own, each key once. Everything
+//! Only what plans need: no tags of one's own, no merge keys, each key once; what aliases stand for is limited. Everything
 //! refused is a [`Problem`](crate::node::Problem); the rest of the tree is there all the same.
 
+mod anchors;
 mod command;
 pub(crate) mod emit;
 mod tree;

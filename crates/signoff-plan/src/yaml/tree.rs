@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
+use super::anchors::Anchors;
 use crate::node::{Entry, Node, NodeKind, Problem};
 use crate::source::{Span, Spanned, text_up_to};
 
 /// How deep collections may nest.
-const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 64;
 
 /// Reads one YAML document whose first byte stands at `offset` in the file.
 ///
@@ -48,6 +49,7 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
         problems: Vec::new(),
         repeated: BTreeMap::new(),
         items,
+        anchors: Anchors::default(),
     };
     for event in Parser::new_from_str_with_options(text, options) {
         match event {
@@ -107,16 +109,19 @@ struct Builder<'a> {
     /// What is refused wherever it stands: where that was said first, and how often it came again.
     repeated: BTreeMap<&'static str, (usize, usize)>,
     items: Option<Items<'a>>,
+    anchors: Anchors,
 }
 
 /// A collection whose end has not come yet.
 enum OpenCollection {
     Sequence {
         start: usize,
+        anchor: usize,
         items: Vec<Node>,
     },
     Mapping {
         start: usize,
+        anchor: usize,
         entries: Vec<Entry>,
         /// The keys so far, once they are many.
         names: BTreeSet<String>,
@@ -149,42 +154,50 @@ impl Builder<'_> {
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), span);
-                self.node(scalar(&text, style, span.shifted(self.offset)));
+                self.refuse_tag(tag.is_some(), span);
+                let mut node = scalar(&text, style, span.shifted(self.offset));
+                self.anchors.keep(anchor, &mut node);
+                self.node(node);
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), span);
+                self.refuse_tag(tag.is_some(), span);
                 self.stack.push(OpenCollection::Sequence {
                     start: span.start,
+                    anchor,
                     items: Vec::new(),
                 });
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_extras(anchor, tag.is_some(), span);
+                self.refuse_tag(tag.is_some(), span);
                 self.stack.push(OpenCollection::Mapping {
                     start: span.start,
+                    anchor,
                     entries: Vec::new(),
                     names: BTreeSet::new(),
                     key: None,
                 });
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
-            Event::Alias(_) | Event::UnresolvedAlias(_) => {
-                self.refuse(span, "aliases are not read here; write the value again");
-                self.node(Node {
-                    span: span.shifted(self.offset),
-                    kind: NodeKind::Null,
-                });
-            }
+            Event::Alias(anchor) => self.alias(anchor, span),
+            Event::UnresolvedAlias(_) => self.alias(0, span),
             _ => {}
         }
     }
 
-    fn refuse_extras(&mut self, anchor: usize, tag: bool, span: Span) {
-        if anchor != 0 {
-            let span = self.before(span, '&');
-            self.refuse(span, "anchors are not read here");
-        }
+    /// What an alias stands for, at the place of the alias.
+    fn alias(&mut self, anchor: usize, span: Span) {
+        let at = span.shifted(self.offset);
+        let node = match self.anchors.expand(anchor, at, self.stack.len()) {
+            Ok(node) => node,
+            Err(why) => {
+                self.refuse(span, why);
+                Node::new(at, NodeKind::Null)
+            }
+        };
+        self.node(node);
+    }
+
+    fn refuse_tag(&mut self, tag: bool, span: Span) {
         if tag {
             let span = self.before(span, '!');
             self.refuse(span, "tags are not read here");
@@ -228,17 +241,22 @@ impl Builder<'_> {
     }
 
     fn close(&mut self, end: usize) {
-        let node = match self.stack.pop() {
-            Some(OpenCollection::Sequence { start, items }) => Node {
-                span: Span::new(start, end).shifted(self.offset),
-                kind: NodeKind::Sequence(items),
-            },
-            Some(OpenCollection::Mapping { start, entries, .. }) => Node {
-                span: Span::new(start, end).shifted(self.offset),
-                kind: NodeKind::Mapping(entries),
-            },
+        let (start, anchor, kind) = match self.stack.pop() {
+            Some(OpenCollection::Sequence {
+                start,
+                anchor,
+                items,
+            }) => (start, anchor, NodeKind::Sequence(items)),
+            Some(OpenCollection::Mapping {
+                start,
+                anchor,
+                entries,
+                ..
+            }) => (start, anchor, NodeKind::Mapping(entries)),
             None => return,
         };
+        let mut node = Node::new(Span::new(start, end).shifted(self.offset), kind);
+        self.anchors.keep(anchor, &mut node);
         self.node(node);
     }
 
@@ -306,7 +324,7 @@ fn scalar(text: &str, style: ScalarStyle, span: Span) -> Node {
             plain,
         }
     };
-    Node { span, kind }
+    Node::new(span, kind)
 }
 
 /// Up to so many keys are looked through; most mappings have no more.
@@ -323,6 +341,10 @@ fn is_repeated(name: &str, entries: &[Entry], names: &mut BTreeSet<String>) -> b
     !names.insert(name.to_owned())
 }
 
+fn is_plain(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Scalar { plain: true, .. })
+}
+
 fn key_of(
     node: Node,
     entries: &[Entry],
@@ -332,6 +354,9 @@ fn key_of(
     let text = node.text();
     let message = match &text {
         None => Some("a key must be text".to_owned()),
+        Some(name) if name.value == "<<" && is_plain(&node) => {
+            Some("merge keys (`<<`) are not read here; write the fields again".to_owned())
+        }
         Some(name) if is_repeated(&name.value, entries, names) => {
             Some(format!("`{}` is given twice", name.value))
         }

@@ -136,7 +136,12 @@ fn the_example_of_the_seed_reads_as_it_is_meant() {
     // In an empty world.
     assert_eq!(
         Vec::from_iter(codes),
-        ["missing-contract", "missing-tool", "unknown-agent"]
+        [
+            "missing-artifact",
+            "missing-contract",
+            "missing-tool",
+            "unknown-agent"
+        ]
     );
     let plan = checked.plan;
     assert_eq!(plan.id.as_deref(), Some("PLAN-a1b2c3d4"));

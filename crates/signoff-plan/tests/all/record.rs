@@ -63,7 +63,7 @@ fn the_seeds_examples_verify() {
             .iter()
             .map(|problem| problem.code.as_str())
             .collect();
-        let expected = ["budget-missing", "missing-contract"];
+        let expected = ["budget-missing", "mark-ignored", "missing-contract"];
         assert_eq!(codes.into_iter().collect::<Vec<_>>(), expected);
     }
 }

@@ -318,9 +318,9 @@ pub fn most_agents(step: &Step) -> u64 {
 /// Why the run stops at which of these steps and asks a person.
 fn asks(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> BTreeMap<usize, Vec<String>> {
     let workspace = project.workspace();
-    let reasons = |&at: &usize| Some((at, stops(plan, plan.steps.get(at)?, &workspace)));
-    let each = allowed.iter().filter_map(reasons);
-    each.filter(|(_, reasons)| !reasons.is_empty()).collect()
+    let each = stops(plan, &workspace).into_iter().enumerate();
+    each.filter(|(at, reasons)| allowed.contains(at) && !reasons.is_empty())
+        .collect()
 }
 
 /// Agents, and how long they may work.

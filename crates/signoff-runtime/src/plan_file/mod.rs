@@ -91,6 +91,15 @@ impl PlanFile {
         store.key_of(plan.id.as_deref(), &self.path)
     }
 
+    /// What lies in a thread's directory and is not part of the plan; a directory's name ends with a slash.
+    pub fn strays(&self) -> Vec<String> {
+        if self.checked.dialect == Dialect::Thread && self.path.is_dir() {
+            strays(&self.path)
+        } else {
+            Vec::new()
+        }
+    }
+
     /// What a signature covers.
     pub fn canonical(&self) -> Value {
         canonical(&self.checked.plan)

@@ -18,6 +18,7 @@ pub(crate) mod locked;
 mod proposing;
 mod reject;
 pub mod status;
+mod verify;
 
 use signoff_engine::{Actor, PlanState};
 
@@ -44,6 +45,7 @@ pub use self::proposing::propose::{propose_file, propose_text, read_request};
 pub use self::proposing::revise::{Revision, revise};
 pub use self::proposing::task::{TaskOptions, propose_task};
 pub use self::reject::reject;
+pub use self::verify::mark_verified;
 use crate::clock::Clock;
 use crate::plan_file::PlanFile;
 use crate::project::Project;

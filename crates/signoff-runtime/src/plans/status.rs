@@ -38,9 +38,20 @@ pub struct PlanStatus {
     pub signature: SignatureCheck,
     /// Only its file says that it is in this state: nothing that was recorded here made it so.
     pub(crate) is_claimed: bool,
+    /// What its file says of its state, where that is not so and a person should know: it is under way elsewhere, say.
+    pub file_says: Option<String>,
 }
 
 impl PlanStatus {
+    /// That the file and the store disagree, in a sentence.
+    pub fn disagreement(&self, name: &str) -> Option<String> {
+        let word = self.file_says.as_ref()?;
+        Some(format!(
+            "{name} says `{word}`, and no run of it is known here: it is {}; another tool may have begun it",
+            self.state
+        ))
+    }
+
     /// Why something cannot be done to the plan; if only its file says so, with how to go on all the same.
     pub(crate) fn explain(&self, plan: &PlanFile, forbidden: ForbiddenTransition) -> Error {
         if !self.is_claimed {
@@ -111,8 +122,10 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
         needs_person: history.needs_person(),
     };
     let state = derive(known, facts);
+    let file_says = unconfirmed_word(project, plan, &history, fact, state);
     Ok(PlanStatus {
         is_claimed: state != derive(known, fact),
+        file_says,
         state,
         signed,
         view,
@@ -137,6 +150,28 @@ fn claimed_state(
         (history.entries.is_empty() || may_differ) && is_among_proposals(project, &plan.path);
     let word = plan.checked.plan.status.as_deref();
     word.filter(|_| is_foreign).and_then(PlanState::in_file)
+}
+
+/// The word of the file for a run that is not known here: what it did may be done twice.
+fn unconfirmed_word(
+    project: &Project,
+    plan: &PlanFile,
+    history: &PlanHistory,
+    fact: Option<PlanFact>,
+    state: PlanState,
+) -> Option<String> {
+    let waits = matches!(fact, Some(PlanFact::Proposed | PlanFact::Approved));
+    let may_differ = waits && project.store.kind() != StoreKind::Own;
+    if !history.entries.is_empty() && !may_differ {
+        return None;
+    }
+    let word = plan.checked.plan.status.as_deref()?;
+    let said = PlanState::in_file(word).filter(|said| *said != state)?;
+    let of_run = matches!(
+        said,
+        PlanState::Executing | PlanState::Replanning | PlanState::Stalled | PlanState::Failed
+    );
+    of_run.then(|| word.to_owned())
 }
 
 /// Does it lie where the store keeps proposals?

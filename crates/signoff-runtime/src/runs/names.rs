@@ -1,6 +1,6 @@
 //! Finds a run, or a question of one, by what a person types.
 
-use signoff_engine::{Event, Outcome};
+use signoff_engine::{Event, Outcome, Run};
 use signoff_store::runs::{RunEntry, is_run_id, list};
 
 use super::replay::unknown_run;
@@ -149,11 +149,37 @@ fn open_question(view: &RunView, name: &str) -> Option<NamedQuestion> {
     if view.run.items().any(|item| item.id == name) {
         return Some(named(name, None));
     }
-    let at = view.run.position(name)?;
+    let at = view
+        .run
+        .position(name)
+        .or_else(|| asked_step(&view.run, name))?;
     let mut about = view.run.items().filter(|item| item.about().contains(&at));
     let first = about.next()?;
-    let step = (first.about().len() > 1).then_some(name);
+    let id = view.run.definition(at).map(|step| step.id.as_str());
+    let step = id.filter(|_| first.about().len() > 1);
     about.next().is_none().then(|| named(&first.id, step))
+}
+
+/// The ids of the steps of which this text is a part.
+pub fn steps_alike<'r>(run: &'r Run, text: &str) -> Vec<&'r str> {
+    let steps = run.steps().map(|(step, _)| step.id.as_str());
+    steps
+        .filter(|id| text.len() >= SHORTEST && id.contains(text))
+        .collect()
+}
+
+/// The only step with an open question of whose id this text is a part.
+fn asked_step(run: &Run, text: &str) -> Option<usize> {
+    let mut asked: Vec<usize> = run.items().flat_map(|item| item.about().to_vec()).collect();
+    asked.sort_unstable();
+    asked.dedup();
+    let is_part = |at: &usize| {
+        run.definition(*at)
+            .is_some_and(|step| step.id.contains(text))
+    };
+    let mut alike = asked.into_iter().filter(is_part);
+    let first = alike.next().filter(|_| text.len() >= SHORTEST)?;
+    alike.next().is_none().then_some(first)
 }
 
 /// The only question of a run, by the run's name.

@@ -49,6 +49,9 @@ pub struct PlanRow {
     /// Tools that it asks for and that nothing here provides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// What its file says of its state, where no run that is known here made it so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_says: Option<String>,
     /// The log names another file, which exists.
     #[serde(default, skip_serializing_if = "is_default")]
     pub double: bool,

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::files::FileError;
 
@@ -57,6 +57,23 @@ pub enum JournalError {
 impl From<FileError> for JournalError {
     fn from(error: FileError) -> Self {
         Self::File(error)
+    }
+}
+
+impl JournalError {
+    /// The file that it is about.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Corrupt { path, .. }
+            | Self::Shorter { path, .. }
+            | Self::OtherPlan { path, .. }
+            | Self::BadHead { path, .. }
+            | Self::Busy { path }
+            | Self::Unknown { path }
+            | Self::Touched { path }
+            | Self::BadEvent { path, .. } => Some(path),
+            Self::File(_) => None,
+        }
     }
 }
 

@@ -21,11 +21,16 @@ pub(super) fn plan_log(error: &JournalError) -> Failure {
         }
         JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
     };
+    let is_in_git = log.ancestors().any(|above| above.join(".git").exists());
     let word = |path: &std::path::Path| shell_word(&path.display().to_string());
     let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
-    Failure::new(6, "plan-log", error.to_string())
-        .hint(format!("restore it: `git restore {log} {head}`"))
-        .hint(format!(
+    let failure = Failure::new(6, "plan-log", error.to_string());
+    let failure = if is_in_git {
+        failure.hint(format!("restore it: `git restore {log} {head}`"))
+    } else {
+        failure.hint(format!("restore {log} and {head} from a backup"))
+    };
+    failure.hint(format!(
             "or start over: `rm -f {log} {head}`, then `signoff propose PLAN`; this loses past rejections and cancellations"
         ))
 }
@@ -88,8 +93,34 @@ pub(crate) fn plan_changed(plan: &str, difference: &SignedDifference) -> Failure
             "if the change is right, sign it: `signoff approve {}`",
             shell_word(plan)
         ),
-        "if not, restore the file; the signature still holds".to_owned(),
+        format!(
+            "if not, {}; the signature still holds",
+            way_back(difference)
+        ),
     ])
+}
+
+/// How to take a difference back: where only the settings or the environment differ, no file would help.
+fn way_back(difference: &SignedDifference) -> &'static str {
+    let is_of_file = |line: &String| {
+        let ends = ["since it was signed", "and is gone", "when it was signed"];
+        let others = ["terms: ", "tool `", "PATH "];
+        ends.iter().any(|end| line.ends_with(end))
+            && !others.iter().any(|one| line.starts_with(one))
+    };
+    if !difference.plan.is_empty() || difference.broken.is_some() {
+        "restore the file"
+    } else if difference.terms.iter().any(is_of_file) {
+        "restore what changed"
+    } else if difference
+        .terms
+        .iter()
+        .all(|line| line.starts_with("PATH "))
+    {
+        "type the command with the PATH it was signed with"
+    } else {
+        "take the change back"
+    }
 }
 
 /// The plan or its terms changed during a run, which only carries out what was signed.

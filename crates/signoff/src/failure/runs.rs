@@ -115,8 +115,8 @@ pub(super) fn unknown_run(run: &str, known: &[String]) -> Failure {
     }
 }
 
-/// What was typed stands for several runs or questions.
-pub(super) fn ambiguous_name(name: &str, candidates: &[String]) -> Failure {
+/// What was typed stands for several runs, questions or steps.
+pub(crate) fn ambiguous_name<T: AsRef<str>>(name: &str, candidates: &[T]) -> Failure {
     /// How many are listed.
     const LISTED: usize = 6;
     let message = format!("`{name}` stands for {} of them", candidates.len());
@@ -124,7 +124,7 @@ pub(super) fn ambiguous_name(name: &str, candidates: &[String]) -> Failure {
     let last = candidates
         .iter()
         .skip(candidates.len().saturating_sub(LISTED));
-    let last: Vec<&str> = last.map(String::as_str).collect();
+    let last: Vec<&str> = last.map(AsRef::as_ref).collect();
     Failure::new(2, "ambiguous", message).hint(format!("type more of it: `{}`", last.join("`, `")))
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_store::atomic::ReplaceError;
 use signoff_store::journal::JournalError;
+use signoff_store::runs::is_run_id;
 use signoff_store::signatures::SignatureError;
 
 use super::Failure;
@@ -63,9 +64,23 @@ pub(super) fn journal(error: &JournalError) -> Failure {
             .hint("if `.signoff` itself is gone (`git clean -x` removes it), `signoff init` makes a new one")
             .hint("then `signoff prune` removes the rest of the run, such as its branch"),
         error => Failure::new(6, "journal", error.to_string())
-            .hint("a run with a broken journal cannot continue; what it had merged is on its branch, `signoff/RUN`, until it is pruned")
-            .hint("`signoff runs` names it, and `signoff prune RUN` deletes what is left of it"),
+            .hints(broken_journal_hints(error)),
     }
+}
+
+/// What is left of a run whose journal is broken. The journal lies in the run's directory.
+fn broken_journal_hints(error: &JournalError) -> Vec<String> {
+    let directory = error.path().and_then(Path::parent);
+    let run = directory.and_then(|directory| directory.file_name()?.to_str());
+    let Some(run) = run.filter(|run| is_run_id(run)) else {
+        return Vec::new();
+    };
+    vec![
+        format!(
+            "run {run} cannot continue; what it had merged is on its branch, `signoff/{run}`, until it is pruned"
+        ),
+        format!("`signoff prune {run}` deletes what is left of it"),
+    ]
 }
 
 pub(super) fn replace(error: &ReplaceError) -> Failure {

@@ -41,7 +41,10 @@ pub(crate) fn table(plans: &[ListedPlan], shown: impl Fn(&ListedPlan) -> String)
         push(&mut table, time.get(..5).unwrap_or_default(), 5);
         push(&mut table, &plan.title, 0);
         if plan.archived {
-            table.push_str("(archived)");
+            table.push_str("(archived)  ");
+        }
+        if let Some(word) = &plan.file_says {
+            push(&mut table, &format!("(its file says {word})"), 0);
         }
         table.truncate(table.trim_end().len());
         table.push('\n');
@@ -93,6 +96,7 @@ mod tests {
             proof: None,
             path: key.into(),
             archived: false,
+            file_says: None,
         }
     }
 
@@ -103,8 +107,11 @@ mod tests {
         let mut archived = plan("PLAN-1", PlanState::Completed, "Old");
         archived.archived = true;
         archived.name = None;
+        let mut elsewhere = plan("PLAN-2", PlanState::Verified, "Begun");
+        elsewhere.file_says = Some("executing".to_owned());
         let plans = [
             plan("PLAN-1", PlanState::NeedsReview, "漢字"),
+            elsewhere,
             signed,
             archived,
         ];
@@ -115,6 +122,7 @@ mod tests {
             [
                 "plan               state         ver  signed    updated           title",
                 "PLAN-1             needs_review    2            2026-11-15 09:30  漢字",
+                "PLAN-2             verified        2            2026-11-15 09:30  Begun  (its file says executing)",
                 "docs/plan.md       approved        2  key       2026-11-15 09:30  Ship [2Jit",
                 "archive/PLAN-1.md  completed       2            2026-11-15 09:30  Old  (archived)",
             ]

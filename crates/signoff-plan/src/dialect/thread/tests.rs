@@ -199,7 +199,7 @@ fn every_problem_of_every_file_is_reported() {
             "thread/tasks/02-c.md:2 - a\n | the frontmatter must be keys and values, not a list | write one `key: value` per line",
             "thread/tasks/03-d.md:3 id | the frontmatter cannot be read: `id` is given twice | -",
             "thread/tasks/03-d.md:4 x | `x` is not a field of the frontmatter | -",
-            "thread/tasks/03-d.md:4 *y | the frontmatter cannot be read: aliases are not read here; write the value again | -",
+            "thread/tasks/03-d.md:4 *y | the frontmatter cannot be read: an alias stands for nothing: no value before it has its anchor | -",
             "thread/tasks/3-e.md:1 --- | file name `tasks/3-e.md` is not of the form `tasks/NN-slug.md` | rename it to `03-e.md`",
             "thread/tasks/3-e.md:2 id | task file `tasks/3-e.md` has no `id` | add `id: e`",
             "thread/tasks/.hidden:1  | file name `tasks/.hidden` is not of the form `tasks/NN-slug.md` | \

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::edit::frontmatter::Frontmatter;
+use crate::edit::members::not_shared;
 use crate::edit::{EditRefused, Splice};
 use crate::node::{Entry, NodeKind};
 use crate::source::{Source, Span};
@@ -33,6 +34,7 @@ pub(super) fn set(source: &Source, name: &str, value: &Value) -> Result<Vec<Spli
 
 /// The value's span, if nothing else stands in it.
 fn value_of(text: &str, entry: &Entry) -> Result<Span, EditRefused> {
+    not_shared(entry)?;
     let span = entry.value.span;
     let value = span.slice(text).trim_end();
     if entry.value.has_comment(text) {

@@ -105,11 +105,6 @@ fn unsafe_marks_are_refused() {
             "given twice",
         ),
         (
-            text.replace("- index", "- &a\n  index"),
-            "complete",
-            "anchors",
-        ),
-        (
             text.replace("steps", "tasks: []\nsteps: []\nx"),
             "complete",
             "no step `step-1`",
@@ -118,4 +113,21 @@ fn unsafe_marks_are_refused() {
         let refused = apply_marks(&source(&text), &marks(status)).expect_err("refused");
         assert!(refused.to_string().contains(why), "{refused}");
     }
+}
+
+#[test]
+fn what_an_anchor_shares_is_not_marked() {
+    let text = "id: p\ntaskId: t\ntask: T\nstatus: draft\nsteps:\n- &first\n  index: 0\n  description: A\n  status: &s pending\n- index: 1\n  description: &d B\n  status: *s\n- index: 2\n  description: *d\n  status: pending\n";
+    let all = ["step-1", "step-2", "step-3"].map(|id| (id, StepMark::Done));
+    let last = text.rfind("pending").expect("a status");
+    let mut expected = text.to_owned();
+    expected.replace_range(last..last + "pending".len(), "complete");
+    assert_eq!(marked(text, None, &all), expected);
+    let edit = signoff_plan::edit::Edit::SetStep {
+        step: "step-3".to_owned(),
+        field: "task".to_owned(),
+        value: "C".into(),
+    };
+    let refused = signoff_plan::edit::apply(&source(text), &[edit]).expect_err("shared");
+    assert!(refused.to_string().contains("YAML anchor"), "{refused}");
 }

@@ -167,6 +167,7 @@ impl ReadContext<'_> {
             proof: signed.map(|signed| signed.signature.proof),
             run: status.run_id().map(str::to_owned),
             tools: missing_tools(model, &self.workspace),
+            file_says: status.file_says.clone(),
             double: other == Some(true),
             unlogged_move: location.kind == PlanLocationKind::Archive && other == Some(false),
             key,

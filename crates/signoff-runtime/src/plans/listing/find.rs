@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use signoff_plan::PermissiveWorkspace;
 use signoff_store::plan_log;
 
 use crate::error::Error;
+use crate::plan_file::PlanFile;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
 
@@ -22,6 +24,10 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
     let named = plan_named(&project.store.plans_dir(), text)
         .map_or_else(|| logged_path(project, text), |path| Ok(Some(path)))?
         .or_else(|| plan_named(&project.store.archive_dir(), text));
+    let named = match named {
+        Some(path) => Some(path),
+        None => replanned_path(project, text)?,
+    };
     named.ok_or_else(|| unknown_plan(project, text))
 }
 
@@ -65,6 +71,25 @@ fn logged_path(project: &Project, key: &str) -> Result<Option<PathBuf>, Error> {
         .path()
         .map(|path| project.store.workspace().join(path));
     Ok(path.filter(|path| path.symlink_metadata().is_ok()))
+}
+
+/// The file whose plan has this id, which is a later version (`NAME-vN`) of the plan that the store knows it as.
+fn replanned_path(project: &Project, text: &str) -> Result<Option<PathBuf>, Error> {
+    let Some((base, version)) = text.rsplit_once("-v") else {
+        return Ok(None);
+    };
+    if version.is_empty() || !version.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let kept = plan_named(&project.store.plans_dir(), base);
+    let path = match kept {
+        Some(path) => Some(path),
+        None => logged_path(project, base)?,
+    };
+    Ok(path.filter(|path| {
+        let plan = PlanFile::read(path, base, &PermissiveWorkspace);
+        plan.is_ok_and(|plan| plan.checked.plan.id.as_deref() == Some(text))
+    }))
 }
 
 fn unknown_plan(project: &Project, text: &str) -> Error {

@@ -2,7 +2,7 @@
 
 pub(crate) mod stale;
 pub(crate) mod version;
-mod write_back;
+pub(super) mod write_back;
 
 use std::path::Path;
 

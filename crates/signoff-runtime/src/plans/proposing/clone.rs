@@ -58,7 +58,15 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
             }
         })
     })?;
-    hand_in(context, &kept, &display_path(context, &kept), Some(from))
+    let mut report = hand_in(context, &kept, &display_path(context, &kept), Some(from))?;
+    let left = original.strays();
+    if !left.is_empty() {
+        report.notes.push(format!(
+            "not copied, because it is not part of the plan: `{}`",
+            left.join("`, `")
+        ));
+    }
+    Ok(report)
 }
 
 /// What belongs to the definition although it decides nothing.

@@ -37,8 +37,8 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
     if args.format == GraphFormat::Terminal {
         let plan = &file.checked.plan;
         let workspace = workspace(session)?;
-        let reasons = plan.steps.iter().map(|step| stops(plan, step, &workspace));
-        let asks = reasons
+        let asks = stops(plan, &workspace)
+            .into_iter()
             .enumerate()
             .filter(|(_, why)| !why.is_empty())
             .collect();

@@ -1,15 +1,13 @@
 //! `show`: a plan as Signoff understands it, with the state derived from signatures and journals.
 
-use signoff_api::plan::{Plan, PlanContext, Rejection, rejections_in_file};
+use signoff_api::plan::{Plan, PlanContext, Rejection, all_rejections};
 use signoff_engine::PlanState;
-use signoff_plan::model;
 use signoff_plan::tools::stops;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::expiry_notice;
 use signoff_runtime::plans::status::{PlanStatus, plan_status};
 use signoff_runtime::project::{Project, load_config};
-use signoff_store::disk_workspace::DiskWorkspace;
 
 use crate::args::Show;
 use crate::commands::sign::locate;
@@ -50,7 +48,13 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
             .out
             .say(format!("{} {notice}", paint(CARE, "note:")));
     }
-    let asks = stops_of(&plan.checked.plan, &workspace(session)?);
+    let disagreement = status
+        .as_ref()
+        .and_then(|status| status.disagreement(plan.source.name()));
+    if let Some(note) = disagreement {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    let asks = stops(&plan.checked.plan, &workspace(session)?);
     if session.is_json() {
         let shape = to_api(&plan, state, status.as_ref(), &shell, asks);
         session.json(&shape);
@@ -113,10 +117,7 @@ fn show_text(
             session.out.answer(line);
         }
     }
-    let mut rejected = rejections(status);
-    if rejected.is_empty() {
-        rejected = rejections_in_file(&plan.checked.plan);
-    }
+    let rejected = all_rejections(&plan.checked.plan, &rejections(status));
     for text in rejected.into_iter().filter_map(|one| one.feedback) {
         let line = format!("{}   {}", paint(CARE, "rejected"), sanitize(&text));
         session.out.answer(line);
@@ -130,12 +131,6 @@ fn show_text(
             shell_word(name)
         ));
     }
-}
-
-/// Why a run would stop at each step and ask a person.
-fn stops_of(plan: &model::Plan, workspace: &DiskWorkspace) -> Vec<Vec<String>> {
-    let steps = plan.steps.iter();
-    steps.map(|step| stops(plan, step, workspace)).collect()
 }
 
 /// The state of a plan that no store knows.

@@ -7,6 +7,7 @@ use signoff_plan::diagnostic::{self, Code};
 use signoff_plan::dialect::parse_as;
 use signoff_plan::source::{Source, Span};
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::project::Project;
 
 use crate::args::{Verify, VerifyFormat};
 use crate::failure::Failure;
@@ -55,10 +56,31 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
             tell(session, args.format, &plans, &outcomes);
         }
     }
+    if args.format == VerifyFormat::Human {
+        for (plan, _) in (plans.iter().zip(&outcomes))
+            .filter(|(_, outcome)| **outcome == VerifyOutcome::Verified)
+        {
+            mark_verified(session, plan);
+        }
+    }
     let passed = outcomes
         .iter()
         .all(|outcome| *outcome == VerifyOutcome::Verified);
     Ok(exit.max(u8::from(!passed)))
+}
+
+/// Writes `verified` into a draft of the store's project. A file outside one, or from stdin, is only read.
+fn mark_verified(session: &mut Session, plan: &PlanFile) {
+    let Ok(project) = Project::open(&session.process) else {
+        return;
+    };
+    let note = match signoff_runtime::plans::mark_verified(&project, plan) {
+        Ok(note) => note,
+        Err(error) => Some(Failure::from(error).message),
+    };
+    if let Some(note) = note {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
 }
 
 /// Reports a file that looks like a plan but is not recognised. It never passes: if its diagnostics show no

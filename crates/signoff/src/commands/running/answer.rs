@@ -4,6 +4,7 @@ use signoff_api::inbox::Inbox;
 use signoff_api::request::RequestKind;
 use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
 use signoff_plan::model::Work;
+use signoff_plan::tools::paths_outside;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
@@ -11,6 +12,7 @@ use signoff_runtime::runs::names::question_named;
 use signoff_runtime::runs::view::{RunView, each_event};
 
 use crate::args::Answer;
+use crate::commands::running::control::step_named;
 use crate::commands::running::resume::resume;
 use crate::failure::Failure;
 use crate::report::run::event_text;
@@ -28,10 +30,14 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     let open = open.ok_or_else(|| closed_item(&project, run, item))?;
     let (choice, note) = parse_answer(args, open)?;
     let work = view.run.step(open.step).map(|(step, _)| &step.work);
-    let is_call = matches!(work, Some(Work::Tool { .. }));
-    let note = match &args.args {
-        Some(args) => Some(call_arguments(args, choice, is_call)?),
-        None => note,
+    let tool = match work {
+        Some(Work::Tool { tool, .. }) => Some(tool.as_str()),
+        _ => None,
+    };
+    let note = match (&args.args, tool) {
+        (Some(args), Some(tool)) => Some(call_arguments(&project, args, choice, tool)?),
+        (Some(_), None) => return Err(no_call()),
+        (None, _) => note,
     };
     let clock = signoff_runtime::SystemClock::new();
     let answer = RequestKind::Answer {
@@ -39,7 +45,10 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         steps: if args.steps.is_empty() {
             named.step.iter().cloned().collect()
         } else {
-            args.steps.clone()
+            // What names no step is refused with those that it could be.
+            let full =
+                |name: &String| step_named(&view.run, name).map_or(name.clone(), str::to_owned);
+            args.steps.iter().map(full).collect()
         },
         choice,
         note,
@@ -74,20 +83,33 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
 }
 
 /// The arguments of a call, which are the note of an answer that lets it happen.
-fn call_arguments(text: &str, choice: Choice, is_call: bool) -> Result<String, Failure> {
-    if !is_call || !matches!(choice, Choice::Approve | Choice::Retry) {
-        let message = "`--args` goes with `approve` and `retry` of a step that calls a tool";
-        return Err(Failure::new(2, "no-call", message));
+fn call_arguments(
+    project: &Project,
+    text: &str,
+    choice: Choice,
+    tool: &str,
+) -> Result<String, Failure> {
+    if !matches!(choice, Choice::Approve | Choice::Retry) {
+        return Err(no_call());
     }
     let read: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(text);
-    match read {
-        Ok(_) => Ok(text.to_owned()),
-        Err(why) => {
-            let message = format!("the arguments must be a JSON object: {why}");
-            let example = "for example `--args '{\"path\": \"a.txt\"}'`: all of them, not only those that change";
-            Err(Failure::new(2, "bad-arguments", message).hint(example))
-        }
+    let args = read.map_err(|why| {
+        let message = format!("the arguments must be a JSON object: {why}");
+        let example =
+            "for example `--args '{\"path\": \"a.txt\"}'`: all of them, not only those that change";
+        Failure::new(2, "bad-arguments", message).hint(example)
+    })?;
+    if let [first, ..] = paths_outside(tool, &args.into(), &project.workspace())[..] {
+        let message = format!("`{first}` is outside the workspace, and `{tool}` would refuse it");
+        let hint = "name a path relative to the workspace";
+        return Err(Failure::new(2, "bad-arguments", message).hint(hint));
     }
+    Ok(text.to_owned())
+}
+
+fn no_call() -> Failure {
+    let message = "`--args` goes with `approve` and `retry` of a step that calls a tool";
+    Failure::new(2, "no-call", message)
 }
 
 /// The failure for an item that is not open: it was answered, or its step no longer needs an answer.

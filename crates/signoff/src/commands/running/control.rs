@@ -6,10 +6,11 @@ use signoff_plan::model::Step;
 use signoff_runtime::SystemClock;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::names::steps_alike;
 use signoff_runtime::runs::view::RunView;
 
 use crate::args::StepCommand;
-use crate::failure::{Failure, no_step};
+use crate::failure::{Failure, ambiguous_name, no_step};
 use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{CARE, GOOD, paint, sanitize};
@@ -95,7 +96,7 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
     tell(session, &project, id, &line)
 }
 
-/// The id of a step that was named by its id, or by its number as tables show it.
+/// The id of a step that was named by its id, by its number as tables show it, or by a part of its id that no other has.
 pub(super) fn step_named<'r>(run: &'r Run, name: &str) -> Result<&'r str, Failure> {
     let by_id = run.position(name).and_then(|at| run.step(at));
     let number = |step: &Step| step.number.to_string() == name;
@@ -103,9 +104,14 @@ pub(super) fn step_named<'r>(run: &'r Run, name: &str) -> Result<&'r str, Failur
         run.steps()
             .find(|(step, state)| state.item.is_none() && number(step))
     };
-    match by_id.or_else(by_number) {
-        Some((step, _)) => Ok(&step.id),
-        None => Err(no_step(name, run.steps().map(|(step, _)| step.id.as_str()))),
+    if let Some((step, _)) = by_id.or_else(by_number) {
+        return Ok(&step.id);
+    }
+    let alike = steps_alike(run, name);
+    match alike[..] {
+        [one] => Ok(one),
+        [_, _, ..] => Err(ambiguous_name(name, &alike)),
+        [] => Err(no_step(name, run.steps().map(|(step, _)| step.id.as_str()))),
     }
 }
 

@@ -86,6 +86,9 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         sign_off(session, &project, &plan, &options)?;
     } else {
         say_missing_tools(session, &plan);
+        if let Some(note) = plan_status(&project, &plan)?.disagreement(plan.source.name()) {
+            session.out.say(format!("{} {note}", paint(CARE, "note:")));
+        }
         sign_by_policy_if_due(session, &project, &plan)?;
     }
     start(session, &project, &plan, &run_options)
@@ -228,17 +231,27 @@ pub(crate) fn drive(
 
 /// The failure of a run that an error interrupted, with a hint how to continue.
 fn run_failure(error: Error, project: &Project, run: &str) -> Failure {
-    let says_how = matches!(error, Error::Changed { .. } | Error::ChangedDuring { .. });
+    let says_how = matches!(
+        error,
+        Error::Changed { .. } | Error::ChangedDuring { .. } | Error::HarnessTrouble { .. }
+    );
     let failure = Failure::from(error);
     // A run that had not begun left nothing.
-    match RunView::load(project, run) {
-        Err(_) => failure,
-        Ok(_) if says_how => failure,
-        Ok(view) if view.run.outcome().is_some() => {
-            failure.hint(format!("then `signoff land {run}` brings in its changes"))
-        }
-        Ok(_) => failure.hint(format!("then `signoff resume {run}` continues the run")),
-    }
+    let view = match RunView::load(project, run) {
+        Ok(view) if !says_how => view,
+        Ok(_) | Err(_) => return failure,
+    };
+    let next = if view.run.outcome().is_some() {
+        format!("`signoff land {run}` brings in its changes")
+    } else {
+        format!("`signoff resume {run}` continues the run")
+    };
+    let hint = if failure.hints.is_empty() {
+        format!("{next} once the cause is gone")
+    } else {
+        format!("then {next}")
+    };
+    failure.hint(hint)
 }
 
 /// Prints what a person should know before the first step.
@@ -259,6 +272,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
             run: prepared.id(),
             workspace: project.store.workspace(),
             settings: prepared.settings(),
+            forecast: prepared.forecast(),
             uncommitted,
             program: &program,
             step_timeout: project.config.run.step_timeout.value,

@@ -1,9 +1,11 @@
 //! `approve`: a person signs a plan.
 
 use signoff_engine::Actor;
+use signoff_plan::diagnostic::{Code, Severity};
 use signoff_runtime::Error;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::plans::{
     ActorContext, ApproveOptions, ApproveReport, approve as sign, changed_run,
 };
@@ -77,8 +79,12 @@ pub(crate) fn sign_off(
             session.out.say(format!("  {}", escape_command(&line)));
         }
     }
+    if let Some(note) = plan_status(project, plan)?.disagreement(plan.source.name()) {
+        session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
     for problem in &plan.checked.diagnostics {
-        if problem.code.concerns_signing() && !session.is_json() {
+        let is_stray = problem.code == Code::BadFilename && problem.severity == Severity::Warning;
+        if (problem.code.concerns_signing() || is_stray) && !session.is_json() {
             session.out.say(concise(problem, &plan.source));
         }
     }

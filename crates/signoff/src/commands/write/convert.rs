@@ -25,6 +25,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
     require_understood(&plan)?;
     let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
     written.losses.splice(0..0, unread_fields(&plan));
+    written.losses.splice(0..0, left_files(&plan));
     if written.losses.iter().any(Loss::matters) && !args.lossy {
         return Err(refusal(&plan, args.to, &written.losses));
     }
@@ -165,6 +166,16 @@ fn unread_fields(plan: &PlanFile) -> Vec<Loss> {
             filled_in: false,
         })
         .collect()
+}
+
+/// Files beside a thread's plan, which no other dialect has a place for.
+fn left_files(plan: &PlanFile) -> impl Iterator<Item = Loss> {
+    plan.strays().into_iter().map(|name| Loss {
+        step: None,
+        why: format!("`{name}` lies in the plan's directory and is not part of the plan"),
+        field: name,
+        filled_in: false,
+    })
 }
 
 fn refusal(plan: &PlanFile, to: Dialect, losses: &[Loss]) -> Failure {

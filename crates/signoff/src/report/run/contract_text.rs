@@ -16,6 +16,12 @@ pub(super) fn baseline(verdict: Verdict, observed: &Observation) -> String {
     format!("contract before the work: {said}")
 }
 
+/// Has an earlier run done this step, so that it is kept if its contract holds?
+pub(super) fn may_be_kept(run: &Run, step: &str) -> bool {
+    let earlier = run.position(step).and_then(|at| run.earlier(at));
+    earlier.is_some_and(|earlier| earlier.again.is_none())
+}
+
 /// Why a contract gave no answer before the work.
 pub(super) fn no_answer(observed: &Observation) -> String {
     match observed.inconclusive_reason() {

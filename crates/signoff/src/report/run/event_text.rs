@@ -10,7 +10,7 @@ use signoff_engine::{
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
-use crate::report::run::contract_text::{baseline, contract_finished, rerun_reason};
+use crate::report::run::contract_text::{baseline, contract_finished, may_be_kept, rerun_reason};
 use crate::report::run::evidence::first_names;
 use crate::report::run::short_text::{SHOWN, one_line, short_commit, short_value};
 use crate::report::run::totals::NOTHING;
@@ -33,6 +33,8 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             observed,
         } => {
             let again = rerun_reason(run, step, observed);
+            let holds = *verdict == Verdict::Pass && may_be_kept(run, step);
+            let again = again.or_else(|| holds.then(|| "its contract still holds".to_owned()));
             dim_line(again.unwrap_or_else(|| baseline(*verdict, observed)))
         }
         Event::AttemptStarted { step, attempt, .. } if is_agent(run, step) => {

@@ -12,7 +12,7 @@ use signoff_plan::model::Work;
 
 use crate::report::columns::cut;
 use crate::report::run::contract_text::{
-    complaint, last_words, no_answer, quoted_tail, rerun_reason,
+    complaint, last_words, may_be_kept, no_answer, quoted_tail, rerun_reason,
 };
 use crate::report::run::event_text::{
     PROVISIONAL, conflict, has_nothing_to_do, is_over, log_of, text,
@@ -37,6 +37,8 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             observed,
         } => match rerun_reason(run, step, observed) {
             Some(again) => signed(CARE, "?", again),
+            // What follows from that comes at once.
+            None if *verdict == Verdict::Pass && may_be_kept(run, step) => return None,
             None => baseline_text(*verdict, observed)?,
         },
         Event::WorkFinished {

@@ -7,7 +7,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use signoff_engine::{Isolation, LandAt, OnGreenBaseline, Run, Settings, StepStatus, Verdict};
+use signoff_engine::{
+    Isolation, LandAt, OnGreenBaseline, Run, Settings, StepForecast, StepStatus, Verdict,
+};
 use signoff_plan::model::{Plan, Step, Work};
 
 use crate::report::columns::{cut, width, wrap};
@@ -26,6 +28,8 @@ pub(crate) struct OpeningContext<'a> {
     pub(crate) run: &'a str,
     pub(crate) workspace: &'a Path,
     pub(crate) settings: &'a Settings,
+    /// What becomes of each step of a plan that was run before.
+    pub(crate) forecast: &'a [StepForecast],
     /// Uncommitted files; `None` if git cannot tell.
     pub(crate) uncommitted: Option<Vec<String>>,
     /// The program that a role runs.
@@ -190,7 +194,7 @@ fn notes(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
         ));
     }
     lines.extend(seen_green(run));
-    let mut aside: Vec<String> = baselines(run, context.settings).into_iter().collect();
+    let mut aside: Vec<String> = baselines(run, context).into_iter().collect();
     aside.extend(worst_case::lines(run.plan(), context.step_timeout));
     let aside = aside.iter().flat_map(|line| wrap(line, context.size.0));
     lines.extend(aside.map(|line| paint(DIM, line).to_string()));
@@ -212,12 +216,16 @@ fn seen_green(run: &Run) -> Option<String> {
 }
 
 /// Agent steps that can start at once and whose contracts run first.
-fn baselines(run: &Run, settings: &Settings) -> Option<String> {
+fn baselines(run: &Run, context: &OpeningContext<'_>) -> Option<String> {
+    let settings = context.settings;
+    // If the contract of a kept step holds, no agent works.
+    let is_kept = |at: usize| matches!(context.forecast.get(at), Some(StepForecast::Kept { .. }));
     let steps = (0..run.plan().steps.len()).filter_map(|at| Some((at, run.step(at)?)));
     let ready = steps.filter(|(at, (step, state))| {
         matches!(step.work, Work::Agent { .. })
             && (step.contract.as_ref()).is_some_and(|contract| contract.baseline)
             && state.baseline.verdict.is_none()
+            && !is_kept(*at)
             && run.status_of(*at) == StepStatus::Ready
     });
     let names: Vec<String> = ready

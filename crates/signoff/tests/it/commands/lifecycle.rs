@@ -687,7 +687,7 @@ fn a_damaged_log_has_a_way_out() {
     output
         .assert_code(6)
         .assert_stderr_contains("is damaged at line 1")
-        .assert_stderr_contains("git restore ");
+        .assert_stderr_contains("from a backup");
     assert!(!output.stderr.contains("a run whose"), "{output}");
     // What it says can be typed.
     let typed = output

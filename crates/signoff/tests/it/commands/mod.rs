@@ -17,4 +17,5 @@ mod runs;
 mod store_scale;
 mod tools;
 mod trust;
+mod truth;
 mod verify_formats;

@@ -171,3 +171,58 @@ fn a_step_s_name_answers_for_that_step_alone() {
     let item = only_item(&project);
     assert_eq!(item["steps"], json!(["second"]), "{item:#}");
 }
+
+#[test]
+fn a_part_of_a_step_s_name_is_enough_where_only_one_fits() {
+    let bare = |id: &str| format!("**id:** {id}\n**target:** coder\n**task:**\nDo it.\n");
+    let script = Script::new().reply(Reply::always().say("done"));
+    let project = signed(&script, &plan(&[&bare("first-one"), &bare("second-one")]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    project
+        .signoff(["step", "skip", "plan.md", "one"])
+        .assert_code(2)
+        .assert_stderr_contains("type more of it: `first-one`, `second-one`");
+    project
+        .signoff(["answer", "fir", "accept"])
+        .assert_success();
+    let item = only_item(&project);
+    assert_eq!(item["steps"], json!(["second-one"]), "{item:#}");
+    project
+        .signoff(["step", "skip", "plan.md", "sec"])
+        .assert_code(5)
+        .assert_stderr_contains("step `second-one` is done and waits");
+}
+
+#[test]
+fn arguments_that_cannot_work_are_refused_when_they_are_given() {
+    let call = "**tool:** delete_file\n**args:**\n```json\n{\"path\": \"plan.md\"}\n```\n";
+    let project = signed(&Script::new(), &plan(&[call]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let answer = |args: &str| project.signoff(["answer", "step-1", "approve", "--args", args]);
+    answer("{\"path\": \"/etc/passwd\"}")
+        .assert_code(2)
+        .assert_stderr_contains("`/etc/passwd` is outside the workspace");
+    answer("{\"pth\": \"x\"}")
+        .assert_code(5)
+        .assert_stderr_contains("the arguments do not fit `delete_file`");
+    answer("{\"path\": \"nothing\"}").assert_success();
+}
+
+#[test]
+fn hints_about_a_broken_journal_name_its_run() {
+    let project = signed(
+        &Script::new(),
+        &plan(&["**contract:**\n```shell\ntrue\n```\n"]),
+    );
+    project.signoff(["run", "plan.md"]).assert_success();
+    let run = newest_run(&project);
+    let journal = format!(".signoff/runs/{run}/journal.jsonl");
+    let text = project
+        .read(&journal)
+        .replacen("run_started", "run_startet", 1);
+    project.write(&journal, &text);
+    let refused = project.signoff(["status", &run]);
+    refused.assert_code(6);
+    refused.assert_stderr_contains(&format!("`signoff/{run}`"));
+    refused.assert_stderr_contains(&format!("`signoff prune {run}` deletes"));
+}

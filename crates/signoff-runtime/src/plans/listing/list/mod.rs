@@ -49,6 +49,8 @@ pub struct ListedPlan {
     pub path: PathBuf,
     /// It is in the archive.
     pub archived: bool,
+    /// What its file says of its state, where no run that is known here made it so.
+    pub file_says: Option<String>,
 }
 
 /// What `list` found.
@@ -134,6 +136,7 @@ fn to_listed(
         proof: row.proof.clone(),
         path: found.path(project),
         archived: found.location.kind == PlanLocationKind::Archive,
+        file_says: row.file_says.clone(),
     }
 }
 

@@ -2,13 +2,22 @@ use std::path::Path;
 use std::time::Duration;
 
 use signoff_engine::{
-    AcceptAt, Event, Observation, OnGreenBaseline, ProcessEnd, Run, Settings, Verdict,
+    AcceptAt, Event, Observation, OnGreenBaseline, ProcessEnd, Run, Settings, StepForecast, Verdict,
 };
 
 use super::{OpeningContext, opening};
 use crate::report::run::sample::{AGENT, CHECK, happened, run, started};
 
 fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> Vec<String> {
+    shown_with(run, size, uncommitted, &[])
+}
+
+fn shown_with(
+    run: &Run,
+    size: (usize, usize),
+    uncommitted: Option<Vec<String>>,
+    forecast: &[StepForecast],
+) -> Vec<String> {
     let settings = Settings {
         backoff: 0,
         baseline: true,
@@ -24,6 +33,7 @@ fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> V
         run: "R",
         workspace: Path::new("/w"),
         settings: &settings,
+        forecast,
         uncommitted,
         program: &|role| Some(format!("{role}-cli")),
         step_timeout: Duration::from_mins(10),
@@ -109,4 +119,18 @@ fn the_worst_case_counts_retries_and_items() {
     );
     let worst = "at worst: 12 agents, each up to 2m or 10m; the budget allows 1h";
     assert!(lines.contains(&worst.to_owned()), "{lines:#?}");
+}
+
+#[test]
+fn of_steps_that_are_kept_nothing_is_said_that_is_about_work() {
+    let run = run(&[("A", AGENT)]);
+    let runs_first = |forecast: &[StepForecast]| {
+        let lines = shown_with(&run, (100, 24), None, forecast);
+        lines.iter().any(|line| line.contains("runs first"))
+    };
+    assert!(runs_first(&[]));
+    let kept = StepForecast::Kept {
+        run: "R0".to_owned(),
+    };
+    assert!(!runs_first(&[kept]));
 }
