@@ -103,10 +103,9 @@ fn read(driver: DriverKind, bytes: &[u8]) -> Vec<TranscriptEntry> {
     let mut reader = driver.driver().reader(&ReaderOptions::default());
     let mut lines = LineSplitter::default();
     let mut each = |line: &[u8]| {
-        reader
-            .line(line)
-            .into_iter()
-            .for_each(|event| entries.add(event))
+        for event in reader.line(line) {
+            entries.add(event);
+        }
     };
     lines.push(bytes, &mut each);
     lines.finish(&mut each);

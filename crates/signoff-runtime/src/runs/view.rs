@@ -187,9 +187,10 @@ impl RunView {
             undone: self.run.is_undone(),
             held: self.held_files().to_vec(),
             usage: UsageTotals::of(self.run.usage_sums()),
-            at_work: match self.driven {
-                true => agents_at_work(&self.run, &self.dir),
-                false => Vec::new(),
+            at_work: if self.driven {
+                agents_at_work(&self.run, &self.dir)
+            } else {
+                Vec::new()
             },
             steps: signoff_api::run::Step::all(
                 &self.run,

@@ -12,7 +12,7 @@ use crate::report::step_name::{name, role};
 use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// How often a line about the same agent is written where nothing can be redrawn.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 
 /// When agents were last spoken of, by step.
 #[derive(Debug, Default)]

@@ -15,13 +15,14 @@ pub(crate) fn transcript_text(transcript: &Transcript) -> String {
     let mut text = heading(transcript);
     if transcript.entries.is_empty() {
         let nothing = "nothing that can be read was printed";
-        text.push_str(&format!("{}\n", paint(DIM, nothing)));
+        push(&mut text, &paint(DIM, nothing).to_string());
     }
     for entry in &transcript.entries {
         push_entry(&mut text, entry);
     }
     let whole = format!("whole stream: {}", sanitize(&transcript.log));
-    text.push_str(&format!("\n{}\n", paint(DIM, whole)));
+    push(&mut text, "");
+    push(&mut text, &paint(DIM, whole).to_string());
     text
 }
 
@@ -139,7 +140,9 @@ mod tests {
                 tool: "Bash".to_owned(),
                 about: "cargo test".to_owned(),
                 ok: Some(false),
-                output: (1..=8).map(|line| format!("line {line}\n")).collect(),
+                output: [1, 2, 3, 4, 5, 6, 7, 8]
+                    .map(|line| format!("line {line}"))
+                    .join("\n"),
             },
             TranscriptEntry::Denied {
                 tool: "WebFetch".to_owned(),

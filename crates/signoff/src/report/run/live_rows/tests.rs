@@ -9,7 +9,6 @@ fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
         agent: None,
         since: Duration::ZERO,
         limit,
-        agent: None,
     }
 }
 
