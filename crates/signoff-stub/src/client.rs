@@ -63,6 +63,8 @@ fn gemini(url: String) -> ClientSettings {
     let settings = json!({
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "privacy": {"usageStatisticsEnabled": false},
+        // Without a model it first asks one which to use, in JSON, which the stub does not answer in.
+        "model": {"name": "gemini-2.5-pro"},
         "general": {"enableAutoUpdate": false, "maxAttempts": 1 + RETRIES},
     });
     ClientSettings {

@@ -3,7 +3,6 @@
 use signoff_stub::{Reply, Script, Turn};
 
 use super::{Expected, ONCE, Setup, agents, check, check_one, makes_it, say, shell};
-use crate::support::soak;
 
 const FAST: Setup<'_> = Setup {
     step: ONCE,
@@ -15,7 +14,7 @@ const FAST: Setup<'_> = Setup {
 
 fn fails<'a>(says: &'a [&'a str]) -> Expected<'a> {
     Expected {
-        code: 3,
+        code: 1,
         made: false,
         says,
     }

@@ -19,7 +19,7 @@ fn a_budget_stops_an_agent_within_one_answer() {
         if ["codex", "gemini"].contains(&agent) {
             continue;
         }
-        let turns = (0..20).map(|number| shell(&format!("echo {number} >> work.txt; echo made > made.txt")).using(ANSWER));
+        let turns = (0..20).map(|number| shell(&format!("echo {number} >> work.txt; [ -e made.txt ] || echo made > made.txt")).using(ANSWER));
         let script = Script::new(turns.chain([say("I worked.")]));
         let setup = Setup {
             plan: "**Budget:** max 5k tokens",

@@ -40,7 +40,6 @@ fn program(agent: &str) -> Option<PathBuf> {
 
 /// One agent, one model, one project.
 pub(super) struct World {
-    pub(super) agent: &'static str,
     pub(super) stub: Stub,
     pub(super) project: Project,
 }
@@ -85,7 +84,7 @@ impl World {
             fs::write(path, text).expect("a home");
         }
         project.write(".signoff/.keep", "").write("plan.md", &plan(setup));
-        Self { agent, stub, project }
+        Self { stub, project }
     }
 
     pub(super) fn run(&self) -> Output {

@@ -1,0 +1,206 @@
+//! `doctor agents --probe`: one small task through each agent, in the sandbox, with a model on loopback. It costs
+//! nothing: the agent sees neither a key nor a setting of the person.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use std::{fs, io};
+
+use signoff_api::doctor::{AgentProbe, AgentsReport, KnownAgent};
+use signoff_engine::{StepState, StepStatus};
+use signoff_runtime::project::ProcessContext;
+use signoff_runtime::runs::view::RunView;
+use signoff_store::signatures::Proof;
+use signoff_stub::{ClientSettings, Reply, Script, Stub};
+
+use crate::args::{Color, Format, Run, RunLimits};
+use crate::commands::running::run;
+use crate::commands::start::trust;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::style::sanitize;
+
+/// What the model says at the end.
+const LAST_WORDS: &str = "The probe is done.";
+const PLAN: &str = include_str!("probe/plan.md");
+/// Variables that no agent logs in with, and that it may need to start at all.
+const KEPT: [&str; 6] = ["PATH", "LANG", "TERM", "USER", "TMPDIR", "TZ"];
+
+/// Probes the named agents, or all that are installed.
+pub(super) fn probe(
+    session: &Session,
+    found: &AgentsReport,
+    named: &[String],
+) -> Result<Vec<AgentProbe>, Failure> {
+    let is_named = |agent: &&KnownAgent| match named {
+        [] => agent.path.is_some(),
+        named => named.contains(&agent.name),
+    };
+    let probed = found.known.iter().filter(is_named);
+    probed
+        .map(|agent| match &agent.path {
+            Some(_) => probe_one(session, &agent.name),
+            None => Ok(AgentProbe {
+                problem: Some(format!("not installed; `{}` installs it", agent.install)),
+                ..nothing_seen(&agent.name)
+            }),
+        })
+        .collect()
+}
+
+fn nothing_seen(agent: &str) -> AgentProbe {
+    AgentProbe {
+        name: agent.to_owned(),
+        started: false,
+        stream_read: false,
+        inside_written: false,
+        outside_refused: false,
+        usage_seen: false,
+        tokens: None,
+        duration_ms: 0,
+        problem: None,
+    }
+}
+
+fn probe_one(session: &Session, agent: &str) -> Result<AgentProbe, Failure> {
+    let folder = tempfile::Builder::new().prefix("signoff-probe-").tempdir();
+    let folder = folder.map_err(|why| cannot(&why))?;
+    let place = folder.path().canonicalize().map_err(|why| cannot(&why))?;
+    let target = Target::new(&session.process, &place);
+    let stub = Stub::start(script(&target.path)).map_err(|why| cannot(&why))?;
+    let settings = stub.client_settings(agent).unwrap_or_default();
+    let process = set_up(&session.process, &place, agent, &settings).map_err(|why| cannot(&why))?;
+    let begun = Instant::now();
+    let mut inner = Session::new(process, Color::Never, Format::Human);
+    inner.proof = Some(Proof::Policy);
+    inner.out.silent = true;
+    let ran = trust::trust(&mut inner).and_then(|_| run::run(&mut inner, &run_args()));
+    let duration = begun.elapsed().as_millis();
+    let mut probe = AgentProbe {
+        duration_ms: u64::try_from(duration).unwrap_or(u64::MAX),
+        problem: ran.err().map(|failure| failure.message),
+        ..nothing_seen(agent)
+    };
+    look(&inner, &mut probe)?;
+    let asked = stub.requests();
+    let turns = asked.iter().filter_map(|request| request.prompt.as_ref());
+    let last = turns.filter(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.turn).max();
+    probe.started = last.is_some();
+    // The third turn comes after the agent tried to write there.
+    probe.outside_refused = last >= Some(2) && !target.is_there();
+    Ok(probe)
+}
+
+/// Takes over what the run recorded.
+fn look(inner: &Session, probe: &mut AgentProbe) -> Result<(), Failure> {
+    let project = inner.project()?;
+    let Some(view) = RunView::newest(&project)? else {
+        return Ok(());
+    };
+    let Some((_, step)) = view.run.steps().next() else {
+        return Ok(());
+    };
+    let used = &step.usage.total;
+    probe.inside_written = step.status == StepStatus::Completed;
+    probe.stream_read = last_words(step).is_some_and(|text| text.contains(LAST_WORDS));
+    probe.usage_seen = used.is_counted() && used.tokens() > 0;
+    probe.tokens = probe.usage_seen.then(|| used.tokens());
+    if probe.problem.is_none() {
+        probe.problem = step.attempt.work_failure().or_else(|| step.outcome.reason.clone());
+    }
+    Ok(())
+}
+
+/// A file that must not come into being, in the person's home.
+struct Target {
+    path: PathBuf,
+}
+
+impl Target {
+    fn new(process: &ProcessContext, place: &Path) -> Self {
+        let home = process.variables.get(OsStr::new("HOME")).map(PathBuf::from);
+        let name = place.file_name().unwrap_or(OsStr::new("signoff-probe"));
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        let path = home.unwrap_or_else(|| place.to_owned()).join(hidden);
+        Self { path }
+    }
+
+    fn is_there(&self) -> bool {
+        self.path.symlink_metadata().is_ok()
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // It is there only if nothing is confined here.
+        fs::remove_file(&self.path).ok();
+    }
+}
+
+fn script(outside: &Path) -> Script {
+    let outside = crate::shell_words::shell_word(&outside.to_string_lossy());
+    let shell = |command: String| Reply::Shell { command };
+    Script::new([
+        shell("echo inside > inside.txt".to_owned()),
+        shell(format!("echo outside > {outside}; true")),
+        Reply::Text(LAST_WORDS.to_owned()),
+    ])
+}
+
+/// Writes a project and a home, and returns what the run knows instead of this process.
+fn set_up(
+    process: &ProcessContext,
+    place: &Path,
+    agent: &str,
+    settings: &ClientSettings,
+) -> io::Result<ProcessContext> {
+    let (project, home) = (place.join("project"), place.join("home"));
+    let config = format!("[agents.default]\ndriver = \"{agent}\"\n");
+    write(&project.join("plan.md"), PLAN)?;
+    write(&project.join(".signoff/config.toml"), &config)?;
+    for (path, text) in &settings.files {
+        write(&home.join(path), text)?;
+    }
+    let kept = process.variables.iter().filter(|(name, _)| KEPT.iter().any(|kept| name == kept));
+    let mut variables: signoff_work::environment::Variables =
+        kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    variables.insert("HOME".into(), home.into_os_string());
+    for (name, value) in &settings.variables {
+        variables.insert((*name).into(), value.into());
+    }
+    Ok(ProcessContext {
+        variables,
+        directory: project,
+        user_config: None,
+        state_dir: Some(place.join("state")),
+        person: process.person.clone(),
+    })
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::write(path, text)
+}
+
+fn run_args() -> Run {
+    Run {
+        path: Some(PathBuf::from("plan.md")),
+        approve: true,
+        preview: false,
+        again: false,
+        all: false,
+        limits: RunLimits::default(),
+        isolation: None,
+        task: None,
+        agent: None,
+        contract: None,
+        format: Format::Human,
+    }
+}
+
+fn cannot(why: &io::Error) -> Failure {
+    Failure::new(6, "probe", format!("the probe cannot be set up: {why}"))
+}
