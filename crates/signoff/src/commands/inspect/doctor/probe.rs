@@ -3,11 +3,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use signoff_api::doctor::{AgentProbe, AgentsReport, KnownAgent};
-use signoff_engine::{StepState, StepStatus};
+use signoff_api::doctor::{AgentProbe, AgentsReport, Doctor, KnownAgent};
+use signoff_engine::StepStatus;
 use signoff_runtime::project::ProcessContext;
 use signoff_runtime::runs::view::RunView;
 use signoff_store::signatures::Proof;
@@ -102,13 +102,55 @@ fn look(inner: &Session, probe: &mut AgentProbe) -> Result<(), Failure> {
     };
     let used = &step.usage.total;
     probe.inside_written = step.status == StepStatus::Completed;
-    probe.stream_read = last_words(step).is_some_and(|text| text.contains(LAST_WORDS));
+    let said = step.history.said.as_deref();
+    probe.stream_read = said.is_some_and(|text| text.contains(LAST_WORDS));
     probe.usage_seen = used.is_counted() && used.tokens() > 0;
     probe.tokens = probe.usage_seen.then(|| used.tokens());
     if probe.problem.is_none() {
         probe.problem = step.attempt.work_failure().or_else(|| step.outcome.reason.clone());
     }
     Ok(())
+}
+
+/// The lines about what was seen.
+pub(super) fn lines(found: &[AgentProbe]) -> Vec<String> {
+    let title = "probe: a small task, with a model on this machine";
+    let mut lines = vec![title.to_owned()];
+    lines.extend(found.iter().flat_map(agent_lines));
+    lines
+}
+
+fn agent_lines(probe: &AgentProbe) -> Vec<String> {
+    let mark = if probe.works() { "✓" } else { "✗" };
+    let seen = [
+        (probe.started, "started", "did not start"),
+        (probe.stream_read, "stream read", "stream not read"),
+        (probe.inside_written, "file written inside", "no file written inside"),
+        (probe.outside_refused, "write outside refused", "write outside not refused"),
+        (probe.usage_seen, "usage seen", "no usage seen"),
+    ];
+    let seen = seen.map(|(is_so, yes, no)| if is_so { yes } else { no });
+    let seconds = Duration::from_millis(probe.duration_ms).as_secs_f32();
+    let (name, seen) = (&probe.name, seen.join(", "));
+    let mut lines = vec![format!("  {mark} {name:<8} {seen} ({seconds:.1}s)")];
+    let problem = probe.problem.as_ref().filter(|_| !probe.works());
+    lines.extend(problem.map(|problem| format!("    {}", sanitize(problem))));
+    lines
+}
+
+/// The line about roles whose agents do not work, if there are any.
+pub(super) fn failed_line(found: &Doctor) -> Option<String> {
+    let failed = found.probe.iter().flatten().filter(|probe| !probe.works());
+    let failed: Vec<&str> = failed.map(|probe| probe.name.as_str()).collect();
+    let roles = found.agents.iter().flat_map(|agents| &agents.roles);
+    let mut broken = roles.filter(|role| failed.contains(&role.driver.as_str()));
+    let role = &broken.next()?.role;
+    let more = match broken.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let role = sanitize(role);
+    Some(format!("the agent of role `{role}`{more} did not do its probe"))
 }
 
 /// A file that must not come into being, in the person's home.
