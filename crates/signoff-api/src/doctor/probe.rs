@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 /// One small task, done by an agent in the sandbox, with a model on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is something that was looked at")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is something that was looked at"
+)]
 #[schemars(rename = "Probe")]
 pub struct AgentProbe {
     /// The agent's driver.
@@ -17,8 +20,8 @@ pub struct AgentProbe {
     pub stream_read: bool,
     /// It wrote a file in the project, and the contract saw it.
     pub inside_written: bool,
-    /// It tried to write into the home, and nothing arrived.
-    pub outside_refused: bool,
+    /// It tried to write into the home, and nothing arrived; `null` if it did not come to that.
+    pub outside_refused: Option<bool>,
     /// It told how many tokens it used.
     pub usage_seen: bool,
     /// How many.
@@ -34,7 +37,7 @@ impl AgentProbe {
         self.started
             && self.stream_read
             && self.inside_written
-            && self.outside_refused
+            && self.outside_refused == Some(true)
             && self.usage_seen
     }
 }

@@ -6,16 +6,15 @@ mod journaled_run;
 pub(crate) mod request;
 mod roles;
 
-use signoff_engine::{
-    Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due,
-};
+use signoff_engine::{Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due};
 use signoff_store::failpoint;
 
 pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
 pub use self::request::RunRequest;
 pub use self::roles::{
-    ActiveAgent, HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness, WakeReason,
+    ActiveAgent, HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness,
+    WakeReason,
 };
 use crate::error::{Error, SignedDifference};
 

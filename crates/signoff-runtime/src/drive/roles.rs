@@ -1,7 +1,9 @@
 //! The parties of a run besides the loop: one performs its actions, others observe it, a person can be asked.
 
 use signoff_api::progress::AgentProgress;
-use signoff_engine::{Action, AgentReports, InboxItem, Input, LiveUsage, Millis, RecordedEvent, Refusal, Run};
+use signoff_engine::{
+    Action, AgentReports, InboxItem, Input, LiveUsage, Millis, RecordedEvent, Refusal, Run,
+};
 
 use super::request::RunRequest;
 use crate::error::{Error, SignedDifference};

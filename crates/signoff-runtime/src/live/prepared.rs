@@ -4,8 +4,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings,
-    StepForecast, Transition, state_after,
+    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings, StepForecast,
+    Transition, state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;

@@ -104,7 +104,8 @@ impl Local<'_> {
             setup,
         } = self.commands.agent(run, step, attempt, tree, &signed)?;
         let monitor = AgentMonitor::new(setup, self.sender.clone());
-        self.agents.insert(step, WorkingAgent::new(monitor.handle()));
+        self.agents
+            .insert(step, WorkingAgent::new(monitor.handle()));
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();

@@ -103,7 +103,11 @@ impl ProcessSupervisor {
             if !may_go(process) {
                 return None;
             }
-            let ended = supervise(stoppers, || held.release(), |running| monitor.follow(running));
+            let ended = supervise(
+                stoppers,
+                || held.release(),
+                |running| monitor.follow(running),
+            );
             failpoint::reached("work.ended");
             ended
         });
@@ -253,11 +257,7 @@ impl CommandRunner for Starter {
     fn run(&self, command: Command) -> Result<(), String> {
         let text = command.argv.last().cloned().unwrap_or_default();
         let text = text.to_string_lossy().into_owned();
-        let ended = supervise(
-            &self.stoppers,
-            || self.sandbox.start(command),
-            wait_for_end,
-        );
+        let ended = supervise(&self.stoppers, || self.sandbox.start(command), wait_for_end);
         let seen = match ended {
             None => return Err("the run was stopped".to_owned()),
             Some(Ok(ended)) => observe(ended.command, &self.secrets),

@@ -8,9 +8,9 @@ use signoff_engine::Input;
 use signoff_store::lock::is_held;
 use signoff_store::runs::requests::Requests;
 
-use super::progress::cut_off_reports;
 use super::leftovers::end_leftovers_of;
 use super::opened::OpenedRun;
+use super::progress::cut_off_reports;
 use super::view::RunView;
 use crate::clock::Clock;
 use crate::drive::request::{RunRequest, TICK, to_request};

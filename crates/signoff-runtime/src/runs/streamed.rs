@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use signoff_api::event::{
-    AgentActive, AgentActiveName, LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd, StepProgress, StepResult,
-    StreamedEvent, step_status,
+    AgentActive, AgentActiveName, LogEntry, PlanCreated, PlanCreatedName, SCHEMA, StepEnd,
+    StepProgress, StepResult, StreamedEvent, step_status,
 };
 use signoff_api::plan::{Plan, PlanContext};
 use signoff_engine::{Event, PlanState, RecordedEvent, Run, StepState, StepStatus};

@@ -32,7 +32,9 @@ impl AgentLog {
     /// The log of an attempt; without a number, of the last one.
     pub fn find(project: &Project, view: &RunView, step: &str, attempt: Option<u32>) -> Self {
         let at = view.run.position(step);
-        let last = at.and_then(|at| view.run.step(at)).map_or(0, |(_, state)| state.attempts);
+        let last = at
+            .and_then(|at| view.run.step(at))
+            .map_or(0, |(_, state)| state.attempts);
         let attempt = attempt.unwrap_or(last);
         let run = view.run.id();
         let dir = project.store.run_dir(run).attempt(step, attempt);
@@ -61,14 +63,18 @@ impl AgentLog {
             opened => opened.map_err(unreadable)?,
         };
         let mut bytes = Vec::new();
-        file.take(LIMIT).read_to_end(&mut bytes).map_err(unreadable)?;
+        file.take(LIMIT)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
         Ok(bytes)
     }
 
     /// What it said and did.
     pub fn transcript(&self, workspace: &Path) -> Result<Transcript, Error> {
         let agent = last_progress(&self.progress);
-        let driver = agent.as_ref().and_then(|agent| DriverKind::parse(&agent.driver));
+        let driver = agent
+            .as_ref()
+            .and_then(|agent| DriverKind::parse(&agent.driver));
         let bytes = self.raw()?;
         let log = self.path.strip_prefix(workspace).unwrap_or(&self.path);
         Ok(Transcript {
@@ -96,7 +102,12 @@ fn read(driver: DriverKind, bytes: &[u8]) -> Vec<TranscriptEntry> {
     let mut entries = Entries::default();
     let mut reader = driver.driver().reader(&ReaderOptions::default());
     let mut lines = LineSplitter::default();
-    let mut each = |line: &[u8]| reader.line(line).into_iter().for_each(|event| entries.add(event));
+    let mut each = |line: &[u8]| {
+        reader
+            .line(line)
+            .into_iter()
+            .for_each(|event| entries.add(event))
+    };
     lines.push(bytes, &mut each);
     lines.finish(&mut each);
     entries.list

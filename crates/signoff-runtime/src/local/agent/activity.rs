@@ -76,7 +76,10 @@ impl AgentActivity {
 
     fn add_usage(&mut self, used: &agent::ModelUsage) {
         let model = used.model.as_ref().or(self.model.as_ref());
-        let at = self.usage.iter().position(|tally| tally.all.model.as_ref() == model);
+        let at = self
+            .usage
+            .iter()
+            .position(|tally| tally.all.model.as_ref() == model);
         let at = at.unwrap_or_else(|| {
             self.usage.push(UsageTally::of(model.cloned()));
             self.usage.len() - 1
@@ -103,7 +106,10 @@ impl AgentActivity {
 
     /// The share of its to-dos that are done.
     fn progress(&self) -> Option<u8> {
-        let done = self.todo.iter().filter(|todo| todo.state == TodoState::Done);
+        let done = self
+            .todo
+            .iter()
+            .filter(|todo| todo.state == TodoState::Done);
         let share = (done.count() * 100).checked_div(self.todo.len())?;
         u8::try_from(share).ok()
     }
@@ -189,7 +195,9 @@ fn doing(tool: &str, about: &str) -> String {
     } else if is(&["fetch", "web", "http"]) {
         "fetching"
     } else {
-        return format!("using {} {about}", shorten(tool)).trim_end().to_owned();
+        return format!("using {} {about}", shorten(tool))
+            .trim_end()
+            .to_owned();
     };
     if about.is_empty() {
         format!("{verb} ({})", shorten(tool))
@@ -267,8 +275,15 @@ mod tests {
             ..agent::ModelUsage::default()
         };
         activity.note(AgentEvent::Usage(usage));
-        let counted: Vec<_> = activity.usage().into_iter().map(|usage| (usage.model, usage.output_tokens)).collect();
-        assert_eq!(counted, [(Some("b".to_owned()), 1), (Some("a".to_owned()), 2)]);
+        let counted: Vec<_> = activity
+            .usage()
+            .into_iter()
+            .map(|usage| (usage.model, usage.output_tokens))
+            .collect();
+        assert_eq!(
+            counted,
+            [(Some("b".to_owned()), 1), (Some("a".to_owned()), 2)]
+        );
     }
 
     #[test]

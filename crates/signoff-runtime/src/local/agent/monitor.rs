@@ -93,7 +93,10 @@ impl AgentMonitor {
     }
 
     /// Follows the agent to its end. `None` if the run was stopped, which says nothing about the agent.
-    pub(in crate::local) fn follow(mut self, mut running: RunningCommand) -> Option<Ended<AgentEnding>> {
+    pub(in crate::local) fn follow(
+        mut self,
+        mut running: RunningCommand,
+    ) -> Option<Ended<AgentEnding>> {
         self.handle.started(running.stopper());
         self.talk.begin(running.take_stdin());
         self.is_news = true;
@@ -140,7 +143,9 @@ impl AgentMonitor {
     fn tell_now(&mut self) {
         self.is_news = false;
         self.is_urgent = false;
-        let mut progress = self.activity.snapshot(signoff_store::timestamp::rfc3339_ms(SystemTime::now()));
+        let mut progress = self
+            .activity
+            .snapshot(signoff_store::timestamp::rfc3339_ms(SystemTime::now()));
         progress.doing = self.secrets.hide(&progress.doing).into_owned();
         for todo in &mut progress.todo {
             todo.text = self.secrets.hide(&todo.text).into_owned();

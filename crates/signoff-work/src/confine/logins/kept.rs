@@ -149,7 +149,7 @@ impl KeptLogin {
                 Decision::WriteBack => {
                     self.require_same_place()?;
                     if self.person.replace(&person, copy)? == Replacement::Done {
-                        self.common = copy.to_owned();
+                        copy.clone_into(&mut self.common);
                         return Ok(Synchronized::WrittenBack);
                     }
                 }

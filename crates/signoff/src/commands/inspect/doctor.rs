@@ -57,6 +57,7 @@ fn sections(args: &Args) -> Vec<Section> {
     match args.section {
         None if args.probe.is_some() => vec![Section::Agents],
         None => Section::CHEAP.to_vec(),
+        Some(DoctorSection::Sandbox) if args.probe.is_some() => Section::CHEAP.to_vec(),
         Some(DoctorSection::Sandbox) => vec![Section::Sandbox],
         Some(DoctorSection::Agents) => vec![Section::Agents],
     }

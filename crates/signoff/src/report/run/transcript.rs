@@ -39,9 +39,13 @@ fn heading(transcript: &Transcript) -> String {
 /// `claude 2.1.197 · claude-sonnet-4-5 · session 1f…`
 fn described(agent: &AgentProgress) -> String {
     let version = agent.version.iter().map(|version| format!(" {version}"));
-    let driver: String = std::iter::once(agent.driver.clone()).chain(version).collect();
+    let driver: String = std::iter::once(agent.driver.clone())
+        .chain(version)
+        .collect();
     let session = agent.session.iter().map(|id| format!("session {id}"));
-    let parts = std::iter::once(driver).chain(agent.model.clone()).chain(session);
+    let parts = std::iter::once(driver)
+        .chain(agent.model.clone())
+        .chain(session);
     sanitize(&parts.collect::<Vec<_>>().join(" · "))
 }
 
@@ -61,13 +65,23 @@ fn push_entry(text: &mut String, entry: &TranscriptEntry) {
                 Some(false) => paint(ERROR, "✗").to_string(),
                 None => paint(DIM, "…").to_string(),
             };
-            push(text, &format!("{sign} {} {}", paint(TITLE, sanitize(tool)), sanitize(about)));
+            push(
+                text,
+                &format!(
+                    "{sign} {} {}",
+                    paint(TITLE, sanitize(tool)),
+                    sanitize(about)
+                ),
+            );
             push_lines(text, output, RESULT_LINES, |line| {
                 format!("    {}", paint(DIM, line))
             });
         }
         TranscriptEntry::Changed { path } => {
-            push(text, &format!("{} {}", paint(GOOD, "changed"), sanitize(path)));
+            push(
+                text,
+                &format!("{} {}", paint(GOOD, "changed"), sanitize(path)),
+            );
         }
         TranscriptEntry::Todo { entries } => {
             for entry in entries {

@@ -5,6 +5,7 @@
 
 mod failing;
 mod limits;
+mod probing;
 mod working;
 mod world;
 
@@ -58,7 +59,11 @@ fn check_one(
     let world = World::new(agent, setup, script.clone());
     let ran = world.run();
     ran.assert_code(expected.code);
-    assert_eq!(world.project.exists("made.txt"), expected.made, "{agent}: {ran}");
+    assert_eq!(
+        world.project.exists("made.txt"),
+        expected.made,
+        "{agent}: {ran}"
+    );
     for words in expected.says {
         ran.assert_stderr_contains(words);
     }

@@ -54,7 +54,7 @@ fn nothing_seen(agent: &str) -> AgentProbe {
         started: false,
         stream_read: false,
         inside_written: false,
-        outside_refused: false,
+        outside_refused: None,
         usage_seen: false,
         tokens: None,
         duration_ms: 0,
@@ -84,10 +84,13 @@ fn probe_one(session: &Session, agent: &str) -> Result<AgentProbe, Failure> {
     look(&inner, &mut probe)?;
     let asked = stub.requests();
     let turns = asked.iter().filter_map(|request| request.prompt.as_ref());
-    let last = turns.filter(|prompt| !prompt.tools.is_empty()).map(|prompt| prompt.turn).max();
+    let last = turns
+        .filter(|prompt| !prompt.tools.is_empty())
+        .map(|prompt| prompt.turn)
+        .max();
     probe.started = last.is_some();
     // The third turn comes after the agent tried to write there.
-    probe.outside_refused = last >= Some(2) && !target.is_there();
+    probe.outside_refused = (last >= Some(2)).then(|| !target.is_there());
     Ok(probe)
 }
 
@@ -107,7 +110,10 @@ fn look(inner: &Session, probe: &mut AgentProbe) -> Result<(), Failure> {
     probe.usage_seen = used.is_counted() && used.tokens() > 0;
     probe.tokens = probe.usage_seen.then(|| used.tokens());
     if probe.problem.is_none() {
-        probe.problem = step.attempt.work_failure().or_else(|| step.outcome.reason.clone());
+        probe.problem = step
+            .attempt
+            .work_failure()
+            .or_else(|| step.outcome.reason.clone());
     }
     Ok(())
 }
@@ -122,16 +128,32 @@ pub(super) fn lines(found: &[AgentProbe]) -> Vec<String> {
 
 fn agent_lines(probe: &AgentProbe) -> Vec<String> {
     let mark = if probe.works() { "✓" } else { "✗" };
-    let seen = [
-        (probe.started, "started", "did not start"),
-        (probe.stream_read, "stream read", "stream not read"),
-        (probe.inside_written, "file written inside", "no file written inside"),
-        (probe.outside_refused, "write outside refused", "write outside not refused"),
-        (probe.usage_seen, "usage seen", "no usage seen"),
-    ];
-    let seen = seen.map(|(is_so, yes, no)| if is_so { yes } else { no });
+    let seen = match (probe.started, probe.outside_refused) {
+        (false, _) => "did not start".to_owned(),
+        (true, refused) => {
+            let outside = match refused {
+                Some(true) => "write outside refused",
+                Some(false) => "WRITE OUTSIDE NOT REFUSED",
+                None => "no write outside tried",
+            };
+            let or_not = |is_so: bool, what: &str| {
+                if is_so {
+                    what.to_owned()
+                } else {
+                    format!("no {what}")
+                }
+            };
+            let rest = [
+                or_not(probe.stream_read, "stream read"),
+                or_not(probe.inside_written, "file written inside"),
+                outside.to_owned(),
+                or_not(probe.usage_seen, "usage seen"),
+            ];
+            format!("started, {}", rest.join(", "))
+        }
+    };
     let seconds = Duration::from_millis(probe.duration_ms).as_secs_f32();
-    let (name, seen) = (&probe.name, seen.join(", "));
+    let name = &probe.name;
     let mut lines = vec![format!("  {mark} {name:<8} {seen} ({seconds:.1}s)")];
     let problem = probe.problem.as_ref().filter(|_| !probe.works());
     lines.extend(problem.map(|problem| format!("    {}", sanitize(problem))));
@@ -150,7 +172,9 @@ pub(super) fn failed_line(found: &Doctor) -> Option<String> {
         more => format!(" and {more} more"),
     };
     let role = sanitize(role);
-    Some(format!("the agent of role `{role}`{more} did not do its probe"))
+    Some(format!(
+        "the agent of role `{role}`{more} did not do its probe"
+    ))
 }
 
 /// A file that must not come into being, in the person's home.
@@ -204,9 +228,13 @@ fn set_up(
     for (path, text) in &settings.files {
         write(&home.join(path), text)?;
     }
-    let kept = process.variables.iter().filter(|(name, _)| KEPT.iter().any(|kept| name == kept));
-    let mut variables: signoff_work::environment::Variables =
-        kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let kept = process
+        .variables
+        .iter()
+        .filter(|(name, _)| KEPT.iter().any(|kept| name == kept));
+    let mut variables: signoff_work::environment::Variables = kept
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     variables.insert("HOME".into(), home.into_os_string());
     for (name, value) in &settings.variables {
         variables.insert((*name).into(), value.into());

@@ -23,7 +23,12 @@ fn fails<'a>(says: &'a [&'a str]) -> Expected<'a> {
 #[test]
 fn saying_done_is_not_doing() {
     let script = Script::new([say("Done: made.txt is made.")]);
-    check(&["claude", "pi"], FAST, &script, fails(&["made.txt is not made"]));
+    check(
+        &["claude", "pi"],
+        FAST,
+        &script,
+        fails(&["made.txt is not made"]),
+    );
 }
 
 #[test]

@@ -15,7 +15,12 @@ const ANSWER: Usage = Usage {
 
 /// An agent whose third answer goes over the limit, and asks for something that takes long.
 fn over_budget(agent: &'static str, first: &str) -> (World, Output) {
-    let turns = [shell(first), shell("true"), shell("sleep 40"), say("I worked.")];
+    let turns = [
+        shell(first),
+        shell("true"),
+        shell("sleep 40"),
+        say("I worked."),
+    ];
     let script = Script::new(turns.map(|turn| turn.using(ANSWER)));
     let setup = Setup {
         plan: "**Budget:** max 5k tokens",
@@ -55,23 +60,40 @@ fn over_its_budget_and_not_done_a_person_is_asked() {
         ran.assert_code(3);
         let item = only_item(&world.project);
         let question = item["question"].as_str().unwrap_or_default();
-        assert!(question.starts_with("budget used up: 6k of 5k tokens"), "{agent}: {item}");
+        assert!(
+            question.starts_with("budget used up: 6k of 5k tokens"),
+            "{agent}: {item}"
+        );
     }
 }
 
 #[test]
 fn a_killed_harness_leaves_nothing_and_forgets_no_tokens() {
-    for agent in agents(&["claude", "pi"]) {
-        let script = Script::new([shell("echo wrong > made.txt"), Reply::Hang.into()]);
+    for agent in agents_that_tell(&["claude", "pi"]) {
+        // The first attempt does nothing and hangs.
+        let nothing = Reply::Shell {
+            command: "true".to_owned(),
+        };
+        let script = Script::new([
+            shell("echo made > made.txt").after([nothing]),
+            say("I made it.").after([Reply::Hang]),
+        ]);
         let world = World::new(agent, Setup::default(), script);
         let mut running = world.project.spawn(["run", "plan.md", "--approve"]);
         let hangs = running.wait_until(|| world.prompts().len() > 1 && world.has_told_usage());
         assert!(hangs, "{agent}: {}", running.wait());
         running.kill();
-        world.project.signoff(["abort"]).assert_success();
-        assert_eq!(world.leftovers(), Vec::<String>::new(), "{agent}");
+        let resumed = world.project.signoff(["resume"]);
+        resumed.assert_success();
+        assert_eq!(
+            world.leftovers(),
+            Vec::<String>::new(),
+            "{agent}: {resumed}"
+        );
         let cut_off = events(&world.project, "attempt_interrupted");
-        let report = &cut_off[0]["report"];
-        assert!(report.to_string().contains("1000"), "{agent}: {cut_off:?}");
+        let used = &cut_off[0]["report"]["usage"][0];
+        assert_eq!(used["input_tokens"], 1000, "{agent}: {cut_off:?}");
+        // One answer before the crash, two after it.
+        assert_eq!(world.step()["usage"]["tokens"], 3300, "{agent}: {resumed}");
     }
 }

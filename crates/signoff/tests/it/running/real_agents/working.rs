@@ -23,7 +23,10 @@ fn work_is_proved_and_counted() {
         assert_eq!(step["usage"]["tokens"], 2200, "{agent}: {step}");
         let usd = step["usage"]["usd"].as_f64();
         assert!(usd.is_some_and(|usd| usd > 0.0), "{agent}: {step}");
-        assert!(ran.stdout.contains("2.2k tokens") || ran.stderr.contains("2.2k tokens"), "{ran}");
+        assert!(
+            ran.stdout.contains("2.2k tokens") || ran.stderr.contains("2.2k tokens"),
+            "{ran}"
+        );
     }
 }
 
@@ -46,7 +49,10 @@ fn a_retry_begins_with_the_failure() {
     let wrong = Reply::Shell {
         command: "echo wrong > made.txt".to_owned(),
     };
-    let script = Script::new([shell("echo made > made.txt").after([wrong]), say("I made it.")]);
+    let script = Script::new([
+        shell("echo made > made.txt").after([wrong]),
+        say("I made it."),
+    ]);
     for agent in agents(&["claude", "pi"]) {
         let (world, ran) = check_one(agent, Setup::default(), &script, WORKS);
         assert_eq!(world.step()["attempts"], 2, "{agent}: {ran}");
@@ -102,9 +108,17 @@ fn a_tool_outside_the_scope_is_not_usable() {
 #[test]
 fn a_flood_fills_neither_memory_nor_disk() {
     // pi repeats the whole message with every piece of it.
-    let bytes = |agent| if agent == "claude" { 8 << 20 } else { 256 << 10 };
+    let bytes = |agent| {
+        if agent == "claude" {
+            8 << 20
+        } else {
+            256 << 10
+        }
+    };
     for agent in agents(&["claude"]) {
-        let flood = Reply::Flood { bytes: bytes(agent) };
+        let flood = Reply::Flood {
+            bytes: bytes(agent),
+        };
         let script = Script::new([Turn::from(flood)]);
         let setup = Setup {
             step: ONCE,

@@ -9,7 +9,7 @@ use signoff_testkit::{Output, Project};
 
 use crate::support::{BINARY, soak};
 
-const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub(super) const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Those that the long form has.
 const ALL: [&str; 5] = ["claude", "gemini", "pi", "opencode", "codex"];
@@ -38,6 +38,15 @@ fn program(agent: &str) -> Option<PathBuf> {
     Some(link.unwrap_or_else(|| directory.join(agent))).filter(|path| path.exists())
 }
 
+/// The directory of an agent that is installed.
+pub(super) fn programs_of(agent: &str) -> PathBuf {
+    let program = program(agent).expect("it is installed");
+    program
+        .parent()
+        .expect("a program is in a directory")
+        .to_owned()
+}
+
 /// One agent, one model, one project.
 pub(super) struct World {
     pub(super) stub: Stub,
@@ -64,8 +73,7 @@ impl World {
         let stub = Stub::start(script).expect("a port on loopback");
         let settings = stub.client_settings(agent).expect("a known agent");
         let mut project = Project::new(BINARY).confined();
-        let program = program(agent).expect("it is installed");
-        let programs = program.parent().expect("a program is in a directory");
+        let programs = programs_of(agent);
         project = if setup.not_installed {
             project.env("PATH", SYSTEM_PATH)
         } else {
@@ -76,14 +84,19 @@ impl World {
                 project = project.env(name, value);
             }
         }
-        let config = format!("[run]\nbackoff = '5ms'\n\n[agents.default]\ndriver = '{agent}'\n{}", setup.role);
+        let config = format!(
+            "[run]\nbackoff = '5ms'\n\n[agents.default]\ndriver = '{agent}'\n{}",
+            setup.role
+        );
         let files = settings.files.into_iter();
         for (file, text) in files.chain([(".config/signoff/config.toml", config)]) {
             let path = project.home().join(file);
             fs::create_dir_all(path.parent().expect("it is in the home")).expect("a home");
             fs::write(path, text).expect("a home");
         }
-        project.write(".signoff/.keep", "").write("plan.md", &plan(setup));
+        project
+            .write(".signoff/.keep", "")
+            .write("plan.md", &plan(setup));
         Self { stub, project }
     }
 
@@ -100,7 +113,10 @@ impl World {
     pub(super) fn prompts(&self) -> Vec<String> {
         let requests = self.stub.requests().into_iter();
         let prompts = requests.filter(|request| {
-            request.prompt.as_ref().is_some_and(|prompt| !prompt.tools.is_empty())
+            request
+                .prompt
+                .as_ref()
+                .is_some_and(|prompt| !prompt.tools.is_empty())
         });
         prompts.map(|request| request.body.to_string()).collect()
     }
@@ -119,7 +135,8 @@ impl World {
     fn attempt(&self) -> PathBuf {
         let runs = fs::read_dir(self.project.path().join(".signoff/runs"));
         let run = runs.ok().and_then(|mut runs| runs.next()?.ok());
-        run.map(|run| run.path().join("steps/step-1/1")).unwrap_or_default()
+        run.map(|run| run.path().join("steps/step-1/1"))
+            .unwrap_or_default()
     }
 
     /// Processes that were started for this project and are still there, by what only its own have in their environment.
