@@ -106,7 +106,7 @@ fn read(driver: DriverKind, bytes: &[u8]) -> Vec<TranscriptEntry> {
         reader
             .line(line)
             .into_iter()
-            .for_each(|event| entries.add(event))
+            .for_each(|event| entries.add(event));
     };
     lines.push(bytes, &mut each);
     lines.finish(&mut each);

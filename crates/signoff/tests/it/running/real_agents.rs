@@ -12,7 +12,8 @@ mod world;
 use signoff_stub::{Reply, Script, Turn};
 use signoff_testkit::Output;
 
-use self::world::{Setup, World, agents};
+use self::world::{Setup, World};
+use crate::support::test_agents::agents;
 
 /// The attempt is the last one.
 const ONCE: &str = "**on_fail:** abort";

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use signoff_testkit::Project;
 
-use super::world::{SYSTEM_PATH, agents, programs_of};
 use crate::support::BINARY;
+use crate::support::test_agents::{SYSTEM_PATH, agents, installed};
 
 /// A project whose default role is this agent, of this directory.
 fn project(agent: &str, programs: &Path) -> Project {
@@ -21,7 +21,7 @@ fn project(agent: &str, programs: &Path) -> Project {
 #[test]
 fn an_agent_that_works_passes_without_a_login() {
     for agent in agents(&["claude", "pi"]) {
-        let project = project(agent, &programs_of(agent));
+        let project = project(agent, &installed(agent).expect("it is installed"));
         let found = project.json(["doctor", "agents", "--probe", agent]);
         let probe = &found["probe"][0];
         for seen in [

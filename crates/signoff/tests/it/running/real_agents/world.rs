@@ -1,51 +1,14 @@
 //! A project whose agent is a real program, and whose model is the stub.
 
+use std::fs;
 use std::path::PathBuf;
-use std::{env, fs};
 
 use serde_json::Value;
 use signoff_stub::{Script, Stub};
 use signoff_testkit::{Output, Project};
 
-use crate::support::{BINARY, soak};
-
-pub(super) const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
-/// Those that the long form has.
-const ALL: [&str; 5] = ["claude", "gemini", "pi", "opencode", "codex"];
-
-/// These agents, or all of them in the long form; none where none is installed, which CI does not accept.
-#[expect(clippy::print_stderr, reason = "whoever looks sees what was not tried")]
-pub(super) fn agents(quick: &[&'static str]) -> Vec<&'static str> {
-    let wanted = if soak() { &ALL } else { quick };
-    let is_there = |agent: &&str| program(agent).is_some();
-    let (found, missing): (Vec<&str>, Vec<&str>) = wanted.iter().partition(|agent| is_there(agent));
-    if !missing.is_empty() {
-        let missing = missing.join(", ");
-        assert!(
-            env::var_os("CI").is_none(),
-            "not in SIGNOFF_TEST_AGENTS: {missing}; `cargo xtask test` installs them"
-        );
-        eprintln!("not tried, because SIGNOFF_TEST_AGENTS does not have them: {missing}");
-    }
-    found
-}
-
-/// The program itself: what is beside it belongs to it.
-fn program(agent: &str) -> Option<PathBuf> {
-    let directory = PathBuf::from(env::var_os("SIGNOFF_TEST_AGENTS")?);
-    let link = fs::read_link(directory.join(agent)).ok();
-    Some(link.unwrap_or_else(|| directory.join(agent))).filter(|path| path.exists())
-}
-
-/// The directory of an agent that is installed.
-pub(super) fn programs_of(agent: &str) -> PathBuf {
-    let program = program(agent).expect("it is installed");
-    program
-        .parent()
-        .expect("a program is in a directory")
-        .to_owned()
-}
+use crate::support::BINARY;
+use crate::support::test_agents::{SYSTEM_PATH, installed};
 
 /// One agent, one model, one project.
 pub(super) struct World {
@@ -73,7 +36,7 @@ impl World {
         let stub = Stub::start(script).expect("a port on loopback");
         let settings = stub.client_settings(agent).expect("a known agent");
         let mut project = Project::new(BINARY).confined();
-        let programs = programs_of(agent);
+        let programs = installed(agent).expect("it is installed");
         project = if setup.not_installed {
             project.env("PATH", SYSTEM_PATH)
         } else {
