@@ -170,7 +170,7 @@ impl AgentMonitor {
         self.tell_now();
         let mut report = agent_report(self.activity.snapshot(String::new()));
         report.own_sandbox = self.own_sandbox;
-        report.model = report.model.or(self.model);
+        report.model = self.model.or(report.model);
         report.problem = last
             .problem
             .filter(|_| ended.is_none())

@@ -11,7 +11,7 @@ use crate::report::step_name::{name, role};
 use crate::style::{DIM, TITLE, paint, sanitize};
 
 /// How often a line about the same agent is written where nothing can be redrawn.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 
 /// When agents were last spoken of, by step.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl AgentLines {
 
 /// What the agent of a step does and has used.
 pub(crate) fn agent_text(run: &Run, agent: &ActiveAgent) -> String {
-    let role = run.definition(agent.step).map(role).unwrap_or("agent");
+    let role = run.definition(agent.step).map_or("agent", role);
     progress_text(role, &agent.progress)
 }
 

@@ -15,13 +15,13 @@ pub(crate) fn transcript_text(transcript: &Transcript) -> String {
     let mut text = heading(transcript);
     if transcript.entries.is_empty() {
         let nothing = "nothing that can be read was printed";
-        text.push_str(&format!("{}\n", paint(DIM, nothing)));
+        let _infallible = writeln!(text, "{}", paint(DIM, nothing));
     }
     for entry in &transcript.entries {
         push_entry(&mut text, entry);
     }
     let whole = format!("whole stream: {}", sanitize(&transcript.log));
-    text.push_str(&format!("\n{}\n", paint(DIM, whole)));
+    let _infallible = writeln!(text, "\n{}", paint(DIM, whole));
     text
 }
 

@@ -58,7 +58,7 @@ impl World {
 
 #[test]
 fn a_renewed_login_is_the_persons_and_the_next_agents() {
-    let renew = r#"cd ~/.my-agent && sed 's/token-1/token-2/; s/:1}/:2}/' auth.json > new && mv new auth.json && cd - && echo x > out1"#;
+    let renew = r"cd ~/.my-agent && sed 's/token-1/token-2/; s/:1}/:2}/' auth.json > new && mv new auth.json && cd - && echo x > out1";
     let world = World::new(&[renew, "cat ~/.my-agent/auth.json > out2"]);
     let ran = world.run();
     ran.assert_success();
@@ -75,7 +75,7 @@ fn a_renewed_login_is_the_persons_and_the_next_agents() {
 /// The agent waits until its login is written back while it works: it ends only then.
 #[test]
 fn a_login_is_written_back_while_the_agent_works() {
-    let wait = r#"until grep -q token-3 ~/.my-agent/auth.json; do sleep 0.05; done; echo x > out1"#;
+    let wait = r"until grep -q token-3 ~/.my-agent/auth.json; do sleep 0.05; done; echo x > out1";
     let renew =
         format!(r#"echo '{{"refresh":"token-2","expires":2}}' > ~/.my-agent/auth.json; {wait}"#);
     let world = World::new(&[&renew]);

@@ -6,6 +6,7 @@ fn row(name: &str, activity: &str, limit: Option<Duration>) -> LiveRow {
     LiveRow {
         name: name.to_owned(),
         activity: activity.to_owned(),
+        agent: None,
         since: Duration::ZERO,
         limit,
     }

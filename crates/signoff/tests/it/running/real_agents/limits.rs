@@ -18,7 +18,7 @@ fn over_budget(agent: &'static str, first: &str) -> (World, Output) {
     let turns = [
         shell(first),
         shell("true"),
-        shell("sleep 40"),
+        shell("sleep 15"),
         say("I worked."),
     ];
     let script = Script::new(turns.map(|turn| turn.using(ANSWER)));
