@@ -139,7 +139,11 @@ mod tests {
                 tool: "Bash".to_owned(),
                 about: "cargo test".to_owned(),
                 ok: Some(false),
-                output: (1..=8).map(|line| format!("line {line}\n")).collect(),
+                output: [
+                    "line 1\n", "line 2\n", "line 3\n", "line 4\n", "line 5\n", "line 6\n",
+                    "line 7\n", "line 8\n",
+                ]
+                .concat(),
             },
             TranscriptEntry::Denied {
                 tool: "WebFetch".to_owned(),

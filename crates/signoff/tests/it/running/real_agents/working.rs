@@ -15,6 +15,12 @@ fn work_is_proved_and_counted() {
     for agent in agents(&["claude", "gemini", "pi"]) {
         let setup = Setup {
             step: ONCE,
+            // Its stream does not say which model it uses, and without that nobody knows the price.
+            role: if agent == "codex" {
+                "model = 'gpt-5.5'\n"
+            } else {
+                ""
+            },
             ..Setup::default()
         };
         let (world, ran) = check_one(agent, setup, &makes_it(), WORKS);
