@@ -1,11 +1,13 @@
 //! `signoff.doctor/1`: what this machine can do for a run.
 
 mod agents;
+mod probe;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::agents::{AgentProblem, AgentsReport, KnownAgent, Login, RoleReport};
+pub use self::probe::AgentProbe;
 
 pub const SCHEMA: &str = "signoff.doctor/1";
 /// The level of a machine on which none could be tried.
@@ -41,6 +43,9 @@ pub struct Doctor {
     /// `null` where only another section was asked for.
     #[serde(default)]
     pub agents: Option<AgentsReport>,
+    /// What agents did with a small task (`--probe`); `null` where nobody asked for it.
+    #[serde(default)]
+    pub probe: Option<Vec<AgentProbe>>,
 }
 
 /// What is not shown of the home; `[sandbox] home` shows more.

@@ -82,6 +82,7 @@ pub fn doctor(machine: Machine<'_>, sections: &[Section]) -> Result<Doctor, Erro
         home: None,
         weaker: Vec::new(),
         agents: None,
+        probe: None,
     };
     for section in sections {
         match section {

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod answer;
+mod client;
 mod conversation;
 mod delivery;
 mod exchange;
@@ -18,6 +19,7 @@ mod server;
 mod tools;
 mod wire;
 
+pub use client::ClientSettings;
 pub use login::{Login, Tokens};
 pub use recording::{Prompt, Received};
 pub use script::{Reply, Script, TodoEntry, TodoStatus, Turn, Usage};

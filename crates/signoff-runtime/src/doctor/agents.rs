@@ -69,7 +69,10 @@ fn tell_versions(agents: &mut [LocalAgent], process: &ProcessContext) {
     for (agent, running) in agents.iter_mut().zip(started) {
         let ended = running.map(RunningCommand::wait);
         let told = ended.filter(|ended| ended.status == ExitStatus::Exited(0));
-        agent.version = told.and_then(|told| version_in(&told.stdout.text()));
+        // pi says it on stderr.
+        agent.version = told.and_then(|told| {
+            version_in(&told.stdout.text()).or_else(|| version_in(&told.stderr.text()))
+        });
     }
 }
 

@@ -275,9 +275,11 @@ impl StreamState {
             return AgentProblem::of_message(error);
         }
         let stderr = String::from_utf8_lossy(stderr);
-        // Lines of a stack have numbers that mean nothing here.
-        let is_message =
-            |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("at ");
+        // Lines of a stack have numbers that mean nothing here; Gemini measures its own start on stderr.
+        let is_message = |line: &&str| {
+            let line = line.trim_start();
+            !line.is_empty() && !line.starts_with("at ") && !line.starts_with("[STARTUP]")
+        };
         let mut messages = stderr
             .lines()
             .filter(is_message)

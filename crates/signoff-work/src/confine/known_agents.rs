@@ -321,7 +321,7 @@ const PI: KnownAgent = KnownAgent {
     }],
     login_variables: &[SERVICES],
     advice: Advice {
-        install: "npm install -g @mariozechner/pi-coding-agent",
+        install: "npm install -g @earendil-works/pi-coding-agent",
         log_in: "start `pi` and type `/login`, or set the API key of a service",
     },
 };

@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use signoff_engine::PlanState;
+use signoff_store::config::Driver;
 
 use super::Format;
 
@@ -26,6 +27,10 @@ pub(crate) struct Doctor {
     /// Only this section; without it, every one
     #[arg(value_enum, value_name = "SECTION")]
     pub(crate) section: Option<DoctorSection>,
+    /// Have each installed agent, or those named, do a small task in the sandbox with a model on this machine: no key, no
+    /// network, no cost
+    #[arg(long, value_name = "AGENT", num_args = 0.., value_parser = agents())]
+    pub(crate) probe: Option<Vec<String>>,
     /// Accept from now on that this machine confines less than before
     #[arg(long)]
     pub(crate) accept_level: bool,
@@ -70,6 +75,10 @@ pub(crate) struct Prune {
     pub(crate) records: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+fn agents() -> PossibleValuesParser {
+    PossibleValuesParser::new(Driver::ALL.into_iter().filter_map(Driver::program))
 }
 
 fn states() -> impl TypedValueParser<Value = PlanState> {

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use signoff_engine::{AgentReport, ProcessEnd};
 use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand};
-use signoff_work::agent::{AgentExit, AgentProblem, DriverKind, LineSplitter, Prices};
+use signoff_work::agent::{AgentEvent, AgentExit, AgentProblem, DriverKind, LineSplitter, Prices};
 use signoff_work::confine::agent_advice;
 use signoff_work::secrets::Secrets;
 
@@ -54,6 +54,8 @@ pub(in crate::local) struct AgentMonitor {
     sender: Sender<Message>,
     /// Something was heard that nobody was told of.
     is_news: bool,
+    /// It is about tokens, which a budget limits and which a crash must not lose: it waits for nothing.
+    is_urgent: bool,
 }
 
 /// What is known of an agent's end beside what every command has.
@@ -81,6 +83,7 @@ impl AgentMonitor {
             secrets: setup.secrets,
             sender,
             is_news: false,
+            is_urgent: false,
         }
     }
 
@@ -121,6 +124,7 @@ impl AgentMonitor {
     fn hear_line(&mut self, line: &[u8]) {
         let Heard { events, is_done } = self.talk.hear(line);
         for event in events {
+            self.is_urgent |= matches!(event, AgentEvent::Usage(_));
             self.activity.note(event);
             self.is_news = true;
         }
@@ -129,15 +133,16 @@ impl AgentMonitor {
         }
     }
 
-    /// Tells what was heard, unless that was done just before.
+    /// Tells what was heard, unless that was done just before and it can wait.
     fn tell(&mut self) {
-        if self.is_news && self.file.is_due() {
+        if self.is_news && (self.is_urgent || self.file.is_due()) {
             self.tell_now();
         }
     }
 
     fn tell_now(&mut self) {
         self.is_news = false;
+        self.is_urgent = false;
         let mut progress = self
             .activity
             .snapshot(signoff_store::timestamp::rfc3339_ms(SystemTime::now()));
@@ -165,7 +170,7 @@ impl AgentMonitor {
         self.tell_now();
         let mut report = agent_report(self.activity.snapshot(String::new()));
         report.own_sandbox = self.own_sandbox;
-        report.model = report.model.or(self.model);
+        report.model = self.model.or(report.model);
         report.problem = last
             .problem
             .filter(|_| ended.is_none())

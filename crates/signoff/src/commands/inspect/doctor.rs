@@ -1,6 +1,7 @@
 //! `doctor`: what this machine can do for a run.
 
 mod agents;
+mod probe;
 
 use signoff_api::doctor::{
     Doctor, HelperState, HiddenHome, LevelState, Project, RoomReport, Sandbox, UNKNOWN, Worktrees,
@@ -30,7 +31,10 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     if args.accept_level {
         accept(session, machine)?;
     }
-    let found = signoff_runtime::doctor::doctor(machine, &sections(args))?;
+    let mut found = signoff_runtime::doctor::doctor(machine, &sections(args))?;
+    if let (Some(named), Some(agents)) = (&args.probe, &found.agents) {
+        found.probe = Some(probe::probe(session, agents, named)?);
+    }
     if session.is_json() {
         session.json(&found);
     } else {
@@ -51,7 +55,9 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
 
 fn sections(args: &Args) -> Vec<Section> {
     match args.section {
+        None if args.probe.is_some() => vec![Section::Agents],
         None => Section::CHEAP.to_vec(),
+        Some(DoctorSection::Sandbox) if args.probe.is_some() => Section::CHEAP.to_vec(),
         Some(DoctorSection::Sandbox) => vec![Section::Sandbox],
         Some(DoctorSection::Agents) => vec![Section::Agents],
     }
@@ -70,7 +76,8 @@ fn obstacles(found: &Doctor) -> Vec<String> {
         Some(text.to_owned())
     });
     let agents = found.agents.as_ref().and_then(agents::missing_line);
-    sandbox.into_iter().chain(agents).collect()
+    let probe = probe::failed_line(found);
+    sandbox.into_iter().chain(agents).chain(probe).collect()
 }
 
 /// Records that a person accepts the present level.
@@ -180,6 +187,7 @@ fn doctor_lines(found: &Doctor) -> Vec<String> {
     }));
     lines.extend(found.project.iter().flat_map(project_lines));
     lines.extend(found.agents.iter().flat_map(agents::lines));
+    lines.extend(found.probe.iter().flat_map(|found| probe::lines(found)));
     lines
 }
 

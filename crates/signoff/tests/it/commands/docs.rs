@@ -4,8 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use signoff_stub::{Reply, Script, Stub};
 use signoff_testkit::transcript::{self, Example, Fence};
 use signoff_testkit::{Output, Project};
+
+use crate::support::test_agents::{SYSTEM_PATH, installed};
 
 /// Commands that stand in the docs and are not run, with the reason.
 const NOT_RUN: [(&str, &str); 1] = [(
@@ -76,12 +79,25 @@ fn problems_of(page: &Path) -> Vec<String> {
     let root = root();
     let name = page.strip_prefix(&root).unwrap_or(page).display();
     let markdown = fs::read_to_string(page).expect("UTF-8 text");
-    let mut reader = Reader::new();
+    let (mut reader, _model) = match agent_of(page) {
+        Some(agent) => match Reader::with_agent(&agent) {
+            Some(with_model) => with_model,
+            None => return Vec::new(),
+        },
+        None => (Reader::new(), None),
+    };
     if let Err(problem) = reader.read(&markdown) {
         reader.problems.push(problem);
     }
     let named = |problem: String| format!("{name}: {problem}");
     reader.problems.into_iter().map(named).collect()
+}
+
+/// The agent that a page is about.
+fn agent_of(page: &Path) -> Option<String> {
+    let name = page.file_stem()?.to_str()?;
+    let is_of_agent = page.parent()?.ends_with("docs/agents") && name != "acp";
+    is_of_agent.then(|| name.to_owned())
 }
 
 /// Somebody who types what a page says, in one project from its first line to its last.
@@ -99,6 +115,35 @@ impl Reader {
             project,
             problems: Vec::new(),
         }
+    }
+
+    /// The same with a real agent, and the model that it talks to; `None` where the agent is not installed.
+    fn with_agent(agent: &str) -> Option<(Self, Option<Stub>)> {
+        let programs = installed(agent)?;
+        let work = Reply::Shell {
+            command: "echo 'Hello, world' > greeting.txt".to_owned(),
+        };
+        let said = Reply::Text("I wrote the greeting.".to_owned());
+        let stub = Stub::start(Script::new([work, said])).expect("a port on loopback");
+        let settings = stub.client_settings(agent).expect("a known agent");
+        let mut project = Project::new(env!("CARGO_BIN_EXE_signoff")).confined();
+        for (file, text) in settings.files {
+            let path = project.home().join(file);
+            fs::create_dir_all(path.parent().expect("it is in the home")).expect("a home");
+            fs::write(path, text).expect("a home");
+        }
+        for (name, value) in settings.variables {
+            project = project.env(name, value);
+        }
+        let own = project.path().with_file_name("bin");
+        let path = format!("{}:{}:{SYSTEM_PATH}", own.display(), programs.display());
+        let project = project.env("PATH", path);
+        let reader = Self {
+            directory: project.path(),
+            project,
+            problems: Vec::new(),
+        };
+        Some((reader, Some(stub)))
     }
 
     fn read(&mut self, markdown: &str) -> Result<(), String> {

@@ -1,136 +1,73 @@
-//! Real coding agents do their work inside the sandbox.
+//! The agents that people have do their work inside the sandbox, and fail there, against a model on loopback.
 //!
-//! Only where they are: `SIGNOFF_REAL_AGENTS` names the directory of their programs, and a program that is not there
-//! fails the test. The model they talk to is a script on this machine, so Python is needed too.
+//! Only where they are: `SIGNOFF_TEST_AGENTS` names the directory of their programs. `cargo xtask test` installs three of
+//! them; `cargo xtask soak` all five, and tries every case with every one.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::{env, fs};
+mod failing;
+mod limits;
+mod probing;
+mod working;
+mod world;
 
-use signoff_testkit::Project;
+use signoff_stub::{Reply, Script, Turn};
+use signoff_testkit::Output;
 
-use crate::support::BINARY;
+use self::world::{Setup, World};
+use crate::support::test_agents::agents;
 
-/// The stand-in for a model, and where it listens.
-struct Model(Child, u16);
+/// The attempt is the last one.
+const ONCE: &str = "**on_fail:** abort";
 
-impl Model {
-    fn start() -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real_agents/model.py");
-        let mut model = Command::new("python3");
-        model.arg(script).stdout(Stdio::piped());
-        let mut model = model.spawn().expect("python3");
-        let mut line = String::new();
-        let output = model.stdout.take().expect("it is piped");
-        BufReader::new(output)
-            .read_line(&mut line)
-            .expect("it prints its port");
-        Self(model, line.trim().parse().expect("a port"))
+fn shell(command: &str) -> Turn {
+    let command = command.to_owned();
+    Reply::Shell { command }.into()
+}
+
+fn say(text: &str) -> Turn {
+    Reply::Text(text.to_owned()).into()
+}
+
+/// A model that has the agent do the task.
+fn makes_it() -> Script {
+    Script::new([shell("echo made > made.txt"), say("I made made.txt.")])
+}
+
+/// How a run of one agent ends.
+#[derive(Debug, Clone, Copy)]
+struct Expected<'a> {
+    code: i32,
+    /// The agent made what the task asks for.
+    made: bool,
+    /// What is said on the way.
+    says: &'a [&'a str],
+}
+
+/// Runs the plan with each of these agents.
+#[track_caller]
+fn check(quick: &[&'static str], setup: Setup<'_>, script: &Script, expected: Expected<'_>) {
+    for agent in agents(quick) {
+        check_one(agent, setup, script, expected);
     }
 }
 
-impl Drop for Model {
-    fn drop(&mut self) {
-        self.0.kill().ok();
-        self.0.wait().ok();
-    }
-}
-
-/// How one agent is started, and what it finds in its user's home and environment. `{port}` is the model's.
-struct Agent {
-    command: &'static str,
-    file: (&'static str, &'static str),
-    variables: &'static [(&'static str, &'static str)],
-}
-
-const AGENTS: [Agent; 5] = [
-    Agent {
-        command: r#"["claude", "-p", "{task}", "--permission-mode", "bypassPermissions"]"#,
-        file: (".claude/settings.json", "{}"),
-        variables: &[
-            ("ANTHROPIC_BASE_URL", "http://127.0.0.1:{port}"),
-            ("ANTHROPIC_API_KEY", "x"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-        ],
-    },
-    Agent {
-        command: r#"["codex", "exec", "--skip-git-repo-check", "-s", "danger-full-access", "{task}"]"#,
-        file: (
-            ".codex/config.toml",
-            "model = 'm'\nmodel_provider = 'stub'\n[model_providers.stub]\nname = 'stub'\nbase_url = 'http://127.0.0.1:{port}/v1'\nwire_api = 'responses'\nenv_key = 'OPENAI_API_KEY'\n",
-        ),
-        variables: &[("OPENAI_API_KEY", "x")],
-    },
-    Agent {
-        command: r#"["gemini", "-p", "{task}", "--approval-mode", "yolo", "--skip-trust"]"#,
-        file: (
-            ".gemini/settings.json",
-            r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false}}"#,
-        ),
-        variables: &[
-            ("GEMINI_API_KEY", "x"),
-            ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:{port}"),
-        ],
-    },
-    Agent {
-        command: r#"["opencode", "run", "-m", "stub/m", "--agent", "build", "--auto", "{task}"]"#,
-        file: (
-            ".config/opencode/opencode.json",
-            r#"{"provider": {"stub": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "http://127.0.0.1:{port}/v1", "apiKey": "x"}, "models": {"m": {}}}}}"#,
-        ),
-        variables: &[("OPENCODE_DISABLE_MODELS_FETCH", "1")],
-    },
-    Agent {
-        command: r#"["pi", "-p", "--no-session", "--provider", "stub", "--model", "m", "{task}"]"#,
-        file: (
-            ".pi/agent/models.json",
-            r#"{"providers": {"stub": {"baseUrl": "http://127.0.0.1:{port}/v1", "api": "openai-completions", "apiKey": "x", "models": [{"id": "m", "name": "m", "reasoning": false, "input": ["text"], "contextWindow": 9999, "maxTokens": 999, "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}]}}}"#,
-        ),
-        variables: &[("PI_OFFLINE", "1")],
-    },
-];
-
-const PLAN: &str = "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Test\n\n## Steps\n\n### 1. A\n\n\
-    **target:** default\n**task:** make made.txt\n**contract:**\n```bash\ngrep -qx made made.txt\n```\n**on_fail:** abort\n";
-
-/// A project whose default agent is this one.
-fn project(agent: &Agent, programs: &Path, port: u16) -> Project {
-    let with_port = |text: &str| text.replace("{port}", &port.to_string());
-    let mut project = Project::new(BINARY).confined();
-    for (name, value) in agent.variables {
-        project = project.env(name, with_port(value));
-    }
-    let system = "/usr/local/bin:/usr/bin:/bin";
-    project = project.env("PATH", format!("{}:{system}", programs.display()));
-    let config = format!(
-        "[agents.default]\ndriver = 'command'\ncommand = {}\n",
-        agent.command
+#[track_caller]
+fn check_one(
+    agent: &'static str,
+    setup: Setup<'_>,
+    script: &Script,
+    expected: Expected<'_>,
+) -> (World, Output) {
+    let world = World::new(agent, setup, script.clone());
+    let ran = world.run();
+    ran.assert_code(expected.code);
+    assert_eq!(
+        world.project.exists("made.txt"),
+        expected.made,
+        "{agent}: {ran}"
     );
-    let (file, text) = agent.file;
-    for (file, text) in [
-        (".config/signoff/config.toml", config),
-        (file, with_port(text)),
-    ] {
-        let path = project.home().join(file);
-        fs::create_dir_all(path.parent().expect("it is in the home")).expect("a home");
-        fs::write(path, text).expect("a home");
+    for words in expected.says {
+        ran.assert_stderr_contains(words);
     }
-    project.write(".signoff/.keep", "");
-    project.write("plan.md", PLAN);
-    project
-}
-
-#[test]
-fn real_agents_work_confined() {
-    let Some(programs) = env::var_os("SIGNOFF_REAL_AGENTS").map(PathBuf::from) else {
-        return;
-    };
-    let model = Model::start();
-    for agent in &AGENTS {
-        let project = project(agent, &programs, model.1);
-        let output = project.signoff(["run", "plan.md", "--approve"]);
-        output.assert_success();
-        assert_eq!(project.read("made.txt"), "made\n", "{}", agent.command);
-    }
+    assert_eq!(world.leftovers(), Vec::<String>::new(), "{agent}: {ran}");
+    (world, ran)
 }
