@@ -6,7 +6,6 @@ mod enforcement;
 
 use signoff_plan::model::Work;
 
-pub use self::amounts::BudgetAmount;
 pub(crate) use self::amounts::{Commitments, reservation};
 pub use self::enforcement::{LiveUsage, OverBudget, agents_over_budget};
 use crate::Millis;
@@ -97,8 +96,8 @@ fn agents_used_up(run: &Run) -> Option<String> {
     let started = run.usage.agents;
     (started >= limit_now).then(|| {
         format!(
-            "budget used up: {started} of {limit_now} agents started, {} agent steps remain; `allow` grants {limit} more",
-            remaining(run)
+            "budget used up: {started} of {limit_now} agents started, {}; `allow` grants {limit} more",
+            remaining_text(run)
         )
     })
 }
@@ -140,18 +139,18 @@ impl Allowance {
 fn wall_too_short(run: &Run, now: Millis, at: usize) -> Option<String> {
     let limit = wall_limit(run)?;
     let used = run.usage.wall_at(now);
-    let (more, remaining) = (run.plan().budget.wall?.as_secs(), remaining(run));
+    let (more, remaining) = (run.plan().budget.wall?.as_secs(), remaining_text(run));
     if used >= limit {
         let used = used / 1000;
         return Some(format!(
-            "budget used up: {used} s of wall clock, {remaining} agent steps remain; `allow` grants {more} s more"
+            "budget used up: {used} s of wall clock, {remaining}; `allow` grants {more} s more"
         ));
     }
     let left = limit - used;
     let estimate = wall_estimate(run, at).filter(|estimate| estimate.wall > left)?;
     let step = &run.definition(at)?.id;
     Some(format!(
-        "budget too small for step `{step}`: {} s of wall clock are left, and it takes about {} s ({}); {remaining} agent steps remain; `allow` grants {more} s more",
+        "budget too small for step `{step}`: {} s of wall clock are left, and it takes about {} s ({}); {remaining}; `allow` grants {more} s more",
         left / 1000,
         estimate.wall.div_ceil(1000),
         estimate.basis
@@ -182,6 +181,14 @@ fn wall_estimate(run: &Run, at: usize) -> Option<Estimate> {
             basis: MEAN,
         })
     })
+}
+
+/// `2 agent steps remain`.
+fn remaining_text(run: &Run) -> String {
+    match remaining(run) {
+        1 => "1 agent step remains".to_owned(),
+        count => format!("{count} agent steps remain"),
+    }
 }
 
 /// How many agent steps are not done.

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::TokenUsage;
-
 /// How we know that a step is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
@@ -100,16 +98,6 @@ pub struct AgentSpending {
     /// The cost of some of it is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
-}
-
-impl AgentSpending {
-    pub(crate) fn of(used: &TokenUsage) -> Option<Self> {
-        used.is_counted().then(|| Self {
-            tokens: used.tokens(),
-            usd_e6: used.has_known_cost.then_some(used.usd_e6),
-            is_partial: used.has_unknown_cost,
-        })
-    }
 }
 
 /// Numbers of tests that ran, as far as the output told them.

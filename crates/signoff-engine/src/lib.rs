@@ -33,7 +33,7 @@ mod verdict;
 
 pub use apply::apply;
 pub use arguments::resolved_arguments;
-pub use budget::{BudgetAmount, LiveUsage, OverBudget, agents_over_budget, wall_left};
+pub use budget::{LiveUsage, OverBudget, agents_over_budget, wall_left};
 pub use contract_inputs::{
     ChangedInputs, TreeChange, change_details, changed_inputs, names_of, paths_to_query,
 };
@@ -57,8 +57,8 @@ pub use rerun::{
     Redo, RunReason, StepForecast, add_older_calls, earlier_steps, forecast, knows_every_call,
 };
 pub use state::{
-    Activation, Advice, Allocation, Answered, AttemptState, Baseline, ContractRuns, Cost,
-    CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome,
+    Activation, Advice, Allocation, Answered, AttemptState, Baseline, BudgetAmount, ContractRuns,
+    Cost, CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome,
     StepState, StepStatus, StepUsage, TokenUsage, UsageSums, WorkLocation, dollars_text,
     tokens_text, work_failure,
 };

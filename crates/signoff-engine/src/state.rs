@@ -39,7 +39,7 @@ pub use self::step::{
     StepOutcome, StepState, StepUsage,
 };
 pub(crate) use self::step_states::StepStates;
-pub use self::token_usage::{Cost, TokenUsage, UsageSums, dollars_text, tokens_text};
+pub use self::token_usage::{BudgetAmount, Cost, TokenUsage, UsageSums, dollars_text, tokens_text};
 pub(crate) use self::usage::{Usage, stands_still};
 use crate::event::{EarlierStep, Outcome, PauseReason, Settings, ToolCall};
 

@@ -4,6 +4,7 @@ pub(crate) mod captured;
 pub(crate) mod error;
 pub(crate) mod program;
 pub(crate) mod report;
+pub(crate) mod stdin_writer;
 pub(crate) mod stdio;
 
 use std::ffi::OsString;

@@ -2,11 +2,10 @@
 
 use super::merge::carry_work_over;
 use crate::Millis;
-use crate::budget::BudgetAmount;
 use crate::event::{AgentOutput, AgentReport, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
 use crate::state::{
-    Allocation, AttemptState, MadeCall, Run, Stage, StepState, StepStatus, TokenUsage,
+    Allocation, AttemptState, BudgetAmount, MadeCall, Run, Stage, StepState, StepStatus, TokenUsage,
 };
 use crate::verdict::ProcessEnd;
 

@@ -2,15 +2,8 @@
 
 use signoff_plan::model::{Budget, Step};
 
-use super::{MEAN, OWN, is_working, remaining};
-use crate::state::{Run, StepState, TokenUsage, dollars_text, tokens_text};
-
-/// So many tokens, and so many millionths of a dollar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BudgetAmount {
-    pub tokens: u64,
-    pub usd_e6: u64,
-}
+use super::{MEAN, OWN, is_working, remaining, remaining_text};
+use crate::state::{BudgetAmount, Run, StepState, TokenUsage, dollars_text, tokens_text};
 
 /// What is limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,9 +183,9 @@ fn too_little_of(
     let more = resource.text(resource.limit(&run.plan().budget)?);
     if used >= limit {
         return Some(format!(
-            "budget used up: {} used, {} agent steps remain; `allow` grants {more} more",
+            "budget used up: {} used, {}; `allow` grants {more} more",
             resource.share_text(used, limit),
-            remaining(run)
+            remaining_text(run)
         ));
     }
     let left = limit - used;
@@ -217,10 +210,10 @@ fn too_little_of(
         ),
     };
     Some(format!(
-        "budget too small for step `{}`: {} are left{taken}, and {needs}; {} agent steps remain; `allow` grants {more} more",
+        "budget too small for step `{}`: {} are left{taken}, and {needs}; {}; `allow` grants {more} more",
         run.definition(at)?.id,
         resource.share_text(left, limit),
-        remaining(run)
+        remaining_text(run)
     ))
 }
 
@@ -243,10 +236,10 @@ pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
         })
         .collect();
     Some(format!(
-        "the limit of {} cannot be kept: the price of {} is not known ({} so far); {} agent steps remain; `allow` goes on without counting what has no price",
+        "the limit of {} cannot be kept: the price of {} is not known ({} so far); {}; `allow` goes on without counting what has no price",
         resource.text(limit),
         names.join(", "),
         run.usage.sums.total,
-        remaining(run)
+        remaining_text(run)
     ))
 }

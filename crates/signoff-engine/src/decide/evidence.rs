@@ -5,7 +5,7 @@ use signoff_plan::model::{Step, Work};
 use super::proof::{is_claimed, reasons_against};
 use crate::contract_inputs::changed_inputs;
 use crate::event::Event;
-use crate::evidence::{AgentSpending, EvidenceFacts, Grade, TestTotals};
+use crate::evidence::{EvidenceFacts, Grade, TestTotals};
 use crate::state::{EarlierResult, Run, StepState};
 use crate::verdict::reported_tests;
 
@@ -61,7 +61,7 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
             .report
             .as_ref()
             .is_some_and(|report| report.own_sandbox),
-        spent: AgentSpending::of(&state.usage.total),
+        spent: state.usage.total.spending(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the harness knows of one attempt.
 
+use super::token_usage::BudgetAmount;
 use crate::Millis;
-use crate::budget::BudgetAmount;
 use crate::event::{AgentReport, Candidate, Changes, ProcessIdentity, ToolCall};
 use crate::verdict::ProcessEnd;
 

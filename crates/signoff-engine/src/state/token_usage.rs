@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::event::{AgentReport, ModelUsage};
+use crate::evidence::AgentSpending;
 
 /// Tokens and money that agents used, as far as they reported it. Sums only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,6 +92,15 @@ impl TokenUsage {
         self.tokens() > 0 || self.cached_tokens > 0 || self.has_known_cost
     }
 
+    /// As the evidence says it; `None` = nothing was used.
+    pub(crate) fn spending(&self) -> Option<AgentSpending> {
+        self.is_counted().then(|| AgentSpending {
+            tokens: self.tokens(),
+            usd_e6: self.has_known_cost.then_some(self.usd_e6),
+            is_partial: self.has_unknown_cost,
+        })
+    }
+
     /// What it cost; `None` = nothing was used.
     pub fn cost(&self) -> Option<Cost> {
         match (self.has_known_cost, self.has_unknown_cost) {
@@ -126,6 +136,13 @@ impl UsageSums {
             model.add(TokenUsage::of_model(usage));
         }
     }
+}
+
+/// So many tokens, and so many millionths of a dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BudgetAmount {
+    pub tokens: u64,
+    pub usd_e6: u64,
 }
 
 /// What something cost, in millionths of a dollar.

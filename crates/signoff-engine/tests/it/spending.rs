@@ -149,7 +149,7 @@ fn a_plan_that_used_up_its_budget_asks() {
     world.play();
     assert_eq!(
         question(&world),
-        "budget used up: $1.52 of $1.50 used, 1 agent steps remain; `allow` grants $1.50 more"
+        "budget used up: $1.52 of $1.50 used, 1 agent step remains; `allow` grants $1.50 more"
     );
     allow(&mut world);
     world.play();

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 
 use crate::after_fork::descriptors::raise_above_reserved;
 use crate::command::Stdin;
-use crate::watch::piped::StdinWriter;
+use crate::command::stdin_writer::StdinWriter;
 
 /// What the command reads, and our end of it.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use crate::command::Limits;
 use crate::command::report::CommandReport;
+use crate::command::stdin_writer::StdinWriter;
 use crate::spawn::leader::Leader;
 use crate::watch::log::{Log, Source};
-use crate::watch::piped::StdinWriter;
 use crate::watch::redaction::Redaction;
 use crate::watch::stream::Stream;
 use crate::watch::{Watch, stop_signal};
