@@ -152,3 +152,33 @@ fn peak_memory(status: &str) -> u64 {
     let number = line.and_then(|line| line.split_whitespace().next());
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
+
+#[test]
+fn a_retry_may_go_on_with_the_session() {
+    // The model's answer depends on how many it gave in this conversation: a new one would hear the first again.
+    let script = Script::new([
+        say("I have not begun."),
+        shell("echo made > made.txt"),
+        say("I made it."),
+    ]);
+    let setup = Setup {
+        role: "retry_session = 'continue'\n",
+        ..Setup::default()
+    };
+    for agent in agents(&["claude", "pi"]) {
+        if agent == "gemini" {
+            // It cannot.
+            continue;
+        }
+        let (world, ran) = check_one(agent, setup, &script, WORKS);
+        assert_eq!(world.step()["attempts"], 2, "{agent}: {ran}");
+        let prompts = world.prompts();
+        let remembers = |prompt: &String| prompt.contains("I have not begun.");
+        assert!(
+            prompts.last().is_some_and(remembers),
+            "{agent}: {prompts:#?}"
+        );
+        // What the first attempt used is not counted again.
+        assert_eq!(world.step()["usage"]["tokens"], 3300, "{agent}");
+    }
+}
