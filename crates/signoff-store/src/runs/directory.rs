@@ -1,7 +1,8 @@
 //! What lies where in the directory of a run.
 
 use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -239,7 +240,13 @@ impl RunDir {
     pub fn mark_call(&self, step_id: &str, attempt: u32, text: &[u8]) -> Result<(), FileError> {
         create_private(&self.calls())?;
         let path = self.call_mark(step_id, attempt);
-        atomic::overwrite_unsynced(&path, text, FileMode::Private)
+        // In place: a mark that a crash cut off is of a call that was not made, and leaves no temporary file.
+        let mut options = fs::OpenOptions::new();
+        let options = options.write(true).create(true).truncate(true).mode(0o600);
+        let written = options
+            .open(&path)
+            .and_then(|mut file| file.write_all(text));
+        written.map_err(FileError::at("write", &path))
     }
 
     /// The place of one attempt at a step. No step id leads out of `steps/`.
