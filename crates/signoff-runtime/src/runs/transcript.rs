@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use signoff_api::progress::Todo;
 use signoff_api::transcript::{SCHEMA, Transcript, TranscriptEntry};
+use signoff_plan::model::Work;
 use signoff_work::agent::{AgentEvent, DriverKind, LineSplitter, ReaderOptions};
 
 use super::progress::{last_progress, todo};
@@ -29,27 +30,28 @@ pub struct AgentLog {
 }
 
 impl AgentLog {
-    /// The log of an attempt; without a number, of the last one.
-    pub fn find(project: &Project, view: &RunView, step: &str, attempt: Option<u32>) -> Self {
-        let at = view.run.position(step);
-        let last = at
-            .and_then(|at| view.run.step(at))
-            .map_or(0, |(_, state)| state.attempts);
-        let attempt = attempt.unwrap_or(last);
+    /// The log of an attempt; without a number, of the last one. `None` if no agent made such an attempt.
+    pub fn find(
+        project: &Project,
+        view: &RunView,
+        step: &str,
+        attempt: Option<u32>,
+    ) -> Option<Self> {
+        let (definition, state) = view.run.step(view.run.position(step)?)?;
+        let attempt = attempt.unwrap_or(state.attempts);
+        let is_agents = matches!(definition.work, Work::Agent { .. });
+        if !is_agents || !(1..=state.attempts).contains(&attempt) {
+            return None;
+        }
         let run = view.run.id();
         let dir = project.store.run_dir(run).attempt(step, attempt);
-        Self {
+        Some(Self {
             run: run.to_owned(),
             step: step.to_owned(),
             attempt,
             path: dir.agent_log(),
             progress: dir.progress(),
-        }
-    }
-
-    /// Which attempt it is of.
-    pub fn attempt(&self) -> u32 {
-        self.attempt
+        })
     }
 
     /// The stream as the agent printed it, without secrets. Nothing if it printed nothing.

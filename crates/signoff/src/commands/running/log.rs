@@ -1,6 +1,7 @@
 //! `log`: the events of a run, from its journal; `--follow` waits for more. `--step`: what a step's agent said and did.
 
 use signoff_engine::{Event, RecordedEvent, Run};
+use signoff_plan::model::Work;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
 use signoff_runtime::runs::transcript::AgentLog;
@@ -12,7 +13,7 @@ use crate::failure::Failure;
 use crate::report::run::event_lines::EventLines;
 use crate::report::run::transcript::transcript_text;
 use crate::session::Session;
-use crate::style::{DIM, paint};
+use crate::style::{DIM, paint, sanitize};
 
 pub(crate) fn log(session: &mut Session, args: &Log) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -45,6 +46,7 @@ fn agent_log(
 ) -> Result<u8, Failure> {
     let step = step_named(&view.run, step)?;
     let log = AgentLog::find(project, view, step, args.attempt);
+    let log = log.ok_or_else(|| no_attempt(view, step, args.attempt))?;
     if args.raw {
         let raw = log.raw()?;
         session.out.answer_lines(&String::from_utf8_lossy(&raw));
@@ -57,6 +59,29 @@ fn agent_log(
         session.out.answer_lines(&transcript_text(&transcript));
     }
     Ok(0)
+}
+
+/// No agent made the attempt that was asked for.
+fn no_attempt(view: &RunView, step: &str, attempt: Option<u32>) -> Failure {
+    let found = view.run.position(step).and_then(|at| view.run.step(at));
+    let attempts = found.map_or(0, |(_, state)| state.attempts);
+    let is_agents = found.is_some_and(|(step, _)| matches!(step.work, Work::Agent { .. }));
+    let step = sanitize(step);
+    let what = match attempt {
+        _ if !is_agents => format!("step `{step}` has no agent"),
+        Some(attempt) if attempts > 0 => format!("step `{step}` has no attempt {attempt}"),
+        _ => format!("no agent has worked on step `{step}` in this run"),
+    };
+    let failure = Failure::new(2, "no-attempt", what);
+    match attempts {
+        0 => failure.hint("`signoff status` shows how far the run is"),
+        _ if !is_agents => {
+            failure.hint("`signoff log` shows its calls and contracts, with where their output is")
+        }
+        count => failure.hint(format!(
+            "it has {count}; without `--attempt` the last one is shown"
+        )),
+    }
 }
 
 fn show(

@@ -286,3 +286,29 @@ fn events_about_a_step_are_progress_events() {
     assert_eq!(judged["logs"], json!([{"source": "contract", "path": log}]));
     assert_eq!(events[0]["stepId"], json!(null), "nothing about a step");
 }
+
+#[test]
+fn what_an_agent_did_is_shown_by_its_step() {
+    let check = "**id:** seen\n**contract:**\n```shell\ntrue\n```\n";
+    let project = signed(&obliging(), &plan(&[&agent("Make it.", "out"), check]));
+    project.signoff(["run", "plan.md"]).assert_success();
+    let shown = project.signoff(["log", "--step", "1"]);
+    shown.assert_success();
+    for text in ["step-1, attempt 1  command", "steps/step-1/1/agent.log"] {
+        assert!(shown.stdout.contains(text), "{shown}");
+    }
+    let transcript = project.json(["log", "--step", "step-1"]);
+    assert_eq!(transcript["agent"]["driver"], "command", "{transcript}");
+    for (arguments, why) in [
+        (["--step", "seen"].as_slice(), "step `seen` has no agent"),
+        (&["--step", "1", "--attempt", "9"], "has no attempt 9"),
+        (&["--step", "none"], "there is no step `none`"),
+        (&["--raw"], "--step"),
+    ] {
+        let command = [&["log"], arguments].concat();
+        project
+            .signoff(command)
+            .assert_code(2)
+            .assert_stderr_contains(why);
+    }
+}
