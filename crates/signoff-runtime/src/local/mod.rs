@@ -229,7 +229,13 @@ impl<'a> Local<'a> {
             None => None,
         };
         if let Some(made) = state.made_call.get() {
-            witness::mark_call(&self.commands.dir, &definition.id, attempt, made)?;
+            witness::mark_call(
+                &self.commands.dir,
+                &self.commands.key,
+                &definition.id,
+                attempt,
+                made,
+            )?;
         }
         let options = CallOptions { timeout, log, tree };
         let call = self.calls.call(run, step, attempt, options)?;

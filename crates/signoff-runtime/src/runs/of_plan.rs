@@ -11,6 +11,7 @@ use crate::drive::journal::first_event;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
+use crate::runs::witness::has_calls_of;
 
 /// A run of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,21 +40,23 @@ pub(crate) fn runs_of_plan(
         if is_old || named.contains(entry.id.as_str()) {
             continue;
         }
-        let Ok(Some(begun)) = first_event(&entry.dir.journal()) else {
-            continue;
+        let digest = match first_event(&entry.dir.journal()) {
+            Ok(Some(begun)) => match begun.event {
+                Event::RunStarted { plan, digest, .. } if plan == key => Some(digest),
+                _ => continue,
+            },
+            // Whoever reads it is told that it is damaged.
+            Ok(None) | Err(_) if has_calls_of(&entry.dir, key) => None,
+            Ok(None) | Err(_) => continue,
         };
-        if let Event::RunStarted { plan, digest, .. } = begun.event
-            && plan == key
-        {
-            let place = runs.iter().position(|run| run.id < entry.id);
-            let run = PlanRun {
-                id: entry.id,
-                digest: Some(digest),
-                is_logged: false,
-                is_given_up: false,
-            };
-            runs.insert(place.unwrap_or(runs.len()), run);
-        }
+        let place = runs.iter().position(|run| run.id < entry.id);
+        let run = PlanRun {
+            id: entry.id,
+            digest,
+            is_logged: false,
+            is_given_up: false,
+        };
+        runs.insert(place.unwrap_or(runs.len()), run);
     }
     Ok(runs)
 }

@@ -15,6 +15,9 @@ use crate::project::Project;
 /// What the file of a call says.
 #[derive(Debug, Serialize, Deserialize)]
 struct MarkedCall {
+    /// The plan's key: the journal that says so may be gone.
+    #[serde(default)]
+    plan: String,
     step: String,
     attempt: u32,
     call: ToolCall,
@@ -23,11 +26,13 @@ struct MarkedCall {
 /// Leaves a file that says that this call is about to be made.
 pub(crate) fn mark_call(
     dir: &RunDir,
+    plan: &str,
     step: &str,
     attempt: u32,
     call: &ToolCall,
 ) -> Result<(), Error> {
     let marked = MarkedCall {
+        plan: plan.to_owned(),
         step: step.to_owned(),
         attempt,
         call: call.clone(),
@@ -36,6 +41,15 @@ pub(crate) fn mark_call(
         why: why.to_string(),
     })?;
     Ok(dir.mark_call(step, attempt, &text)?)
+}
+
+/// Did a run, whose journal does not say so, make calls for this plan?
+pub(crate) fn has_calls_of(dir: &RunDir, plan: &str) -> bool {
+    let entries = std::fs::read_dir(dir.calls()).into_iter().flatten();
+    let mut marks = entries
+        .flatten()
+        .filter_map(|entry| read_mark(&entry.path()).ok()?);
+    marks.any(|marked| marked.plan == plan)
 }
 
 /// The calls of a run that has not ended, each with its step, of which its journal has no trace: it was cut off.

@@ -225,6 +225,21 @@ fn runs_that_the_log_does_not_name_count() {
     }
 }
 
+/// With the log gone and the journal empty, the mark of the call is the last witness.
+#[test]
+fn a_call_whose_log_and_journal_are_lost_is_not_made_again() {
+    let project = paid(|project| pays(project, "one"));
+    std::fs::remove_dir_all(project.path().join(".signoff/log")).expect("there is a log");
+    let run = project
+        .path()
+        .join(".signoff/runs")
+        .join(newest_run(&project));
+    std::fs::write(run.join("journal.jsonl"), "").expect("the file is ours");
+    let output = project.signoff(["run", "plan.md"]);
+    assert_eq!(published(&project), 1, "{output}");
+    output.assert_code(6);
+}
+
 #[test]
 fn a_call_that_the_journal_has_lost_is_asked_about() {
     let project = project(&script(), "").on_trees();
