@@ -9,7 +9,8 @@ use signoff_plan::model::Step;
 use signoff_work::git::ImportLimits;
 
 use super::agent::{AgentHandle, AgentMonitor, EndReason};
-use super::commands::{AgentCommand, broken_run, require_step};
+use super::agent_command::AgentCommand;
+use super::commands::{broken_run, require_step};
 use super::commits::{newest_base, work_context, work_context_from};
 use super::message::Message;
 use super::shared_checkout::StepAttempts;

@@ -3,6 +3,7 @@
 
 mod action_trees;
 mod agent;
+mod agent_command;
 mod agents;
 mod calls;
 mod checkout_watcher;
