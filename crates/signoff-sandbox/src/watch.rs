@@ -79,6 +79,8 @@ impl Watch {
             phase = self.advance(phase, ready, now);
             if now >= reap_at {
                 self.leader.reap_orphans();
+                // What the listener holds back does not wait for the next output.
+                listen(&[]);
                 reap_at = now + REAP_EVERY;
             }
         }

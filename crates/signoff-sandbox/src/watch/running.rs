@@ -74,7 +74,7 @@ impl RunningCommand {
         self.wait_with(&mut |_| {})
     }
 
-    /// The same; hands over what the command writes to stdout as it arrives. While `listen` works, nothing else is read,
+    /// The same; hands over what the command writes to stdout as it arrives, and nothing every few seconds. While `listen` works, nothing else is read,
     /// so that the command waits once the pipe is full.
     pub fn wait_with(self, listen: &mut dyn FnMut(&[u8])) -> CommandReport {
         self.watch.wait(listen)
