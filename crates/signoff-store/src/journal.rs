@@ -15,7 +15,7 @@ mod read;
 mod record;
 mod sync;
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ pub use self::read::JournalLine;
 pub use self::record::Record;
 use self::sync::Syncer;
 use crate::files::atomic::{self, FileMode};
+use crate::files::lock::try_lock_patiently;
 use crate::files::{FileError, failpoint, timestamp};
 
 /// The end of a line whose writing was interrupted, moved out of the journal.
@@ -295,16 +296,11 @@ impl Journal {
     }
 
     fn locked(file: File, path: &Path) -> Result<Self, JournalError> {
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(JournalError::Busy {
-                    path: path.to_path_buf(),
-                });
-            }
-            Err(TryLockError::Error(error)) => {
-                return Err(FileError::at("lock", path)(error).into());
-            }
+        // A child that a killed writer was starting holds the file until it has become its program.
+        if !try_lock_patiently(&file).map_err(FileError::at("lock", path))? {
+            return Err(JournalError::Busy {
+                path: path.to_path_buf(),
+            });
         }
         Ok(Self {
             file,

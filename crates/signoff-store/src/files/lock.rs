@@ -263,7 +263,7 @@ fn probe(file: &File) -> io::Result<bool> {
 
 /// Tries for a fifth of a second, so that somebody who only asks ([`is_held`]), and was put to sleep
 /// by the system meanwhile, is not taken for a holder.
-fn try_lock_patiently(file: &File) -> io::Result<bool> {
+pub(crate) fn try_lock_patiently(file: &File) -> io::Result<bool> {
     for _ in 0..100 {
         match file.try_lock() {
             Ok(()) => return Ok(true),

@@ -63,6 +63,8 @@ pub(super) fn journal(error: &JournalError) -> Failure {
             .hint("the changes that had landed stay in your checkout: `git status` and `git diff` show them")
             .hint("if `.signoff` itself is gone (`git clean -x` removes it), `signoff init` makes a new one")
             .hint("then `signoff prune` removes the rest of the run, such as its branch"),
+        JournalError::Busy { .. } => Failure::new(5, "journal", error.to_string())
+            .hint("nothing is lost: repeat the command when that process has ended"),
         error => Failure::new(6, "journal", error.to_string())
             .hints(broken_journal_hints(error)),
     }

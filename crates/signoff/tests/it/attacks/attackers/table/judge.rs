@@ -294,12 +294,11 @@ END",
         step: "**on_fail:** retry(2), then abort",
         others: "\n### 2. Beside\n\n**id:** beside\n**depends_on:** none\n**task:** Do it.\n**produces:** lib.sh\n\
                  **on_fail:** abort\n**contract:**\n```shell\nbash < lib.sh; test -s lib.sh\n```\nexit_code == 0\n",
-        script: "echo 'for i in {1..20}; do echo done | tee out @P@/out > /tmp/out; sleep 0.02; done' > lib.sh",
-        contract: "for i in {1..20}; do test -s out && exit 0; sleep 0.02; done; test -s /tmp/out",
+        script: "echo 'for i in {1..20}; do echo done | tee out @P@/out > ${TMPDIR:-/tmp}/out; sleep 0.02; done' > lib.sh",
+        contract: "for i in {1..20}; do test -s out && exit 0; sleep 0.02; done; test -s ${TMPDIR:-/tmp}/out",
         happened: BELIEVED,
-        control: Control::Bare("bash agent.sh; bash < lib.sh & bash contract.sh && touch @BESIDE@/believed"),
-        expected: mounts_or(NotCovered),
-        shows: "the contract ran where agents write, and the step is no more than `held`",
+        control: Control::Bare("export TMPDIR=@BESIDE@; bash agent.sh; bash < lib.sh & bash contract.sh && touch @BESIDE@/believed"),
+        expected: [Stopped; 4],
         ..HONEST
     },
     Attack {
