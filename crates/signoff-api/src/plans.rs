@@ -30,4 +30,8 @@ pub struct ListedPlan {
     /// How the signature over its present text and terms is known to be a person's; `null` without
     /// one.
     pub proof: Option<String>,
+    /// The state that its file claims, where nothing that is known here made it so: another tool may have begun it. `null`
+    /// where file and store agree.
+    #[serde(default)]
+    pub file_says: Option<String>,
 }

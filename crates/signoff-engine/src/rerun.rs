@@ -1,17 +1,14 @@
 //! What a new run of a plan knows from the last one: which steps may be kept, and why the others are done again.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod forecast;
 
 use serde_json::Value;
 use signoff_plan::diff::{asks_the_same, pairs, request_hash};
-use signoff_plan::expression::{constant, read};
-use signoff_plan::model::{Depends, Plan, Step, Work};
+use signoff_plan::model::{Plan, Step, Work};
 
+pub use self::forecast::{RunReason, StepForecast, forecast};
 use crate::event::{EarlierEnd, EarlierItem, EarlierStep, RedoReason};
-use crate::state::{
-    NewItem, Run, StepState, StepStatus, item_number, match_items, read_steps, rendered_steps,
-};
-use crate::template::item_step;
+use crate::state::{Run, StepState, StepStatus, item_number, read_steps, rendered_steps};
 
 /// How much of a plan is done again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,6 +37,7 @@ pub fn earlier_steps(last: &Run, plan: &Plan, redo: Redo) -> Vec<(String, Earlie
                 .definition(from)
                 .is_none_or(|was| was.work != step.work),
             is_newly_read,
+            is_same_run: false,
             redo,
         };
         known.extend(earlier_step(last, from, &request).map(|earlier| (step.id.clone(), earlier)));
@@ -124,7 +122,27 @@ struct Request {
     /// It does something else, or calls with other arguments.
     is_other_work: bool,
     is_newly_read: bool,
+    /// It is the same run under another version of its plan, which works on the same tree.
+    is_same_run: bool,
     redo: Redo,
+}
+
+/// What a run knows of the items that a loop had so far, each with its place in the list, for the same run under another
+/// version of its plan.
+pub(crate) fn items_so_far(
+    run: &Run,
+    of_loop: usize,
+    is_newly_read: bool,
+) -> impl Iterator<Item = (usize, EarlierStep)> {
+    let request = Request {
+        is_changed: false,
+        is_other_work: false,
+        is_newly_read,
+        is_same_run: true,
+        redo: Redo::Changed,
+    };
+    let items = run.children.get(&of_loop).into_iter().flatten().enumerate();
+    items.filter_map(move |(key, &item)| Some((key, earlier_step(run, item, &request)?)))
 }
 
 /// Does the step ask for something else than in the last run?
@@ -137,7 +155,11 @@ fn is_changed(last: &Run, from: usize, step: &Step) -> bool {
 
 fn earlier_step(last: &Run, from: usize, request: &Request) -> Option<EarlierStep> {
     let (definition, state) = last.step(from)?;
-    let result = own_result(last, from, definition, state);
+    let mut result = own_result(last, state);
+    let is_lost = !request.is_same_run && is_lost(last, from, definition, state);
+    if let Some(result) = result.as_mut().filter(|_| is_lost) {
+        result.again = Some(RedoReason::NotInCheckout);
+    }
     let passed_on = || passed_on(last, from, state).or_else(|| unfinished_call(last, state));
     let mut earlier = result.or_else(passed_on)?;
     let loses_value = request.is_newly_read && earlier.output.is_none();
@@ -163,12 +185,7 @@ fn reads_output(definition: &Step) -> bool {
 }
 
 /// What the last run itself knows of the step, if it ended there.
-fn own_result(
-    last: &Run,
-    from: usize,
-    definition: &Step,
-    state: &StepState,
-) -> Option<EarlierStep> {
+fn own_result(last: &Run, state: &StepState) -> Option<EarlierStep> {
     let skipped = state.status == StepStatus::Skipped && state.satisfies;
     let evidence = state.outcome.evidence.as_ref();
     let (ended, run) = match evidence.filter(|_| state.status == StepStatus::Completed) {
@@ -181,11 +198,10 @@ fn own_result(
         None if skipped => (EarlierEnd::Skipped, None),
         None => return None,
     };
-    let is_lost = is_lost(last, from, definition, state);
     Some(EarlierStep {
         run: run.unwrap_or_else(|| last.id().to_owned()),
         ended,
-        again: is_lost.then_some(RedoReason::NotInCheckout),
+        again: None,
         output: state.values.output.clone(),
         stdout: state.values.stdout.clone(),
         said: state.history.said.clone(),
@@ -234,169 +250,4 @@ fn unfinished_call(last: &Run, state: &StepState) -> Option<EarlierStep> {
         call: Some(call),
         is_other_work: false,
     })
-}
-
-/// What a new run would do with a step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StepForecast {
-    /// It is kept from this run, unless its contract does not hold.
-    Kept {
-        run: String,
-    },
-    Runs(RunReason),
-    /// A loop of which these items are kept from this run, and these run.
-    Partly {
-        run: String,
-        kept: Vec<Value>,
-        runs: Vec<Value>,
-    },
-}
-
-/// Why a step runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunReason {
-    /// No earlier run finished it.
-    New,
-    Again(RedoReason),
-    /// This step, which it depends on, runs.
-    DependsOn(String),
-}
-
-/// What a new run would do with each step of the plan, as far as contracts do not say otherwise.
-pub fn forecast(plan: &Plan, known: &[(String, EarlierStep)]) -> Vec<StepForecast> {
-    let known: BTreeMap<&str, &EarlierStep> = known
-        .iter()
-        .map(|(id, earlier)| (id.as_str(), earlier))
-        .collect();
-    let mut forecasts: Vec<StepForecast> = (plan.steps.iter())
-        .map(|step| {
-            let alone = || forecast_alone(known.get(step.id.as_str()).copied());
-            forecast_loop(plan, step, &known).unwrap_or_else(alone)
-        })
-        .collect();
-    for (at, cause) in dependents_of_runs(plan, &forecasts) {
-        if let (
-            Some(slot @ (StepForecast::Kept { .. } | StepForecast::Partly { .. })),
-            Some(cause),
-        ) = (forecasts.get_mut(at), plan.steps.get(cause))
-        {
-            *slot = StepForecast::Runs(RunReason::DependsOn(cause.id.clone()));
-        }
-    }
-    forecasts
-}
-
-/// What a new run would do with a loop whose list is known before it starts.
-fn forecast_loop(
-    plan: &Plan,
-    step: &Step,
-    known: &BTreeMap<&str, &EarlierStep>,
-) -> Option<StepForecast> {
-    let list = step.for_each.as_deref()?;
-    let Ok(Value::Array(values)) = constant(list, &read(list).ok()?, &plan.params)? else {
-        return None;
-    };
-    let (earlier, places) = known_items(step, known);
-    let run = &earlier.first()?.run;
-    let steps: Vec<Step> = (0..)
-        .zip(&values)
-        .map(|(number, value)| item_step(&plan.params, step, value, number))
-        .collect();
-    let items: Vec<NewItem<'_>> = (values.iter().zip(&steps))
-        .map(|(value, step)| NewItem { value, step })
-        .collect();
-    let found = match_items(&items, &earlier);
-    let is_kept = |(item, found): &(&NewItem<'_>, &Option<usize>)| {
-        let earlier = found.and_then(|found| earlier.get(found));
-        earlier.is_some_and(|earlier| is_kept_item(item, earlier))
-    };
-    let (kept, runs): (Vec<_>, Vec<_>) = items.iter().zip(&found).partition(is_kept);
-    let in_place = (0..).zip(&found).all(|(number, found)| {
-        found.is_some_and(|found| places.get(found).copied() == Some(number))
-    });
-    if kept.is_empty() {
-        return None;
-    }
-    if runs.is_empty() && in_place && values.len() == earlier.len() {
-        return Some(StepForecast::Kept { run: run.clone() });
-    }
-    let values = |items: Vec<(&NewItem<'_>, &Option<usize>)>| {
-        (items.into_iter())
-            .map(|(item, _)| item.value.clone())
-            .collect()
-    };
-    Some(StepForecast::Partly {
-        run: run.clone(),
-        kept: values(kept),
-        runs: values(runs),
-    })
-}
-
-/// What is known of the items of a loop, and the place that each had in its list.
-fn known_items<'a>(
-    step: &Step,
-    known: &BTreeMap<&str, &'a EarlierStep>,
-) -> (Vec<&'a EarlierStep>, Vec<u64>) {
-    let of_loop = known.iter().filter_map(|(id, earlier)| {
-        let key = id.strip_prefix(step.id.as_str())?;
-        let is_item = key.starts_with('[');
-        Some((item_number(key).filter(|_| is_item)?, *earlier))
-    });
-    let mut items: Vec<(u64, &EarlierStep)> = of_loop.collect();
-    items.sort_by_key(|(number, _)| *number);
-    items
-        .into_iter()
-        .map(|(number, earlier)| (earlier, number))
-        .unzip()
-}
-
-fn is_kept_item(item: &NewItem<'_>, earlier: &EarlierStep) -> bool {
-    let request = request_hash(item.step).to_string();
-    let was = earlier.item.as_ref();
-    let is_same = was.is_some_and(|was| was.value == *item.value && was.request == request);
-    let is_done = earlier.ended != EarlierEnd::Unfinished;
-    is_same && is_done && earlier.again.is_none()
-}
-
-fn forecast_alone(earlier: Option<&EarlierStep>) -> StepForecast {
-    let Some(earlier) = earlier else {
-        return StepForecast::Runs(RunReason::New);
-    };
-    match (earlier.again, &earlier.ended) {
-        (Some(reason), _) => StepForecast::Runs(RunReason::Again(reason)),
-        (None, EarlierEnd::Unfinished) => StepForecast::Runs(RunReason::New),
-        (None, EarlierEnd::Completed { .. } | EarlierEnd::Skipped) => StepForecast::Kept {
-            run: earlier.run.clone(),
-        },
-    }
-}
-
-/// Everything that depends on a step that runs, each with that step.
-fn dependents_of_runs(plan: &Plan, forecasts: &[StepForecast]) -> BTreeMap<usize, usize> {
-    let mut named: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut waiting_for_all = BTreeSet::new();
-    for (at, step) in plan.steps.iter().enumerate() {
-        if step.depends_on == Depends::AllBefore {
-            waiting_for_all.insert(at);
-        } else {
-            for before in plan.dependencies(at) {
-                named.entry(before).or_default().push(at);
-            }
-        }
-    }
-    let runs = (0..).zip(forecasts);
-    let runs = runs.filter(|(_, forecast)| !matches!(forecast, StepForecast::Kept { .. }));
-    let mut open: Vec<usize> = runs.map(|(at, _)| at).collect();
-    open.reverse();
-    let mut reached = BTreeMap::new();
-    while let Some(at) = open.pop() {
-        let after = waiting_for_all.split_off(&(at + 1));
-        for dependent in named.remove(&at).into_iter().flatten().chain(after) {
-            if let std::collections::btree_map::Entry::Vacant(entry) = reached.entry(dependent) {
-                entry.insert(at);
-                open.push(dependent);
-            }
-        }
-    }
-    reached
 }

@@ -1,5 +1,7 @@
 //! What the checks ask about the world outside the plan's text.
 
+use std::borrow::Cow;
+
 /// Answers questions about the project that a plan will run in. The pure crates do no I/O; whatever calls
 /// them hands in an implementation (the real one is in `signoff-store`, an in-memory one in
 /// `signoff-testkit`).
@@ -133,4 +135,63 @@ pub(crate) fn is_outside(path: &str) -> bool {
         }
     }
     false
+}
+
+/// The same path without parts that lead nowhere: `./a`, `a//b` and `d/../a`, judged by its text alone. One that leaves the
+/// workspace, or whose `..` follows a wildcard, stays as it is.
+pub(crate) fn plain_path(path: &str) -> Cow<'_, str> {
+    let is_folder = path.ends_with('/');
+    let named = path.strip_suffix('/').unwrap_or(path);
+    let leads_nowhere = |part: &str| matches!(part, "" | "." | "..");
+    if is_outside(path) || !named.split('/').any(leads_nowhere) {
+        return Cow::Borrowed(path);
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in named.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.pop() {
+                Some(dropped) if !dropped.contains(['*', '?', '{', '[']) => {}
+                _ => return Cow::Borrowed(path),
+            },
+            part => parts.push(part),
+        }
+    }
+    let mut plain = parts.join("/");
+    if is_folder {
+        plain.push('/');
+    }
+    Cow::Owned(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_path;
+
+    #[test]
+    fn paths_to_one_file_are_equal() {
+        for path in [
+            "a/b",
+            "./a/b",
+            "a//b",
+            "a/./b",
+            "a/c/../b",
+            "c/../a/b",
+            ".//a/d/e/../../b",
+        ] {
+            assert_eq!(plain_path(path), "a/b", "{path}");
+        }
+        assert_eq!(plain_path("./a/"), "a/");
+        for path in [
+            "a/",
+            "a/*.md",
+            "../a",
+            "a/../../b",
+            "/a/../b",
+            "*/../a",
+            "x/**/../a",
+        ] {
+            assert_eq!(plain_path(path), path);
+        }
+    }
 }

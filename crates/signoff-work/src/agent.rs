@@ -33,4 +33,4 @@ pub use self::event::{AgentEvent, ModelUsage, TodoEntry, TodoState};
 pub use self::invocation::Invocation;
 pub use self::lines::LineSplitter;
 pub use self::prices::{Price, Prices};
-pub use self::usage::Spending;
+pub use self::usage::{PricedUsage, Spending};

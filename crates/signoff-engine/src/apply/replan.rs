@@ -15,6 +15,7 @@ use signoff_plan::signed::SignedPlan;
 use self::carryover::{Carryover, carryovers, of_item, text_is_same};
 use crate::apply::{expand, note_earlier, note_verdict, recount, satisfy_dependents};
 use crate::event::{RedoReason, Settings};
+use crate::rerun::items_so_far;
 use crate::state::{Inbox, InboxItem, LandingState, Run, Stage, StepState, StepStatus, TreeState};
 
 /// A run under another version of its plan.
@@ -163,6 +164,7 @@ impl Replanning<'_> {
 
     fn carry(&mut self, from: usize, at: usize, fate: Carryover, unmet: &[usize]) {
         if fate == Carryover::StartOver {
+            self.remember_items(from, at);
             return self.start_over(from, at);
         }
         let items = self.old.children.get(&from);
@@ -173,6 +175,20 @@ impl Replanning<'_> {
             Carryover::Continue if items.is_some() => self.go_on_with_loop(from, at, unmet),
             Carryover::Continue => self.keep_waiting(from, at),
             Carryover::KeepFinished | Carryover::StartOver => self.finish(from, at),
+        }
+    }
+
+    /// A loop that starts over may have another list: what its items have done counts again for those that are the same.
+    fn remember_items(&mut self, from: usize, at: usize) {
+        let Some(step) = self.run.definition(at) else {
+            return;
+        };
+        if step.for_each.is_some() {
+            let id = step.id.clone();
+            let is_newly_read = self.run.is_read(at) && !self.old.is_read(from);
+            for (key, earlier) in items_so_far(self.old, from, is_newly_read) {
+                note_earlier(&mut self.run, &format!("{id}[{key}]"), &earlier);
+            }
         }
     }
 

@@ -114,7 +114,10 @@ impl Run {
     fn kept_result(&self, at: usize) -> Option<EarlierResult<'_>> {
         let earlier = self.earlier(at).filter(|earlier| earlier.again.is_none())?;
         let result = earlier.result()?;
-        (!self.rests_on_redone(at)).then_some(result)
+        // As with steps that stay done under another version of the plan, what this run did does not fall with what is
+        // done anew.
+        let is_own = earlier.run == self.id;
+        (is_own || !self.rests_on_redone(at)).then_some(result)
     }
 
     /// Was something done again that the step depends on?

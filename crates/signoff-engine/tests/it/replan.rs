@@ -393,6 +393,71 @@ fn loops_keep_their_items() {
     assert_eq!(story.state("each[0]").attempts, 2);
 }
 
+/// A loop over a list that the plan spells out.
+fn over(list: &str, path: &str) -> String {
+    EACH.replace("steps[\"list\"].output.list", list)
+        .replace("p{{ item }}", path)
+}
+
+#[test]
+fn items_of_an_edited_list_are_kept() {
+    const PATH: &str = "p{{ item }}";
+    let failed = CallEnd::Failed {
+        message: "no".to_owned(),
+        transient: false,
+        unknown: false,
+    };
+    let done = |value: &str| CallEnd::Done(json!(value));
+    let open = || {
+        let outcomes = Outcomes {
+            calls: [done("one"), done("two"), failed.clone(), done("last")].into(),
+            ..Outcomes::default()
+        };
+        let each = over("[1, 2, 3]", PATH);
+        let mut story = Story::new(&plan(&[("E", &each), ("C", CHECK)]), outcomes);
+        story.world.play();
+        assert_eq!(story.state("each[2]").status, StepStatus::Waiting);
+        story
+    };
+    let calls = |story: &Story| {
+        let story = story.world.story();
+        let calls = story
+            .iter()
+            .filter(|event| event.starts_with("CallStarted"));
+        calls.count()
+    };
+    // `1` is gone, `2` is elsewhere, `3` is tried again and `4` is new.
+    let mut story = open();
+    let before = calls(&story);
+    let (kept, reset) = story.replan(&plan(&[("E", &over("[4, 2, 3]", PATH)), ("C", CHECK)]));
+    assert_eq!((kept, reset), (owned(&[]), owned(&["each"])));
+    story.ends(Outcome::Completed);
+    assert_eq!(calls(&story) - before, 2, "{:#?}", story.world.story());
+    let second = story.state("each[1]");
+    assert_eq!(second.values.output, Some(json!("two")));
+    let facts = second.outcome.facts().expect("it is done");
+    assert_eq!(facts.kept_from.as_deref(), Some(story.world.run.id()));
+    // Something before the loop is done anew: what is done does not fall with it.
+    let mut story = open();
+    let before = calls(&story);
+    story.replan(&plan(&[
+        ("N", &agent("n")),
+        ("E", &over("[1, 2]", PATH)),
+        ("C", CHECK),
+    ]));
+    story.ends(Outcome::Completed);
+    assert_eq!(calls(&story), before);
+    // With another definition no item is what it was.
+    let mut story = open();
+    let before = calls(&story);
+    story.replan(&plan(&[
+        ("E", &over("[1, 2]", "q{{ item }}")),
+        ("C", CHECK),
+    ]));
+    story.ends(Outcome::Completed);
+    assert_eq!(calls(&story) - before, 2);
+}
+
 #[test]
 fn a_loop_that_is_done_stays_done() {
     let mut story = Story::new(

@@ -17,7 +17,9 @@
 //! ## Instead
 //! Let one wait for the other, give them files of their own, or a lock in common (`locks`).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use super::availability::folder;
 use super::context::{Context, StepView};
@@ -26,6 +28,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 use crate::model::Work;
 use crate::tools::{Tool, built_in};
+use crate::workspace::plain_path;
 
 /// An entry of a step's `produces`, or behind those a file that its call writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,8 +40,11 @@ struct Producer {
 /// Who produces one path or pattern.
 type Producers = Vec<Producer>;
 
+/// Who produces each path or pattern.
+type ByPath<'a> = BTreeMap<Cow<'a, str>, Producers>;
+
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    let mut patterns: BTreeMap<&str, Producers> = BTreeMap::new();
+    let mut patterns: ByPath<'_> = BTreeMap::new();
     for (step, definition) in context.plan.steps.iter().enumerate() {
         // Behind a cycle nothing can be said of before and after.
         if context.graph.is_stuck(step) {
@@ -47,9 +53,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let called = written_by_call(&definition.work);
         let produces = definition.produces.iter().map(String::as_str);
         for (entry, pattern) in produces.chain(called).enumerate() {
-            let short = pattern.strip_prefix("./").unwrap_or(pattern);
             patterns
-                .entry(short)
+                .entry(plain_path(pattern))
                 .or_default()
                 .push(Producer { step, entry });
         }
@@ -83,17 +88,18 @@ const PAIRS: usize = 200_000;
 
 /// Pairs of different patterns that can cover the same path. Only a pattern with wildcards can cover
 /// another, and only below the folder it begins with. Whether that is all of them comes with it.
-fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> (Vec<(&'a str, &'a str)>, bool) {
+fn overlapping<'a>(patterns: &'a ByPath<'_>) -> (Vec<(&'a str, &'a str)>, bool) {
     let is_wild = |pattern: &&str| pattern.contains(['*', '?']) || pattern.ends_with('/');
     let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for pattern in patterns.keys().copied().filter(is_wild) {
+    for pattern in patterns.keys().map(Cow::as_ref).filter(is_wild) {
         by_folder.entry(folder(pattern)).or_default().push(pattern);
     }
     let mut pairs = Vec::new();
     let mut left = PAIRS;
     for (below, wild) in &by_folder {
         for a in wild {
-            let inside = patterns.range(*below..).map(|(b, _)| *b);
+            let from = (Bound::Included(*below), Bound::Unbounded);
+            let inside = patterns.range::<str, _>(from).map(|(b, _)| b.as_ref());
             let inside = inside.take_while(|b| b.starts_with(*below));
             // Patterns that begin further up are met from there.
             for b in inside.filter(|b| b != a) {
@@ -111,23 +117,61 @@ fn overlapping<'a>(patterns: &BTreeMap<&'a str, Producers>) -> (Vec<(&'a str, &'
     (pairs, true)
 }
 
-/// Reports producers of one file that may run at once, those that belong together in one go.
-// Sorted by rank, it is enough that each waits for the one before it: waiting is transitive.
+/// How many producers of one file are compared each with each.
+const COMPARED: usize = 200;
+
+/// Reports producers of one file that may run at once: each pair once, and as one group those that all may.
 fn compare(context: &Context<'_>, mut producers: Producers, problems: &mut Vec<Diagnostic>) {
+    if producers.len() > COMPARED {
+        compare_neighbours(context, producers, problems);
+        return;
+    }
+    producers.sort_unstable();
+    let mut groups: Vec<Producers> = Vec::new();
+    for (place, producer) in producers.iter().enumerate() {
+        let earlier = producers.get(..place).unwrap_or_default().iter();
+        let beside = earlier.filter(|other| may_run_at_once(context, **other, *producer));
+        let beside: Producers = beside.copied().collect();
+        match groups.iter_mut().find(|group| **group == beside) {
+            Some(group) => group.push(*producer),
+            None => {
+                groups.push(vec![*producer]);
+                problems.extend(beside_others(context, *producer, &beside));
+            }
+        }
+    }
+    let grouped = groups.iter().filter_map(|group| overlaps(context, group));
+    problems.extend(grouped);
+}
+
+/// For very many producers: each is only compared with the next by rank.
+fn compare_neighbours(
+    context: &Context<'_>,
+    mut producers: Producers,
+    problems: &mut Vec<Diagnostic>,
+) {
     producers.sort_by_key(|producer| (context.graph.rank(producer.step), *producer));
-    let at_once = |first: &Producer, second: &Producer| {
-        let (Some(a), Some(b)) = (context.step(first.step), context.step(second.step)) else {
-            return false;
-        };
-        first.step != second.step
-            && !context.graph.waits_for(second.step, first.step)
-            && !share_a_lock(a, b)
-    };
-    for group in producers.chunk_by(at_once).filter(|group| group.len() > 1) {
+    let at_once = |first: &Producer, second: &Producer| may_run_at_once(context, *first, *second);
+    let groups: Vec<&[Producer]> = producers.chunk_by(at_once).collect();
+    // Waiting is transitive: if each waits for the one before it, there is no other pair.
+    if groups.len() > 1 && groups.len() < producers.len() {
+        context.pairs_left_out.set(true);
+    }
+    for group in groups {
         let mut group = group.to_vec();
         group.sort_unstable();
         problems.extend(overlaps(context, &group));
     }
+}
+
+fn may_run_at_once(context: &Context<'_>, first: Producer, second: Producer) -> bool {
+    let (Some(a), Some(b)) = (context.step(first.step), context.step(second.step)) else {
+        return false;
+    };
+    first.step != second.step
+        && !context.graph.waits_for(second.step, first.step)
+        && !context.graph.waits_for(first.step, second.step)
+        && !share_a_lock(a, b)
 }
 
 fn share_a_lock(a: StepView<'_>, b: StepView<'_>) -> bool {
@@ -151,162 +195,90 @@ fn produced(step: StepView<'_>, entry: usize) -> Option<Spanned<String>> {
 /// How many steps a message names.
 const NAMED: usize = 5;
 
-fn overlaps(context: &Context<'_>, producers: &[Producer]) -> Option<Diagnostic> {
+type WrittenPath<'c> = (StepView<'c>, Spanned<String>);
+
+fn written_paths<'c>(context: &'c Context<'_>, producers: &[Producer]) -> Vec<WrittenPath<'c>> {
     let written = producers.iter().filter_map(|producer| {
         let step = context.step(producer.step)?;
         Some((step, produced(step, producer.entry)?))
     });
-    let written: Vec<_> = written.collect();
-    let ((last, produced), others) = written.split_last()?;
+    written.collect()
+}
+
+/// Producers of one file which all may run at once; `None` for a single one.
+fn overlaps(context: &Context<'_>, producers: &[Producer]) -> Option<Diagnostic> {
+    let written = written_paths(context, producers);
+    let (last, others) = written.split_last()?;
     let (first, _) = others.first()?;
-    let mut patterns: Vec<String> = Vec::new();
-    for (_, path) in &written {
-        let path = format!("`{}`", path.value);
-        if !patterns.contains(&path) {
-            patterns.push(path);
-        }
-    }
-    let ids: Vec<_> = others
-        .iter()
-        .map(|(step, _)| format!("`{}`", step.id()))
-        .collect();
-    let named = ids
-        .get(..NAMED.min(ids.len()))
-        .unwrap_or_default()
-        .join(", ");
-    let more = match ids.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(", {more} more"),
-    };
     let both = if others.len() == 1 { "both" } else { "all" };
     let message = format!(
-        "steps {named}{more} and `{}` may run at once, and {both} produce {}",
-        last.id(),
-        patterns.join(" and ")
+        "steps {} and `{}` may run at once, and {both} produce {}",
+        step_names(others),
+        last.0.id(),
+        path_names(&written)
     );
-    let mut found = last.problem(Code::WriteOverlap, produced.span, message);
-    for (_, path) in others.iter().take(NAMED) {
-        found = found.related(path.span, "produced here too");
-    }
-    Some(found.help(if others.len() == 1 {
-        format!("let `{}` wait for `{}`", last.id(), first.id())
+    Some(report(last, others, message).help(if others.len() == 1 {
+        format!("let `{}` wait for `{}`", last.0.id(), first.id())
     } else {
         "let each wait for the one before it".to_owned()
     }))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{check, plan};
-    use super::*;
-
-    #[track_caller]
-    fn two(a: &str, b: &str, expected: &[&str]) {
-        let text = plan(&format!(
-            "### 1. A\n**id:** a\n**depends_on:** none\n{a}\n### 2. B\n**id:** b\n{b}\n"
-        ));
-        check(Code::WriteOverlap, &text, expected);
+/// A producer that may run at once with each of some others, of which some wait for each other.
+fn beside_others(
+    context: &Context<'_>,
+    producer: Producer,
+    others: &[Producer],
+) -> Option<Diagnostic> {
+    if let [other] = others {
+        return overlaps(context, &[*other, producer]);
     }
+    let others = written_paths(context, others);
+    let (first, _) = others.first()?;
+    let own = written_paths(context, &[producer]).pop()?;
+    let all: Vec<_> = others.iter().chain([&own]).cloned().collect();
+    let message = format!(
+        "step `{}` may run at once with {}, and all produce {}",
+        own.0.id(),
+        step_names(&others),
+        path_names(&all)
+    );
+    let help = format!(
+        "let `{}` wait for them, or `{}` for it",
+        own.0.id(),
+        first.id()
+    );
+    Some(report(&own, &others, message).help(help))
+}
 
-    #[test]
-    fn all_who_write_a_file_are_named_together() {
-        let step = |number: usize, after: &str| {
-            format!(
-                "### {number}. A\n**id:** s{number}\n**depends_on:** {after}\n**produces:** a.txt\n"
-            )
-        };
-        let three = plan(
-            &(1..=3)
-                .map(|number| step(number, "none"))
-                .collect::<String>(),
-        );
-        check(
-            Code::WriteOverlap,
-            &three,
-            &[
-                "a.txt | steps `s1`, `s2` and `s3` may run at once, and all produce `a.txt` | \
-               let each wait for the one before it",
-            ],
-        );
-        let two = plan(&(step(1, "none") + &step(2, "s1") + &step(3, "s1")));
-        check(
-            Code::WriteOverlap,
-            &two,
-            &[
-                "a.txt | steps `s2` and `s3` may run at once, and both produce `a.txt` | let `s3` wait for `s2`",
-            ],
-        );
-        let many = plan(
-            &(1..=9)
-                .map(|number| step(number, "none"))
-                .collect::<String>(),
-        );
-        check(
-            Code::WriteOverlap,
-            &many,
-            &[
-                "a.txt | steps `s1`, `s2`, `s3`, `s4`, `s5`, 3 more and `s9` may run at once, \
-               and all produce `a.txt` | let each wait for the one before it",
-            ],
-        );
+fn report(own: &WrittenPath<'_>, others: &[WrittenPath<'_>], message: String) -> Diagnostic {
+    let (step, path) = own;
+    let mut found = step.problem(Code::WriteOverlap, path.span, message);
+    for (_, path) in others.iter().take(NAMED) {
+        found = found.related(path.span, "produced here too");
     }
+    found
+}
 
-    #[test]
-    fn parallel_steps_write_different_files() {
-        let none = "**depends_on:** none\n";
-        let message = "steps `a` and `b` may run at once, and both produce";
-        let help = "let `b` wait for `a`";
-        two("**produces:** x.md", "**produces:** x.md", &[]);
-        two(
-            "**produces:** x.md",
-            &format!("{none}**produces:** y.md"),
-            &[],
-        );
-        two(
-            "**produces:** x.md",
-            &format!("{none}**produces:** ./x.md"),
-            &[&format!("./x.md | {message} `x.md` and `./x.md` | {help}")],
-        );
-        two(
-            "**produces:** docs/**",
-            &format!("{none}**produces:** docs/a/b.md"),
-            &[&format!(
-                "docs/a/b.md | {message} `docs/**` and `docs/a/b.md` | {help}"
-            )],
-        );
-        two(
-            "**produces:** src/*.rs",
-            &format!("{none}**produces:** **/main.*"),
-            &[&format!(
-                "**/main.* | {message} `src/*.rs` and `**/main.*` | {help}"
-            )],
-        );
-        two(
-            "**locks:** docs\n**produces:** x.md",
-            &format!("{none}**locks:** docs\n**produces:** x.md"),
-            &[],
-        );
-    }
-
-    #[test]
-    fn calls_write_files_too() {
-        let write = |path: &str| {
-            format!("**tool:** write_file\n**args:** {{\"path\": \"{path}\", \"content\": \"1\"}}")
-        };
-        let free = |path: &str| format!("**depends_on:** none\n{}", write(path));
-        let found = "steps `a` and `b` may run at once, and both produce `x`";
-        let call = "{\"path\": \"x\", \"content\": \"1\"}";
-        let expected = format!("{call} | {found} | let `b` wait for `a`");
-        two(&write("x"), &free("x"), &[&expected]);
-        two("**produces:** x", &free("x"), &[&expected]);
-        two(&write("x"), &free("y"), &[]);
-        two(&write("x"), &write("x"), &[]);
-        two(&write("{{ params.a }}"), &free("{{ params.a }}"), &[]);
-    }
-
-    #[test]
-    fn waiting_in_a_chain_is_enough() {
-        let steps = "### 1. A\n**produces:** x\n### 2. B\n**depends_on:** 1\n### 3. C\n**depends_on:** 2\n**produces:** x\n";
-        check(Code::WriteOverlap, &plan(steps), &[]);
+fn step_names(steps: &[WrittenPath<'_>]) -> String {
+    let ids = steps.iter().take(NAMED);
+    let ids: Vec<_> = ids.map(|(step, _)| format!("`{}`", step.id())).collect();
+    match steps.len().saturating_sub(NAMED) {
+        0 => ids.join(", "),
+        more => format!("{}, {more} more", ids.join(", ")),
     }
 }
+
+fn path_names(written: &[WrittenPath<'_>]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for (_, path) in written {
+        let name = format!("`{}`", path.value);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(" and ")
+}
+
+#[cfg(test)]
+mod tests;

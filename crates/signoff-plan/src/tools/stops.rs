@@ -68,20 +68,35 @@ fn step_stops(
         // One question covers both.
         Work::Tool { tool, args } if !step.approval && !is_agreed(plan, step, tool) => {
             // A loop that writes the same file each time meets its own.
-            let exists = |path: &str| step.for_each.is_some() || files.exists(at, path);
-            reasons.extend(call_stops(tool, args, workspace, exists));
+            let is_there = |path: &str| {
+                if step.for_each.is_some() || files.exists(at, path) {
+                    return Occupied::Yes;
+                }
+                let beside = files.created_beside(at, path);
+                let beside = beside.and_then(|other| plan.steps.get(other));
+                beside.map_or(Occupied::No, |other| Occupied::IfFirst(&other.id))
+            };
+            reasons.extend(call_stops(tool, args, workspace, is_there));
         }
         Work::Tool { .. } | Work::Agent { .. } | Work::Check => {}
     }
     reasons
 }
 
+/// Whether a file is there when a call would write it.
+enum Occupied<'p> {
+    Yes,
+    /// If this step comes first, and either may.
+    IfFirst(&'p str),
+    No,
+}
+
 /// Why a call needs agreement.
-fn call_stops(
+fn call_stops<'p>(
     tool: &str,
     args: &Value,
     workspace: &dyn Workspace,
-    exists: impl Fn(&str) -> bool,
+    is_there: impl Fn(&str) -> Occupied<'p>,
 ) -> Option<String> {
     let Some(built_in) = built_in(tool) else {
         let asks = !workspace.tool_read_only(tool);
@@ -95,7 +110,11 @@ fn call_stops(
             if is_open(path) {
                 return Some("if it would overwrite a file".to_owned());
             }
-            exists(path).then(|| format!("before it overwrites `{path}`"))
+            match is_there(path) {
+                Occupied::Yes => Some(format!("before it overwrites `{path}`")),
+                Occupied::IfFirst(other) => Some(format!("if `{other}` wrote `{path}` before it")),
+                Occupied::No => None,
+            }
         }
         Approval::Unless { argument, values } => {
             let value = text(args, argument)?;
@@ -273,8 +292,38 @@ mod tests {
                     r#"{"from": "x", "to": "a"}"#,
                 ),
             ],
-            &["m", "behind"],
+            // Of `aside` and `moves`, the one that comes second asks.
+            &["m", "aside", "moves", "behind"],
         );
+    }
+
+    #[test]
+    fn either_of_two_unordered_writers_may_ask() {
+        let write = |path: &str| format!(r#"{{"path": "{path}", "content": ""}}"#);
+        let (plain, dotted, around) = (write("z"), write("./z"), write("d/../z"));
+        let alone = write("d/z");
+        check_tools(
+            &[
+                ("a", "none", "write_file", &plain),
+                ("b", "none", "write_file", &dotted),
+                ("c", "none", "write_file", &around),
+                ("alone", "none", "write_file", &alone),
+            ],
+            &["a", "b", "c"],
+        );
+        let text = format!(
+            "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# T\n\n## Steps\n\n\
+             ### 1. S\n\n**id:** a\n{}### 2. S\n\n**id:** b\n**depends_on:** none\n{}",
+            call("write_file", &plain),
+            call("write_file", &around)
+        );
+        let source = Source::new("plan.md", text.into_bytes());
+        let plan = check_plan(&parse(&source), &OneFile).plan;
+        let expected = [
+            ["if `b` wrote `z` before it"],
+            ["if `a` wrote `d/../z` before it"],
+        ];
+        assert_eq!(stops(&plan, &OneFile), expected);
     }
 
     #[test]
@@ -292,7 +341,8 @@ mod tests {
                 ("twice", "again", "write_file", there),
                 ("unordered", "none", "write_file", there),
             ],
-            &["twice", "unordered"],
+            // `again` asks if `unordered` comes between `d` and itself.
+            &["again", "twice", "unordered"],
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Which files will be there when a step starts, as far as the plan tells.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::stops::{is_open, text};
@@ -7,13 +8,14 @@ use super::{Tool, built_in};
 use crate::Workspace;
 use crate::graph::Graph;
 use crate::model::{Plan, Step, Work};
+use crate::workspace::plain_path;
 
 /// The files that the steps before a step leave.
 pub(super) struct FilesBefore<'a> {
     workspace: &'a dyn Workspace,
     graph: Graph<'a>,
     /// By path: the steps that create or remove it, the later ones first.
-    changes: BTreeMap<&'a str, Vec<Change>>,
+    changes: BTreeMap<Cow<'a, str>, Vec<Change>>,
 }
 
 #[derive(Clone, Copy)]
@@ -31,7 +33,7 @@ enum ChangeKind {
 impl<'a> FilesBefore<'a> {
     pub(super) fn new(plan: &'a Plan, workspace: &'a dyn Workspace) -> Self {
         let graph = Graph::new(plan);
-        let mut changes: BTreeMap<&str, Vec<Change>> = BTreeMap::new();
+        let mut changes: BTreeMap<Cow<'_, str>, Vec<Change>> = BTreeMap::new();
         for (step, definition) in plan.steps.iter().enumerate() {
             let created = files(definition, Tool::created_files).chain(produced(definition));
             let created = created.map(|path| (path, ChangeKind::Created));
@@ -41,7 +43,7 @@ impl<'a> FilesBefore<'a> {
             let removed = removed.map(|path| (path, ChangeKind::Removed));
             for (path, kind) in created.chain(removed) {
                 let change = Change { step, kind };
-                changes.entry(short(path)).or_default().push(change);
+                changes.entry(plain_path(path)).or_default().push(change);
             }
         }
         for changes in changes.values_mut() {
@@ -57,17 +59,35 @@ impl<'a> FilesBefore<'a> {
     /// Whether a file is there when a step starts: because of the last step before it that creates or
     /// removes it, else because it is there now.
     pub(super) fn exists(&self, step: usize, path: &str) -> bool {
-        let changes = self.changes.get(short(path)).map(Vec::as_slice);
-        let mut before = changes.unwrap_or_default().iter();
+        let path = plain_path(path);
+        let mut before = self.changes_of(&path).iter();
         let is_before = |change: &&Change| self.graph.waits_for(step, change.step);
         let Some(last) = before.find(is_before) else {
-            return self.workspace.path_exists(path);
+            return self.workspace.path_exists(&path);
         };
         // Beside the removal, and not before it, another step may have created the file.
         let is_beside = |change: &Change| {
             change.kind == ChangeKind::Created && !self.graph.waits_for(last.step, change.step)
         };
         last.kind == ChangeKind::Created || before.filter(is_before).any(is_beside)
+    }
+
+    /// The first step of the plan that creates this file and neither waits for this one nor is waited for, so that either
+    /// may come first.
+    pub(super) fn created_beside(&self, step: usize, path: &str) -> Option<usize> {
+        let creates = |change: &&Change| change.kind == ChangeKind::Created && change.step != step;
+        let is_ordered =
+            |other: usize| self.graph.waits_for(step, other) || self.graph.waits_for(other, step);
+        let changes = self.changes_of(&plain_path(path)).iter().filter(creates);
+        let beside = changes.filter(|change| !is_ordered(change.step));
+        beside.map(|change| change.step).min()
+    }
+
+    fn changes_of(&self, path: &str) -> &[Change] {
+        self.changes
+            .get(path)
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 }
 
@@ -91,8 +111,4 @@ fn files(
 fn produced(step: &Step) -> impl Iterator<Item = &str> {
     let paths = step.produces.iter().map(String::as_str);
     paths.filter(|path| !path.contains(['*', '?', '[', '{']) && !path.ends_with('/'))
-}
-
-fn short(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
 }

@@ -129,6 +129,15 @@ struct ModelSpending {
     unpriced: ModelUsage,
 }
 
+/// What one model used, with its cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PricedUsage {
+    /// Its cost is the agent's, the table's where the agent says none, and `None` if neither knows it.
+    pub usage: ModelUsage,
+    /// Whether the table priced a part of it.
+    pub is_by_table: bool,
+}
+
 impl Spending {
     /// Adds an increment.
     pub fn add(&mut self, usage: &ModelUsage) {
@@ -150,6 +159,7 @@ impl Spending {
         let model = &mut self.models[at];
         model.total.add(usage);
         if usage.usd_e6.is_some() {
+            // It covers what came before, too.
             model.unpriced = ModelUsage {
                 model: usage.model.clone(),
                 ..ModelUsage::default()
@@ -159,39 +169,29 @@ impl Spending {
         }
     }
 
-    /// All tokens.
-    pub fn tokens(&self) -> u64 {
-        self.models
-            .iter()
-            .fold(0, |sum, one| sum.saturating_add(one.total.tokens()))
-    }
-
-    /// Tokens and cost by model. The cost is the agent's, the table's where the agent says none, and `None` if neither
-    /// knows it.
-    pub fn by_model(&self, prices: &Prices) -> Vec<ModelUsage> {
-        let priced = self.models.iter().map(|one| ModelUsage {
-            usd_e6: one.cost(prices),
-            ..one.total.clone()
-        });
-        priced.collect()
-    }
-
-    /// Micro-dollars; `None` if tokens of a model were used whose price nobody knows.
-    pub fn cost(&self, prices: &Prices) -> Option<u64> {
-        let mut costs = self.models.iter().map(|one| one.cost(prices));
-        costs.try_fold(0, |sum: u64, cost| Some(sum.saturating_add(cost?)))
+    /// Tokens and cost by model.
+    pub fn by_model(&self, prices: &Prices) -> Vec<PricedUsage> {
+        self.models.iter().map(|one| one.priced(prices)).collect()
     }
 }
 
 impl ModelSpending {
-    fn cost(&self, prices: &Prices) -> Option<u64> {
+    fn priced(&self, prices: &Prices) -> PricedUsage {
         let stated = self.total.usd_e6.unwrap_or(0);
-        if self.unpriced.tokens() == 0 {
-            return Some(stated);
+        let is_by_table = self.unpriced.tokens() > 0;
+        let cost = if is_by_table {
+            let priced = prices.price(&self.unpriced);
+            priced.map(|priced| stated.saturating_add(priced))
+        } else {
+            Some(stated)
+        };
+        PricedUsage {
+            usage: ModelUsage {
+                usd_e6: cost,
+                ..self.total.clone()
+            },
+            is_by_table,
         }
-        prices
-            .price(&self.unpriced)
-            .map(|priced| stated.saturating_add(priced))
     }
 }
 
@@ -219,6 +219,16 @@ mod tests {
         spending
     }
 
+    fn tokens(spending: &Spending) -> u64 {
+        let models = spending.models.iter();
+        models.map(|one| one.total.tokens()).sum()
+    }
+
+    fn cost(spending: &Spending) -> Option<u64> {
+        let models = spending.by_model(&Prices::built_in()).into_iter();
+        models.map(|one| one.usage.usd_e6).sum()
+    }
+
     /// Counts increments, then settles them; returns tokens and cost.
     fn settled(increments: &[ModelUsage], totals: &[ModelUsage]) -> (u64, Option<u64>) {
         let mut meter = UsageMeter::default();
@@ -229,8 +239,8 @@ mod tests {
         events.extend(meter.settle(totals));
         let counted = meter.totals().iter().map(ModelUsage::tokens).sum::<u64>();
         let spending = spending(events);
-        assert_eq!(counted, spending.tokens());
-        (counted, spending.cost(&Prices::built_in()))
+        assert_eq!(counted, tokens(&spending));
+        (counted, cost(&spending))
     }
 
     #[test]
@@ -297,17 +307,17 @@ mod tests {
             .filter_map(|one| meter.raise_to(one))
             .collect();
         assert_eq!(events.len(), 2);
-        assert_eq!(spending(events).tokens(), 26);
+        assert_eq!(tokens(&spending(events)), 26);
     }
 
     #[test]
     fn a_model_without_a_price_has_no_cost() {
         let mut spending = Spending::default();
-        assert_eq!(spending.cost(&Prices::built_in()), Some(0));
+        assert_eq!(cost(&spending), Some(0));
         spending.add(&usage("nobody-knows", 1, 0, None));
-        assert_eq!(spending.cost(&Prices::built_in()), None);
-        assert_eq!(spending.by_model(&Prices::built_in())[0].usd_e6, None);
+        assert_eq!(cost(&spending), None);
         spending.add(&usage("nobody-knows", 0, 0, Some(9)));
-        assert_eq!(spending.cost(&Prices::built_in()), Some(9));
+        assert_eq!(cost(&spending), Some(9));
+        assert!(!spending.by_model(&Prices::built_in())[0].is_by_table);
     }
 }

@@ -43,6 +43,13 @@ fn links_are_followed_inside_only_or_not_at_all() {
     for (path, expected) in [
         ("a/b/file", Ok("text")),
         ("./a/../a/b/file", Ok("text")),
+        ("none/../a/b/file", Ok("text")),
+        ("a/none/more/../../b/file", Ok("text")),
+        // Through a link, `..` is above what it leads to.
+        ("absolute/none/../b/file", Ok("text")),
+        ("none/../../secret", Err("outside")),
+        ("none/../out", Err("outside")),
+        ("none/more/../file", Err("No such file")),
         ("a/inside", Ok("text")),
         ("absolute/b/file", Ok("text")),
         ("a/up/a/inside", Ok("text")),

@@ -100,8 +100,7 @@ impl WalkState<'_> {
                 self.enter(&target)?;
             } else if at_end {
                 return self.spot(Some(part));
-            } else {
-                let directory = self.descend(&part)?;
+            } else if let Some(directory) = self.descend(&part)? {
                 self.above.push((part, directory));
             }
         }
@@ -142,19 +141,45 @@ impl WalkState<'_> {
         }
     }
 
-    fn descend(&self, part: &OsStr) -> io::Result<OwnedFd> {
-        match open_folder(self.current(), part.as_bytes()) {
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound
-                    && self.walk.missing == MissingDirectories::Make =>
-            {
-                match mkdirat(self.current(), part, Mode::from_raw_mode(0o777)) {
-                    Ok(()) | Err(Errno::EXIST) => open_folder(self.current(), part.as_bytes()),
-                    Err(error) => Err(error.into()),
+    /// Opens the next directory; `None` for one that is not there, and that the path leaves again. Such a part has no
+    /// meaning but the text's: what asks before a call and the call itself see the same file, and nothing is made for it.
+    fn descend(&mut self, part: &OsStr) -> Result<Option<OwnedFd>, OpenError> {
+        let opened = match open_folder(self.current(), part.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if self.leave_missing()? {
+                    return Ok(None);
+                }
+                match self.walk.missing {
+                    MissingDirectories::Refuse => Err(error),
+                    MissingDirectories::Make => self.make(part),
                 }
             }
             opened => opened,
+        };
+        Ok(Some(opened?))
+    }
+
+    fn make(&self, part: &OsStr) -> io::Result<OwnedFd> {
+        match mkdirat(self.current(), part, Mode::from_raw_mode(0o777)) {
+            Ok(()) | Err(Errno::EXIST) => open_folder(self.current(), part.as_bytes()),
+            Err(error) => Err(error.into()),
         }
+    }
+
+    /// Drops what is ahead up to the `..` that leads out of a missing directory, and says whether there is one.
+    fn leave_missing(&mut self) -> Result<bool, OpenError> {
+        let mut depth = 1_usize;
+        for (place, part) in self.ahead.iter().enumerate().rev() {
+            if (self.walk.is_refused)(part) {
+                return Err(OpenError::Refused(part.display().to_string()));
+            }
+            depth = if part == ".." { depth - 1 } else { depth + 1 };
+            if depth == 0 {
+                self.ahead.truncate(place);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn spot(mut self, name: Option<OsString>) -> Result<Location, OpenError> {

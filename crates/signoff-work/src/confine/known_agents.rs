@@ -1,7 +1,7 @@
 //! What the known agents need to be who they are logged in as. Data, looked up in the programs themselves:
 //! claude 2.1.197, codex 0.166.0, gemini 0.61.0, opencode 1.18.33, pi 0.73.1.
 
-use super::logins::Shape;
+use super::login_renewal::Shape;
 
 /// What a program needs of a person's home and environment.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::known_agents::{FolderOverride, HomeFolder, KnownAgent, NONE, RENEWED, known_agent};
-use super::logins::Shape;
+use super::login_renewal::Shape;
 use crate::environment::{Variables, select};
 
 /// What an agent needs to be who it is logged in as.

@@ -23,6 +23,12 @@ fn what_changes_something_needs_a_yes() {
     check("write_file", at("no/new"), None);
     check("write_file", at("there"), Some("overwrites `there`"));
     check("write_file", at("link"), Some("overwrites `link`"));
+    check(
+        "write_file",
+        at("no/../there"),
+        Some("overwrites `no/../there`"),
+    );
+    check("write_file", at("no/../new"), None);
     check("write_file", at("dangling"), None);
     check("write_file", at("../outside/secret"), None);
     check("edit_file", at("there"), Some("edits `there`"));

@@ -126,6 +126,15 @@ fn nobody_overwrites_what_nobody_agreed_to() {
 }
 
 #[test]
+fn a_directory_that_a_path_only_passes_is_not_made() {
+    let bench = Bench::new(&[("there", "old")]);
+    let args = json!({"path": "no/more/../../there", "content": "new"});
+    bench.done("write_file", args);
+    assert_eq!(bench.done("read_file", at("no/../there"))["content"], "new");
+    assert_eq!(tree(&bench.root()), ["there"]);
+}
+
+#[test]
 fn an_edit_replaces_what_is_there_once() {
     let bench = Bench::new(&[("a", "one two two\n")]);
     let edit = |old: &str, all: bool| json!({"path": "a", "old_text": old, "new_text": "X", "replace_all": all});

@@ -2,7 +2,7 @@
 
 use signoff_api::progress::{AgentProgress, Todo, TodoState};
 use signoff_engine::{LiveUsage, ModelUsage, PricedBy, TokenUsage};
-use signoff_work::agent::{self, AgentEvent, Prices};
+use signoff_work::agent::{self, AgentEvent, PricedUsage, Prices, Spending};
 
 use crate::runs::todo;
 
@@ -20,15 +20,7 @@ pub(super) struct AgentActivity {
     session: Option<String>,
     version: Option<String>,
     denied: Vec<String>,
-    usage: Vec<UsageTally>,
-}
-
-/// What one model used.
-#[derive(Debug)]
-struct UsageTally {
-    all: agent::ModelUsage,
-    /// The part whose cost the agent has not said: some agents say it only at the end.
-    unpriced: agent::ModelUsage,
+    spending: Spending,
 }
 
 impl AgentActivity {
@@ -42,7 +34,7 @@ impl AgentActivity {
             session: None,
             version: None,
             denied: Vec::new(),
-            usage: Vec::new(),
+            spending: Spending::default(),
         }
     }
 
@@ -61,7 +53,7 @@ impl AgentActivity {
             AgentEvent::ToolEnded { .. } => "thinking".clone_into(&mut self.doing),
             AgentEvent::FileChanged { path } => self.doing = format!("editing {}", shorten(&path)),
             AgentEvent::Todo { entries } => self.todo = entries.into_iter().map(todo).collect(),
-            AgentEvent::Usage(usage) => self.add_usage(&usage),
+            AgentEvent::Usage(usage) => self.add_usage(usage),
             AgentEvent::Denied { tool, .. } => {
                 self.doing = format!("was denied {}", shorten(&tool));
                 if !self.denied.contains(&tool) {
@@ -74,22 +66,14 @@ impl AgentActivity {
         }
     }
 
-    fn add_usage(&mut self, used: &agent::ModelUsage) {
-        let model = used.model.as_ref().or(self.model.as_ref());
-        let at = self
-            .usage
-            .iter()
-            .position(|tally| tally.all.model.as_ref() == model);
-        let at = at.unwrap_or_else(|| {
-            self.usage.push(UsageTally::of(model.cloned()));
-            self.usage.len() - 1
-        });
-        self.usage[at].add(used);
+    fn add_usage(&mut self, mut used: agent::ModelUsage) {
+        used.model = used.model.or_else(|| self.model.clone());
+        self.spending.add(&used);
     }
 
     fn usage(&self) -> Vec<ModelUsage> {
-        let tallies = self.usage.iter();
-        tallies.map(|tally| tally.total(&self.prices)).collect()
+        let models = self.spending.by_model(&self.prices);
+        models.into_iter().map(model_usage).collect()
     }
 
     /// What counts against a budget.
@@ -131,49 +115,22 @@ impl AgentActivity {
     }
 }
 
-impl UsageTally {
-    fn of(model: Option<String>) -> Self {
-        let none = agent::ModelUsage {
-            model,
-            ..agent::ModelUsage::default()
-        };
-        Self {
-            all: none.clone(),
-            unpriced: none,
-        }
-    }
-
-    fn add(&mut self, used: &agent::ModelUsage) {
-        self.all.add(used);
-        if used.usd_e6.is_some() {
-            // It covers what came before, too.
-            self.unpriced = agent::ModelUsage {
-                model: self.unpriced.model.take(),
-                ..agent::ModelUsage::default()
-            };
-        } else {
-            self.unpriced.add(used);
-        }
-    }
-
-    /// All of it, with its cost where every part of that is known.
-    fn total(&self, prices: &Prices) -> ModelUsage {
-        let said = self.all.usd_e6;
-        let (cost, priced_by) = if self.unpriced.tokens() == 0 {
-            (said, PricedBy::Agent)
-        } else {
-            let rest = prices.price(&self.unpriced);
-            (rest.map(|rest| rest + said.unwrap_or(0)), PricedBy::Table)
-        };
-        ModelUsage {
-            model: self.all.model.clone(),
-            input_tokens: self.all.input,
-            cached_tokens: self.all.cached,
-            cache_write_tokens: self.all.cache_write,
-            output_tokens: self.all.output,
-            usd_e6: cost,
-            priced_by: cost.map(|_| priced_by),
-        }
+/// As it is journaled.
+fn model_usage(priced: PricedUsage) -> ModelUsage {
+    let PricedUsage { usage, is_by_table } = priced;
+    let priced_by = if is_by_table {
+        PricedBy::Table
+    } else {
+        PricedBy::Agent
+    };
+    ModelUsage {
+        model: usage.model,
+        input_tokens: usage.input,
+        cached_tokens: usage.cached,
+        cache_write_tokens: usage.cache_write,
+        output_tokens: usage.output,
+        usd_e6: usage.usd_e6,
+        priced_by: usage.usd_e6.map(|_| priced_by),
     }
 }
 

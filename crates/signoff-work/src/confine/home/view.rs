@@ -8,7 +8,7 @@ use std::{fs, io};
 use signoff_sandbox::{Bind, Overlay};
 
 use super::HomePlan;
-use crate::confine::logins::{CopyLocation, LoginCopy};
+use crate::confine::login_renewal::{CopyLocation, LoginCopy};
 use crate::confine::requirements::Login;
 
 /// How the home of one process is made.

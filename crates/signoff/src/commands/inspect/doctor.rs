@@ -42,7 +42,7 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
             session.out.answer(line);
         }
     }
-    let obstacles = obstacles(&found);
+    let obstacles = obstacles(&found, args.probe.as_deref().unwrap_or_default());
     for obstacle in &obstacles {
         session.out.say(obstacle);
     }
@@ -63,8 +63,8 @@ fn sections(args: &Args) -> Vec<Section> {
     }
 }
 
-/// What keeps plans from running here.
-fn obstacles(found: &Doctor) -> Vec<String> {
+/// What keeps plans from running here; `named` are the agents that were asked about.
+fn obstacles(found: &Doctor, named: &[String]) -> Vec<String> {
     let sandbox = found.sandbox.as_ref().and_then(|sandbox| {
         let text = if sandbox.level == UNKNOWN {
             "could not try what this machine can enforce: no plan will run here"
@@ -76,7 +76,7 @@ fn obstacles(found: &Doctor) -> Vec<String> {
         Some(text.to_owned())
     });
     let agents = found.agents.as_ref().and_then(agents::missing_line);
-    let probe = probe::failed_line(found);
+    let probe = probe::failed_lines(found, named);
     sandbox.into_iter().chain(agents).chain(probe).collect()
 }
 

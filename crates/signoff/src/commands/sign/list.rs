@@ -73,6 +73,7 @@ fn shape(session: &Session, plan: &ListedPlan) -> Shape {
         updated_at: plan.updated_at.clone(),
         path: relative_path(session, &plan.path),
         proof: plan.proof.clone(),
+        file_says: plan.file_says.clone(),
     }
 }
 

@@ -61,6 +61,11 @@ fn what_another_tool_seems_to_run_is_said() {
         project.write(format!(".pi/plans/{word}.md"), &foreign(word, word));
     }
     let listed = project.signoff(["list"]);
+    let shapes = project.json(["list"]);
+    let shapes = shapes["plans"].as_array().expect("a list").iter();
+    let mut said: Vec<_> = shapes.map(|plan| plan["file_says"].as_str()).collect();
+    said.sort_unstable();
+    assert_eq!(said, [Some("executing"), Some("failed"), Some("stalled")]);
     for word in ["executing", "failed", "stalled"] {
         listed.assert_stdout_contains(&format!("(its file says {word})"));
         for command in ["show", "approve"] {
@@ -73,6 +78,8 @@ fn what_another_tool_seems_to_run_is_said() {
     // Once it is signed, its file says that.
     let listed = project.signoff(["list"]);
     assert!(!listed.stdout.contains("its file says"), "{listed}");
+    let shapes = project.json(["list"]);
+    assert_eq!(shapes["plans"][0]["file_says"], serde_json::Value::Null);
 }
 
 #[test]

@@ -160,21 +160,34 @@ fn agent_lines(probe: &AgentProbe) -> Vec<String> {
     lines
 }
 
-/// The line about roles whose agents do not work, if there are any.
-pub(super) fn failed_line(found: &Doctor) -> Option<String> {
+/// The lines about agents that were named, or that a role uses, and that do not work.
+pub(super) fn failed_lines(found: &Doctor, named: &[String]) -> Vec<String> {
     let failed = found.probe.iter().flatten().filter(|probe| !probe.works());
-    let failed: Vec<&str> = failed.map(|probe| probe.name.as_str()).collect();
+    let failed: Vec<&AgentProbe> = failed.collect();
+    let asked = failed.iter().filter(|probe| named.contains(&probe.name));
+    let mut lines: Vec<String> = asked.map(|probe| named_line(probe)).collect();
+    let is_told = |driver: &String| named.contains(driver);
     let roles = found.agents.iter().flat_map(|agents| &agents.roles);
-    let mut broken = roles.filter(|role| failed.contains(&role.driver.as_str()));
-    let role = &broken.next()?.role;
-    let more = match broken.count() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let role = sanitize(role);
-    Some(format!(
-        "the agent of role `{role}`{more} did not do its probe"
-    ))
+    let mut broken = roles
+        .filter(|role| failed.iter().any(|probe| probe.name == role.driver))
+        .filter(|role| !is_told(&role.driver));
+    if let Some(first) = broken.next() {
+        let role = sanitize(&first.role);
+        let more = match broken.count() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        lines.push(format!(
+            "the agent of role `{role}`{more} did not do its probe"
+        ));
+    }
+    lines
+}
+
+fn named_line(probe: &AgentProbe) -> String {
+    let why = probe.problem.as_deref().map(sanitize);
+    let why = why.map_or_else(String::new, |why| format!(": {why}"));
+    format!("`{}` did not do its probe{why}", probe.name)
 }
 
 /// A file that must not come into being, in the person's home.

@@ -64,9 +64,17 @@ fn an_agent_of_a_role_that_does_not_work_is_named() {
             .contains("exit code 3 (the agent failed: broken)"),
         "{told}"
     );
-    // One that no role uses is only reported.
+    // One that no role uses is only reported, unless it was asked about.
     fs::remove_file(project.path().join(".signoff/config.toml")).expect("it was written");
     project
-        .signoff(["doctor", "agents", "--probe", "claude"])
+        .signoff(["doctor", "agents", "--probe"])
         .assert_success();
+    project
+        .signoff(["doctor", "agents", "--probe", "claude"])
+        .assert_code(6)
+        .assert_stderr_contains("`claude` did not do its probe: ");
+    project
+        .signoff(["doctor", "agents", "--probe", "codex"])
+        .assert_code(6)
+        .assert_stderr_contains("`codex` did not do its probe: not installed; `npm install -g");
 }
