@@ -74,6 +74,11 @@ impl AgentActivity {
         }
     }
 
+    /// It waits for a person's answer.
+    pub(super) fn note_question(&mut self, what: &str) {
+        self.doing = format!("asks: {}", shorten(what));
+    }
+
     fn add_usage(&mut self, used: &agent::ModelUsage) {
         let model = used.model.as_ref().or(self.model.as_ref());
         let at = self
