@@ -459,6 +459,15 @@ fn every_event() -> Vec<engine::Event> {
             choices: vec![engine::Choice::Reply],
             options: vec!["yes".to_owned(), "no".to_owned()],
         },
+        engine::Event::InboxOpened {
+            item: "build-4".to_owned(),
+            kind: engine::InboxKind::Permission,
+            step: step(),
+            steps: Vec::new(),
+            question: "q".to_owned(),
+            choices: vec![engine::Choice::Allow, engine::Choice::Deny],
+            options: Vec::new(),
+        },
         engine::Event::InboxAnswered {
             item: "acceptance-2".to_owned(),
             step: "test".to_owned(),

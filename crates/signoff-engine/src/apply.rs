@@ -6,6 +6,7 @@ mod contract;
 mod earlier;
 mod loops;
 mod merge;
+mod permission;
 mod readiness;
 mod replan;
 mod resume;
@@ -190,8 +191,8 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         } => skip_step(run, at, reason, *satisfies),
         Event::StepBlocked { by, .. } => end_unsatisfied(run, at, StepStatus::Blocked, by),
         Event::StepRetried { hint, .. } => retry_step(run, at, hint.as_deref()),
-        Event::InboxOpened { .. } => open_item(run, at, event),
-        Event::InboxAnswered { .. } => answer_item(run, at, event),
+        Event::InboxOpened { .. } => open_item(run, at, recorded),
+        Event::InboxAnswered { .. } => answer_item(run, at, recorded),
         Event::BudgetSpent { wall_ms, .. } => {
             update(run, at, |step| step.history.worked += *wall_ms);
         }

@@ -11,6 +11,7 @@ mod evidence;
 mod gate;
 mod loops;
 mod merge;
+mod permission;
 mod person;
 mod policy;
 mod proof;
@@ -35,6 +36,7 @@ use self::loops::gather;
 use self::merge::{
     candidate_begins, candidate_built, conflicted, merge_begins, merge_refused, merged,
 };
+use self::permission::permission_asked;
 use self::person::{Answer, answer, over_budget};
 use self::recovery::{resume, stop};
 pub use self::refusal::Refusal;
@@ -77,6 +79,11 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             attempt,
             work,
         } => work_ended(run, now, step, attempt, work),
+        Input::PermissionAsked {
+            step,
+            attempt,
+            what,
+        } => permission_asked(run, step, attempt, &what),
         Input::CallImpossible { step, problems } => call_impossible(run, step, &problems),
         Input::CallNeedsApproval { step, args, why } => call_needs_approval(run, step, &args, &why),
         Input::CallBegins {

@@ -68,6 +68,13 @@ pub enum Input {
         attempt: u32,
         work: FinishedWork,
     },
+    /// The agent at work asks whether it may use a tool, and waits.
+    PermissionAsked {
+        step: usize,
+        attempt: u32,
+        /// What it wants to do, in one line.
+        what: String,
+    },
     /// The tool cannot be called with these arguments, for these reasons.
     CallImpossible {
         step: usize,

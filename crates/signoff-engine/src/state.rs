@@ -41,7 +41,7 @@ pub use self::step::{
 pub(crate) use self::step_states::StepStates;
 pub use self::token_usage::{BudgetAmount, Cost, TokenUsage, UsageSums, dollars_text, tokens_text};
 pub(crate) use self::usage::{Usage, stands_still};
-use crate::event::{EarlierStep, Outcome, PauseReason, Settings, ToolCall};
+use crate::event::{EarlierStep, InboxKind, Outcome, PauseReason, Settings, ToolCall};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
 #[derive(Debug, Clone)]
@@ -188,6 +188,26 @@ impl Run {
             .any(|step| step.stage.in_flight())
     }
 
+    /// Is anything under way that does not wait for a person? An agent that asks whether it may use a tool does.
+    pub fn is_working(&self) -> bool {
+        let mut active = self.schedule.active.iter();
+        active.any(|&at| {
+            let step = self.steps.get(at);
+            step.is_some_and(|step| step.stage.in_flight() && step.attempt.asked_at.is_none())
+        })
+    }
+
+    /// Does all that is under way wait for a person?
+    pub fn only_asks(&self) -> bool {
+        self.in_flight() && !self.is_working()
+    }
+
+    /// Does the agent of this step ask whether it may use a tool?
+    pub fn asks_permission(&self, at: usize) -> bool {
+        let mut items = self.inbox.items.values();
+        items.any(|item| item.kind == InboxKind::Permission && item.step == at)
+    }
+
     /// The steps that are under way, in plan order.
     pub fn active_steps(&self) -> impl Iterator<Item = (&Step, &StepState)> {
         self.schedule.active.iter().filter_map(|&at| self.step(at))
@@ -316,7 +336,7 @@ impl Run {
         matches!(
             self.status_of(at),
             StepStatus::Running | StepStatus::Verifying
-        )
+        ) || self.asks_permission(at)
     }
 
     /// Does this step need its contract run before the work?

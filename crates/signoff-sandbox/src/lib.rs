@@ -63,3 +63,4 @@ pub use trial::overlay_trial::{OverlayTrialError, try_overlay};
 pub use trial::probe::{FailedLevel, MemoryScope, Probe, ProbeError, memory_scope, probe};
 pub use watch::piped::{PipedCommand, PipedProcess};
 pub use watch::running::{RunningCommand, Stopper};
+pub use watch::time_limit::TimeLimit;

@@ -6,6 +6,7 @@ pub(crate) mod redaction;
 pub(crate) mod running;
 pub(crate) mod stop_signal;
 pub(crate) mod stream;
+pub(crate) mod time_limit;
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub(crate) struct Watch {
     pub(crate) stderr: Stream,
     pub(crate) log: Log,
     pub(crate) started: Instant,
-    pub(crate) time: Option<Duration>,
+    pub(crate) time: time_limit::TimeLimit,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -114,15 +115,11 @@ impl Watch {
 
     fn phase_deadline(&self, phase: Phase) -> Option<Instant> {
         match phase {
-            Phase::Running => self.deadline(),
+            Phase::Running => self.time.deadline(),
             Phase::Terminating { kill_at, .. } => Some(kill_at),
             Phase::Killed { .. } => None,
             Phase::Exited { until, .. } => Some(until),
         }
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.time.and_then(|time| self.started.checked_add(time))
     }
 
     fn advance(&self, phase: Phase, ready: Ready, now: Instant) -> Phase {
@@ -133,7 +130,7 @@ impl Watch {
             }
             Phase::Killed { why } if ready.exit => exited_phase(Some(why), now, now),
             Phase::Running if ready.stop => self.terminate(ExitStatus::Stopped, now),
-            Phase::Running if self.deadline().is_some_and(|deadline| now >= deadline) => {
+            Phase::Running if self.time.deadline().is_some_and(|deadline| now >= deadline) => {
                 self.terminate(ExitStatus::TimedOut, now)
             }
             Phase::Terminating { why, kill_at } if now >= kill_at => {

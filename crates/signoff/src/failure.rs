@@ -226,6 +226,7 @@ impl From<Error> for Failure {
             Error::Refused(refusal) => runs::refused(&refusal),
             Error::RefusedThere { why } => runs::refused_there(&why),
             Error::NoReply => runs::no_reply(),
+            Error::AgentGone { run } => runs::agent_gone(&run),
             Error::NotReached { step, waits_for } => runs::not_reached(&step, &waits_for),
             Error::File(error) => Self::new(6, "file", error.to_string()),
             Error::Replace(error) => storage::replace(&error),

@@ -27,6 +27,7 @@ pub fn item_kind_name(kind: InboxKind) -> &'static str {
         InboxKind::Question => "question",
         InboxKind::UnknownCall => "unknown_call",
         InboxKind::Revision => "revision",
+        InboxKind::Permission => "permission",
     }
 }
 

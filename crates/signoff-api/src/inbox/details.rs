@@ -40,8 +40,11 @@ impl StepDetails {
     /// What the run's state knows of a step; whoever can read files adds the difference and the logs.
     pub(super) fn of(run: &engine::Run, kind: InboxKind, at: usize) -> Option<Self> {
         let (step, state) = run.step(at)?;
-        // Before any work there is nothing to tell but what it is.
-        let has_worked = !matches!(kind, InboxKind::Approval | InboxKind::Question);
+        // Before any work, or in the middle of it, there is nothing to tell but what it is.
+        let has_worked = !matches!(
+            kind,
+            InboxKind::Approval | InboxKind::Question | InboxKind::Permission
+        );
         let state = Some(state).filter(|state| has_worked && state.attempts > 0);
         let red = state.and_then(|state| state.contract.red.as_deref());
         let said = state.and_then(|state| state.history.said.as_deref());

@@ -4,13 +4,14 @@ use serde_json::Value;
 use signoff_plan::model::Work;
 
 use super::merge::carry_work_over;
+use super::permission::{begin_waiting, end_waiting};
 use super::step::first_stage;
-use crate::event::{BudgetLimit, Choice, Event};
+use crate::event::{BudgetLimit, Choice, Event, InboxKind, RecordedEvent};
 use crate::state::{
     Allocation, Answered, InboxItem, Run, Stage, StepState, StepStatus, TokenUsage, Usage,
 };
 
-pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
+pub(super) fn open_item(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     let Event::InboxOpened {
         item,
         kind,
@@ -19,11 +20,13 @@ pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
         choices,
         options,
         ..
-    } = event
+    } = &recorded.event
     else {
         return;
     };
-    if steps.is_empty()
+    if *kind == InboxKind::Permission {
+        begin_waiting(run, at, recorded.at);
+    } else if steps.is_empty()
         && let Some(step) = run.steps.get_mut(at)
     {
         step.status = StepStatus::Waiting;
@@ -45,7 +48,7 @@ pub(super) fn open_item(run: &mut Run, at: usize, event: &Event) {
     run.inbox.opened += 1;
 }
 
-pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
+pub(super) fn answer_item(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     let Event::InboxAnswered {
         item,
         steps,
@@ -53,11 +56,14 @@ pub(super) fn answer_item(run: &mut Run, at: usize, event: &Event) {
         note,
         by,
         ..
-    } = event
+    } = &recorded.event
     else {
         return;
     };
-    run.inbox.items.remove(item);
+    let open = run.inbox.items.remove(item);
+    if open.is_some_and(|open| open.kind == InboxKind::Permission) {
+        return end_waiting(run, at, recorded.at);
+    }
     let about = if steps.is_empty() {
         vec![at]
     } else {

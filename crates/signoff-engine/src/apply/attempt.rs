@@ -1,6 +1,7 @@
 //! One attempt: an agent's work, or a tool's call.
 
 use super::merge::carry_work_over;
+use super::permission::withdraw_permissions;
 use crate::Millis;
 use crate::event::{AgentOutput, AgentReport, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
@@ -64,6 +65,7 @@ pub(super) fn finish_work(run: &mut Run, at: usize, event: &Event) {
     else {
         return;
     };
+    withdraw_permissions(run, at);
     count_usage(run, at, report.as_deref());
     run.tree.version += u64::from(!run.in_worktrees());
     let is_read = run.is_read(at);
@@ -138,6 +140,7 @@ pub(super) fn interrupt(
     stopped: bool,
     report: Option<&AgentReport>,
 ) {
+    withdraw_permissions(run, at);
     count_usage(run, at, report);
     let in_worktrees = run.in_worktrees();
     run.tree.version += u64::from(!in_worktrees);

@@ -186,7 +186,7 @@ pub(super) fn work_ended(
             events.push(Event::BudgetSpent {
                 step: definition.id.clone(),
                 attempt,
-                wall_ms: now.saturating_sub(state.attempt.started_at),
+                wall_ms: state.attempt.worked_until(now),
                 tokens: used.map(|used| used.tokens()),
                 usd_e6: priced.map(|used| used.usd_e6),
             });

@@ -78,6 +78,8 @@ pub(super) fn retry_step(
             Some("belongs to a run that is completed")
         }
         _ if state.stage == Stage::Provisional => Some(TO_ACCEPT),
+        // Its agent waits for an answer, with its process.
+        _ if state.stage.in_flight() => Some("is being tried"),
         StepStatus::Failed | StepStatus::Waiting | StepStatus::Skipped => None,
         StepStatus::Blocked => Some("is blocked; let the step that blocks it be tried again"),
         StepStatus::Completed => Some("is completed, which cannot be changed"),

@@ -147,6 +147,10 @@ pub(super) fn answer(
     };
     check_arguments(answer, call)?;
     let mut events = vec![answered(open, &steps, answer)?];
+    if open.kind == InboxKind::Permission {
+        // The answer goes to the agent; the step is under way as before.
+        return Ok(events);
+    }
     for (definition, state) in steps {
         for event in consequence(run, definition, state, answer) {
             push_once(&mut events, event);

@@ -25,6 +25,8 @@ pub enum InboxKind {
     UnknownCall,
     /// Somebody wants another version of the plan before the step goes on.
     Revision,
+    /// An agent at work asks whether it may use a tool, and waits for the answer.
+    Permission,
 }
 
 /// A person's answer to an inbox item.
@@ -40,11 +42,11 @@ pub enum Choice {
     Accept,
     /// It is not done: the step fails, and whatever was built on it with it.
     Refuse,
-    /// Grant the plan's budget once more.
+    /// Grant the plan's budget once more; or let an agent use the tool that it asks about, this once.
     Allow,
     /// The work may start.
     Approve,
-    /// It may not: the step is skipped, and what waits for it is blocked.
+    /// It may not: the step is skipped, and what waits for it is blocked. An agent that asks about a tool goes on without.
     Deny,
     /// The answer to a question; the note is its text.
     Reply,

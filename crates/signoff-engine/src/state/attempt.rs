@@ -12,6 +12,10 @@ pub struct AttemptState {
     /// When its work started.
     pub started_at: Millis,
     pub process: Option<ProcessIdentity>,
+    /// Since when its agent waits for a person's answer; `None` = it does not.
+    pub asked_at: Option<Millis>,
+    /// How long it waited for earlier answers.
+    pub waited: Millis,
     /// The call that is active.
     pub call: Option<ToolCall>,
     /// Its call may have changed the tree.
@@ -59,6 +63,13 @@ impl AttemptState {
         let is_hindered =
             self.problem().is_some() || self.work_ended == Some(ProcessEnd::OverBudget);
         self.work_failure().filter(|_| is_hindered)
+    }
+
+    /// How long its agent has worked; not while it waited for a person's answer.
+    pub(crate) fn worked_until(&self, now: Millis) -> Millis {
+        let end = self.asked_at.unwrap_or(now);
+        end.saturating_sub(self.started_at)
+            .saturating_sub(self.waited)
     }
 
     pub(crate) fn started(at: Millis) -> Self {

@@ -75,7 +75,7 @@ impl Usage {
 
 /// Does the run wait for a person, or has it stopped? Then the time until the next event is not its own.
 pub(crate) fn stands_still(run: &Run) -> bool {
-    let waits = || !run.inbox.items.is_empty() && !run.in_flight();
+    let waits = || !run.inbox.items.is_empty() && !run.is_working();
     run.pause.is_some() || run.outcome.is_some() || waits()
 }
 

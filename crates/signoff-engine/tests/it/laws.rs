@@ -85,6 +85,7 @@ fn answer_to(open: &InboxItem, first: Option<String>) -> (Choice, Vec<String>) {
         InboxKind::Budget
         | InboxKind::Acceptance
         | InboxKind::UnknownCall
+        | InboxKind::Permission
         | InboxKind::Revision => (Choice::Skip, Choice::Skip),
     };
     (if odd { no } else { yes }, Vec::new())

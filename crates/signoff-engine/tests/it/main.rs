@@ -13,6 +13,7 @@ mod loops;
 mod merge;
 mod one_meaning;
 mod parallel;
+mod permissions;
 mod planted;
 mod proved;
 mod replan;

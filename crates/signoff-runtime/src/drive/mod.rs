@@ -6,7 +6,9 @@ mod journaled_run;
 pub(crate) mod request;
 mod roles;
 
-use signoff_engine::{Action, Bounds, InboxItem, Input, Millis, Outcome, PauseReason, due};
+use signoff_engine::{
+    Action, Bounds, InboxItem, InboxKind, Input, Millis, Outcome, PauseReason, due,
+};
 use signoff_store::failpoint;
 
 pub use self::journal::{Append, FileJournal};
@@ -104,6 +106,14 @@ impl Loop<'_, '_> {
                 match self.park()? {
                     Some(stopped) => return Ok(stopped),
                     None => continue,
+                }
+            }
+            if self.run.state().only_asks() && wake.is_none() {
+                match self.ask_for_agents()? {
+                    AskOutcome::Went(Some(stopped)) => return Ok(stopped),
+                    AskOutcome::Went(None) => continue,
+                    // They wait with their processes, and so does the run.
+                    AskOutcome::Later => {}
                 }
             }
             let wake = self.wake_for_observers(now, wake);
@@ -263,8 +273,11 @@ impl Loop<'_, '_> {
             }
             RunRequest::Input(input) => {
                 failpoint::reached("answer.before");
-                let refused = match self.record(input) {
-                    Ok(()) => None,
+                let refused = match self.record(input.clone()) {
+                    Ok(()) => {
+                        self.perform.input_recorded(self.run.state(), &input);
+                        None
+                    }
                     Err(Error::Refused(refusal)) => Some(refusal),
                     Err(error) => return Err(error),
                 };
@@ -322,6 +335,18 @@ impl Loop<'_, '_> {
     fn ask(&mut self) -> Result<AskOutcome, Error> {
         let open: Vec<InboxItem> = self.run.state().items().cloned().collect();
         self.perform.rest(self.run.state());
+        self.ask_about(open)
+    }
+
+    /// Asks what the agents that are under way ask.
+    fn ask_for_agents(&mut self) -> Result<AskOutcome, Error> {
+        let items = self.run.state().items();
+        let asked = items.filter(|item| item.kind == InboxKind::Permission);
+        let asked: Vec<InboxItem> = asked.cloned().collect();
+        self.ask_about(asked)
+    }
+
+    fn ask_about(&mut self, open: Vec<InboxItem>) -> Result<AskOutcome, Error> {
         let now = self.run.now();
         for observer in &mut self.observers {
             observer.catch_up(self.run.state(), now);
@@ -335,9 +360,12 @@ impl Loop<'_, '_> {
                     let happened = self.perform.next(self.run.state(), self.run.now(), None)?;
                     return self.handle(happened).map(AskOutcome::Went);
                 }
-                PersonAnswer::Answer(input) => match self.record(*input) {
+                PersonAnswer::Answer(input) => match self.record((*input).clone()) {
                     Err(Error::Refused(refusal)) => self.person.refused(&refusal),
-                    recorded => recorded?,
+                    recorded => {
+                        recorded?;
+                        self.perform.input_recorded(self.run.state(), &input);
+                    }
                 },
             }
             return Ok(AskOutcome::Went(None));

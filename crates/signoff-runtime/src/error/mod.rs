@@ -253,6 +253,8 @@ pub enum Error {
     RefusedThere { why: String },
     /// The process that drives the run does not answer.
     NoReply,
+    /// The agent that asked ended with the process that drove the run.
+    AgentGone { run: String },
     /// A step that is to run waits for others, which are not to.
     NotReached {
         step: String,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use signoff_api::progress::AgentProgress;
-use signoff_engine::{FinishedWork, Input, LiveUsage, Run, agents_over_budget};
+use signoff_engine::{
+    Choice, FinishedWork, InboxItem, InboxKind, Input, LiveUsage, Run, agents_over_budget,
+};
 use signoff_plan::model::Step;
 use signoff_work::git::ImportLimits;
 
@@ -53,6 +55,28 @@ impl Local<'_> {
             if let Some(agent) = self.agents.get(&over.step) {
                 agent.handle.end(EndReason::OverBudget);
             }
+        }
+    }
+
+    /// An agent's question became the newest item of its step.
+    pub(super) fn note_question(&mut self, run: &Run, step: usize) {
+        let Some(agent) = self.agents.get(&step) else {
+            return;
+        };
+        let is_new = |item: &&InboxItem| {
+            item.kind == InboxKind::Permission
+                && item.step == step
+                && !agent.handle.has_open(&item.id)
+        };
+        if let Some(item) = run.items().find(is_new) {
+            agent.handle.journaled(&item.id);
+        }
+    }
+
+    /// Tells a person's answer to the agent that asked, if one did.
+    pub(super) fn pass_on_answer(&self, item: &str, choice: Choice) {
+        for agent in self.agents.values() {
+            agent.handle.answer(item, choice == Choice::Allow);
         }
     }
 

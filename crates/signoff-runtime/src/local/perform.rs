@@ -66,6 +66,8 @@ impl Perform for Local<'_> {
             Input::WorkEnded { step, .. } => {
                 self.agents.remove(step);
             }
+            Input::PermissionAsked { step, .. } => self.note_question(run, *step),
+            Input::Answer { item, choice, .. } => self.pass_on_answer(item, *choice),
             Input::ProcessHeld { step, .. } => {
                 if let Some(gate) = self.gates.remove(step) {
                     // The thread is gone only if the run is being stopped.
@@ -112,6 +114,8 @@ impl Perform for Local<'_> {
         let late = late.filter_map(|message| match message {
             // An agent that was not released has not started.
             Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
+            // The agent that asked is gone.
+            Message::Happened(WakeReason::Input(Input::PermissionAsked { .. })) => None,
             Message::Happened(WakeReason::Input(input)) => {
                 if let Input::WorkEnded { step, .. } = &input {
                     self.agents.remove(step);

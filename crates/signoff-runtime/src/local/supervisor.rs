@@ -41,9 +41,12 @@ pub(super) struct StopHandle {
 #[derive(Default)]
 struct Stoppers {
     stopping: bool,
-    running: Vec<(u64, Stopper)>,
+    running: Vec<(u64, StopCommand)>,
     started: u64,
 }
+
+/// Ends one command.
+type StopCommand = Box<dyn FnOnce() + Send>;
 
 impl ProcessSupervisor {
     pub(super) fn with_threads(
@@ -103,9 +106,18 @@ impl ProcessSupervisor {
             if !may_go(process) {
                 return None;
             }
+            let handle = monitor.handle();
+            let stop_with = |stopper: Stopper| -> StopCommand {
+                Box::new(move || {
+                    // What it asks is not answered any more.
+                    handle.cancel();
+                    stopper.stop();
+                })
+            };
             let ended = supervise(
                 stoppers,
                 || held.release(),
+                stop_with,
                 |running| monitor.follow(running),
             );
             failpoint::reached("work.ended");
@@ -124,7 +136,12 @@ impl ProcessSupervisor {
         let report = |before, seen, _nothing_more: Option<()>| report(before, seen);
         self.watch(before, report, move |stoppers| {
             failpoint::reached("contract.before");
-            let ended = supervise(stoppers, || sandbox.start(command), wait_for_end);
+            let ended = supervise(
+                stoppers,
+                || sandbox.start(command),
+                stop_at_once,
+                wait_for_end,
+            );
             failpoint::reached("contract.ended");
             ended
         });
@@ -224,8 +241,8 @@ impl StopHandle {
             stoppers.stopping = true;
             std::mem::take(&mut stoppers.running)
         };
-        for (_, stopper) in running {
-            stopper.stop();
+        for (_, stop) in running {
+            stop();
         }
         // Only now: a failure from here on says nothing about a step.
         if let Some(git) = &self.git {
@@ -257,7 +274,12 @@ impl CommandRunner for Starter {
     fn run(&self, command: Command) -> Result<(), String> {
         let text = command.argv.last().cloned().unwrap_or_default();
         let text = text.to_string_lossy().into_owned();
-        let ended = supervise(&self.stoppers, || self.sandbox.start(command), wait_for_end);
+        let ended = supervise(
+            &self.stoppers,
+            || self.sandbox.start(command),
+            stop_at_once,
+            wait_for_end,
+        );
         let seen = match ended {
             None => return Err("the run was stopped".to_owned()),
             Some(Ok(ended)) => observe(ended.command, &self.secrets),
@@ -297,11 +319,16 @@ fn wait_for_end(running: RunningCommand) -> Option<Ended<()>> {
     (!was_stopped).then_some(Ended { command, more: () })
 }
 
+fn stop_at_once(stopper: Stopper) -> StopCommand {
+    Box::new(move || stopper.stop())
+}
+
 /// Releases a command and waits for its process tree to end. `None` if it was not released or was
 /// stopped.
 fn supervise<E>(
     stoppers: &Mutex<Stoppers>,
     start: impl FnOnce() -> Result<RunningCommand, StartError>,
+    stop_with: impl FnOnce(Stopper) -> StopCommand,
     wait: impl FnOnce(RunningCommand) -> Option<Ended<E>>,
 ) -> Option<Result<Ended<E>, StartError>> {
     let (running, number) = {
@@ -314,7 +341,9 @@ fn supervise<E>(
             Ok(running) => {
                 stoppers.started += 1;
                 let number = stoppers.started;
-                stoppers.running.push((number, running.stopper()));
+                stoppers
+                    .running
+                    .push((number, stop_with(running.stopper())));
                 (running, number)
             }
             Err(error) => return Some(Err(error)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Input, Outcome, PlanState, Run};
+use signoff_engine::{InboxItem, InboxKind, Input, Outcome, PlanState, Run};
 use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::RunDir;
 use signoff_store::{atomic, failpoint, plan_log};
@@ -106,6 +106,7 @@ impl<'a> OpenedRun<'a> {
         if let Some(outcome) = opened.state().outcome().filter(|_| aborts) {
             return Err(Error::already_finished(opened.state(), outcome));
         }
+        opened.refuse_without_agent(&input)?;
         opened.end_leftovers()?;
         if aborts {
             opened.finish_merges()?;
@@ -161,6 +162,19 @@ impl<'a> OpenedRun<'a> {
         if self.state().is_undone() {
             let run = self.id.clone();
             return Err(Error::Undone { run });
+        }
+        Ok(())
+    }
+
+    /// An agent waits for its answer only as long as a process drives it.
+    fn refuse_without_agent(&self, input: &Input) -> Result<(), Error> {
+        let Input::Answer { item, .. } = input else {
+            return Ok(());
+        };
+        let asks = |open: &InboxItem| open.id == *item && open.kind == InboxKind::Permission;
+        if self.state().items().any(asks) {
+            let run = self.id.clone();
+            return Err(Error::AgentGone { run });
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use signoff_api::usage::UsageTotals;
-use signoff_engine::{Event, Millis, PauseReason, PlanState, Run, RunFact};
+use signoff_engine::{Event, InboxItem, InboxKind, Millis, PauseReason, PlanState, Run, RunFact};
 use signoff_store::lock::is_held;
 use signoff_store::runs::{RunDir, list};
 
@@ -237,7 +237,13 @@ impl RunView {
             return Vec::new();
         }
         let item = |item| question(&self.run, item, &self.worktrees);
-        self.run.items().map(item).collect()
+        self.open_items().map(item).collect()
+    }
+
+    /// An agent's question is open only while the agent is there.
+    fn open_items(&self) -> impl Iterator<Item = &InboxItem> {
+        let is_open = |item: &&InboxItem| self.driven || item.kind != InboxKind::Permission;
+        self.run.items().filter(is_open)
     }
 
     /// The same with the differences that git has of the steps' work.
@@ -246,7 +252,7 @@ impl RunView {
             return Vec::new();
         }
         let item = |item| question_with_patches(project, &self.run, item, &self.worktrees);
-        self.run.items().map(item).collect()
+        self.open_items().map(item).collect()
     }
 }
 

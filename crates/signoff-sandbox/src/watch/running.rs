@@ -13,6 +13,7 @@ use crate::spawn::leader::Leader;
 use crate::watch::log::{Log, Source};
 use crate::watch::redaction::Redaction;
 use crate::watch::stream::Stream;
+use crate::watch::time_limit::TimeLimit;
 use crate::watch::{Watch, stop_signal};
 
 /// What is needed to watch a command that was started.
@@ -43,14 +44,16 @@ pub struct Stopper {
 impl RunningCommand {
     pub(crate) fn new(leader: Leader, options: WatchOptions) -> io::Result<Self> {
         let signal = Arc::new(stop_signal::StopSignal::new()?);
+        let started = Instant::now();
+        let time = TimeLimit::new(started, options.limits.time);
         let watch = Watch {
             leader,
             stop: Arc::clone(&signal),
             stdout: Stream::new(Source::Stdout, options.stdout, options.limits.output),
             stderr: Stream::new(Source::Stderr, options.stderr, options.limits.output),
             log: Log::new(options.log, options.limits.log, &options.redaction),
-            started: Instant::now(),
-            time: options.limits.time,
+            started,
+            time,
         };
         Ok(Self {
             watch,
@@ -62,6 +65,11 @@ impl RunningCommand {
     /// Returns a handle that ends the command.
     pub fn stopper(&self) -> Stopper {
         self.stopper.clone()
+    }
+
+    /// Returns a handle that pauses its time limit.
+    pub fn time_limit(&self) -> TimeLimit {
+        self.watch.time.clone()
     }
 
     /// Returns what the command reads, once, if that is [`crate::Stdin::Piped`].

@@ -46,6 +46,16 @@ fn a_time_limit_of_nothing_still_ends_it() {
 }
 
 #[test]
+fn a_time_limit_that_is_paused_ends_nothing() {
+    let mut command = sh("sleep 0.3");
+    command.limits.time = Some(Duration::from_millis(50));
+    let sandbox = Sandbox::new().unwrap();
+    let running = sandbox.start(command).unwrap();
+    running.time_limit().pause();
+    assert_eq!(running.wait().status, ExitStatus::Exited(0));
+}
+
+#[test]
 fn stopping_asks_first() {
     let ended =
         stop_when_ready("trap 'echo bye; exit 7' TERM; echo > $fifo; while :; do sleep 0.01; done");

@@ -218,6 +218,13 @@ pub(super) fn no_reply() -> Failure {
     .hint("`signoff status` shows who drives it; end that process, then `signoff resume`")
 }
 
+pub(super) fn agent_gone(run: &str) -> Failure {
+    let message = "the agent that asked ended with the process that drove the run";
+    let hint =
+        format!("`signoff resume {run}` starts its attempt over; it asks again if it has to");
+    Failure::new(5, "agent-gone", message).hint(hint)
+}
+
 pub(super) fn not_reached(step: &str, waits_for: &[String]) -> Failure {
     Failure::new(
         5,

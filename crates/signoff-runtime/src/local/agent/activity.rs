@@ -66,6 +66,11 @@ impl AgentActivity {
         }
     }
 
+    /// It waits for a person's answer.
+    pub(super) fn note_question(&mut self, what: &str) {
+        self.doing = format!("asks: {}", shorten(what));
+    }
+
     fn add_usage(&mut self, mut used: agent::ModelUsage) {
         used.model = used.model.or_else(|| self.model.clone());
         self.spending.add(&used);

@@ -1,12 +1,18 @@
-//! Ends one agent, from the loop's thread.
+//! Ends one agent, or answers it, from another thread than the one that listens to it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use signoff_sandbox::Stopper;
 
+use super::dialogue::Dialogue;
+
 /// A handle to an agent at work; clones share it.
-#[derive(Debug, Clone, Default)]
-pub(in crate::local) struct AgentHandle(Arc<Mutex<HandleState>>);
+#[derive(Debug, Clone)]
+pub(in crate::local) struct AgentHandle {
+    state: Arc<Mutex<HandleState>>,
+    /// With an agent that is spoken with.
+    dialogue: Option<Dialogue>,
+}
 
 #[derive(Debug, Default)]
 struct HandleState {
@@ -25,6 +31,40 @@ pub(in crate::local) enum EndReason {
 }
 
 impl AgentHandle {
+    pub(super) fn new(dialogue: Option<Dialogue>) -> Self {
+        Self {
+            state: Arc::default(),
+            dialogue,
+        }
+    }
+
+    /// A question of it is journaled as this item.
+    pub(in crate::local) fn journaled(&self, item: &str) {
+        if let Some(dialogue) = &self.dialogue {
+            dialogue.journaled(item);
+        }
+    }
+
+    /// Is this item a question of it that is open?
+    pub(in crate::local) fn has_open(&self, item: &str) -> bool {
+        let dialogue = self.dialogue.as_ref();
+        dialogue.is_some_and(|dialogue| dialogue.has_open(item))
+    }
+
+    /// Tells it a person's answer, if it asked this.
+    pub(in crate::local) fn answer(&self, item: &str, allow: bool) {
+        if let Some(dialogue) = &self.dialogue {
+            dialogue.answer(item, allow);
+        }
+    }
+
+    /// Tells it that it is about to be ended, if it can be told.
+    pub(in crate::local) fn cancel(&self) {
+        if let Some(dialogue) = &self.dialogue {
+            dialogue.cancel();
+        }
+    }
+
     /// The agent runs. One that was ended before is ended now.
     pub(super) fn started(&self, stopper: Stopper) {
         let mut state = self.lock();
@@ -36,6 +76,9 @@ impl AgentHandle {
 
     /// Ends it. The first reason holds.
     pub(in crate::local) fn end(&self, reason: EndReason) {
+        if reason == EndReason::OverBudget {
+            self.cancel();
+        }
         let mut state = self.lock();
         state.reason.get_or_insert(reason);
         if let Some(stopper) = &state.stopper {
@@ -49,6 +92,6 @@ impl AgentHandle {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HandleState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,7 @@
 //! An agent at work: its stream is read as it arrives, its progress kept, and the loop told.
 
 mod activity;
+mod dialogue;
 mod handle;
 mod monitor;
 mod progress_file;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::time::SystemTime;
 
-use signoff_engine::{AgentReport, ProcessEnd};
+use signoff_engine::{AgentReport, Input, ProcessEnd};
 use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand};
 use signoff_work::agent::{AgentEvent, AgentExit, AgentProblem, DriverKind, LineSplitter, Prices};
 use signoff_work::confine::agent_advice;
@@ -73,13 +73,13 @@ impl AgentMonitor {
             step: setup.step,
             attempt: setup.attempt,
             driver: setup.driver,
+            handle: AgentHandle::new(setup.talk.dialogue().cloned()),
             activity: AgentActivity::new(setup.driver.name(), setup.prices),
             model: setup.model,
             own_sandbox: setup.own_sandbox,
             talk: setup.talk,
             lines: LineSplitter::default(),
             file: ProgressFile::new(setup.progress),
-            handle: AgentHandle::default(),
             secrets: setup.secrets,
             sender,
             is_news: false,
@@ -98,7 +98,7 @@ impl AgentMonitor {
         mut running: RunningCommand,
     ) -> Option<Ended<AgentEnding>> {
         self.handle.started(running.stopper());
-        self.talk.begin(running.take_stdin());
+        self.talk.begin(&mut running);
         self.is_news = true;
         self.tell();
         let command = running.wait_with(&mut |bytes| self.hear(bytes));
@@ -122,15 +122,36 @@ impl AgentMonitor {
     }
 
     fn hear_line(&mut self, line: &[u8]) {
-        let Heard { events, is_done } = self.talk.hear(line);
+        let Heard {
+            events,
+            asks,
+            is_done,
+        } = self.talk.hear(line);
         for event in events {
             self.is_urgent |= matches!(event, AgentEvent::Usage(_));
             self.activity.note(event);
             self.is_news = true;
         }
+        if let Some(what) = asks {
+            self.ask(&what);
+        }
         if is_done {
             self.handle.end(EndReason::Done);
         }
+    }
+
+    /// A person has to answer: the loop is told, and the agent waits.
+    fn ask(&mut self, what: &str) {
+        let what = self.secrets.hide(what).into_owned();
+        self.activity.note_question(&what);
+        self.tell_now();
+        let asked = Input::PermissionAsked {
+            step: self.step,
+            attempt: self.attempt,
+            what,
+        };
+        // The receiver is gone: the run was abandoned.
+        drop(self.sender.send(Message::Happened(asked.into())));
     }
 
     /// Tells what was heard, unless that was done just before and it can wait.

@@ -58,6 +58,24 @@ impl PermissionRequest {
         }
     }
 
+    /// What the agent wants to do, in one line.
+    pub fn summary(&self) -> String {
+        let title = if self.title.is_empty() {
+            "use a tool"
+        } else {
+            &self.title
+        };
+        let kind = match self.kind.as_str() {
+            "" => "other",
+            kind => kind,
+        };
+        if self.about.is_empty() || title.contains(&self.about) {
+            format!("{title} ({kind})")
+        } else {
+            format!("{title} ({kind}: {})", self.about)
+        }
+    }
+
     /// The answer, and whether it allows the call. It is chosen by the kind of the options, because their ids differ from agent
     /// to agent. Never one that allows more than this call: the agent would not ask about the next.
     pub(super) fn outcome(&self, allow: bool) -> (Value, bool) {

@@ -68,6 +68,9 @@ impl LiveRow {
                 ("waiting to try again".to_owned(), None)
             }
             Stage::NeedsWork => ("next in line".to_owned(), None),
+            Stage::Working { attempt } if state.attempt.asked_at.is_some() => {
+                (with_attempt("waiting for an answer", *attempt), None)
+            }
             Stage::Working { attempt } => (with_attempt(&working(step), *attempt), Some(work)),
             Stage::NeedsEvaluation { .. }
                 if seat == Some(WorkLocation::MergeQueue) && state.attempt.candidate.is_none() =>

@@ -93,10 +93,13 @@ fn problems_of(page: &Path) -> Vec<String> {
     reader.problems.into_iter().map(named).collect()
 }
 
-/// The agent that a page is about.
+/// The agent that a page is about, or that it uses.
 fn agent_of(page: &Path) -> Option<String> {
-    let name = page.file_stem()?.to_str()?;
-    let is_of_agent = page.parent()?.ends_with("docs/agents") && name != "acp";
+    let name = match page.file_stem()?.to_str()? {
+        "acp" => "gemini",
+        name => name,
+    };
+    let is_of_agent = page.parent()?.ends_with("docs/agents");
     is_of_agent.then(|| name.to_owned())
 }
 

@@ -14,6 +14,7 @@ mod ignored_work;
 mod live;
 mod logins;
 mod ordinary_user;
+mod permissions;
 mod prepare;
 mod proposals_run;
 mod questions;

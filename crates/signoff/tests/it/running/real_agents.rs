@@ -3,6 +3,7 @@
 //! Only where they are: `SIGNOFF_TEST_AGENTS` names the directory of their programs. `cargo xtask test` installs three of
 //! them; `cargo xtask soak` all five, and tries every case with every one.
 
+mod acp;
 mod failing;
 mod limits;
 mod probing;

@@ -5,6 +5,7 @@ use signoff_stub::{Reply, Script, Turn};
 use super::{Expected, ONCE, Setup, agents, check, check_one, makes_it, say, shell};
 
 const FAST: Setup<'_> = Setup {
+    acp: &[],
     step: ONCE,
     plan: "",
     role: "",

@@ -25,6 +25,8 @@ pub(super) struct Setup<'a> {
     pub(super) plan: &'a str,
     /// Lines of the role.
     pub(super) role: &'a str,
+    /// Its command line for ACP; empty for its own driver.
+    pub(super) acp: &'a [&'a str],
     /// The agent is given no key.
     pub(super) logged_out: bool,
     /// Its program is not in the PATH.
@@ -47,8 +49,12 @@ impl World {
                 project = project.env(name, value);
             }
         }
+        let driver = match setup.acp {
+            [] => format!("driver = '{agent}'"),
+            command => format!("driver = 'acp'\ncommand = {command:?}"),
+        };
         let config = format!(
-            "[run]\nbackoff = '5ms'\n\n[agents.default]\ndriver = '{agent}'\n{}",
+            "[run]\nbackoff = '5ms'\n\n[agents.default]\n{driver}\n{}",
             setup.role
         );
         let files = settings.files.into_iter();
