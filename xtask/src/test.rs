@@ -126,6 +126,8 @@ fn stages(agents: &str) -> Vec<Stage> {
 /// The test run. Nextest is quicker and ends a test that hangs, but takes minutes to install.
 fn tests() -> Invocation {
     if Invocation::cargo(["nextest", "--version"]).succeeds() {
+        // Half of the time tests wait for processes, locks and time limits.
+        let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get() * 2);
         Invocation::cargo([
             "nextest",
             "run",
@@ -134,6 +136,8 @@ fn tests() -> Invocation {
             "--all-features",
             "--profile",
             "ci",
+            "--test-threads",
+            &threads.to_string(),
         ])
     } else {
         Invocation::cargo([
