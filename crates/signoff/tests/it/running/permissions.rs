@@ -54,7 +54,8 @@ fn items(project: &Project) -> Vec<Value> {
 /// A run whose agent waits for an answer.
 fn asking(project: &Project, command: &[&str]) -> Running {
     let mut running = project.spawn(command);
-    assert!(running.wait_until(|| !items(project).is_empty()));
+    let asks = running.wait_until(|| !items(project).is_empty());
+    assert!(asks, "{}", running.wait());
     running
 }
 
