@@ -17,9 +17,11 @@
 //! drive             the loop and the journal; traits for who performs and observes
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
 //! plans             what can be done to a plan, from its proposal to its archive
+//! threads           planning sessions of several threads
+//! guard             the hook in front of coding agents
 //! local             performs actions on this machine
 //! live              a run of this process: prepared, driven, landed
-//! threads, doctor   planning sessions of several threads; what this machine and project have
+//! doctor            what this machine and project have
 //! ```
 
 #![warn(missing_docs)]
@@ -29,6 +31,7 @@ pub mod confinement;
 pub mod doctor;
 pub mod drive;
 pub mod error;
+pub mod guard;
 pub mod live;
 mod local;
 pub mod plan_file;
