@@ -45,17 +45,13 @@ fn table(name: &str, text: &str) -> Vec<Case> {
 
 /// The cases that are judged otherwise, one per line.
 fn mistakes(cases: &[Case]) -> String {
-    let mut mistakes = String::new();
-    for case in cases {
+    let mistake = |case: &Case| {
         let judged = read_only(&case.command);
-        if judged.is_ok() != case.allowed {
-            let reason = judged
-                .err()
-                .map_or("allowed".to_owned(), |why| why.to_string());
-            mistakes += &format!("{}: {:?}: {reason}\n", case.place, case.command);
-        }
-    }
-    mistakes
+        let differs = judged.is_ok() != case.allowed;
+        let reason = judged.map_or_else(|why| why.to_string(), |()| "allowed".to_owned());
+        differs.then(|| format!("{}: {:?}: {reason}\n", case.place, case.command))
+    };
+    cases.iter().filter_map(mistake).collect()
 }
 
 #[test]
