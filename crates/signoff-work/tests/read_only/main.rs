@@ -18,7 +18,7 @@ const BATCH: usize = 100;
 
 fn asked() -> usize {
     let asked = std::env::var("PROPTEST_CASES").ok();
-    asked.and_then(|text| text.parse().ok()).unwrap_or(150)
+    asked.and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
 #[test]

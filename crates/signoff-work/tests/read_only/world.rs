@@ -58,7 +58,7 @@ cat /proc/self/net/snmp
 echo ran:
 for line in "$LINES_DIR"/*; do
     for shell in bash sh; do
-        timeout -s KILL 2 $shell "$line" < /dev/null > /dev/null 2>&1
+        timeout -s KILL 1 $shell "$line" < /dev/null > /dev/null 2>&1
     done
 done
 cat /proc/self/net/snmp
