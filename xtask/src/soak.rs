@@ -32,13 +32,14 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 9] = [
     "workunit",
     "thread",
     "proposal",
     "record",
     "toolplan",
     "shell",
+    "read_only",
     "expression",
     "tests_run",
 ];

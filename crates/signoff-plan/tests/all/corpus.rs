@@ -58,6 +58,11 @@ fn shell() {
 }
 
 #[test]
+fn read_only() {
+    replay("read_only", crate::exercise::read_only);
+}
+
+#[test]
 fn expressions() {
     replay("expression", crate::exercise::expression);
 }

@@ -20,7 +20,7 @@ mod variables;
 mod wrappers;
 
 use self::judge::Judge;
-pub use self::refusal::{NotReadOnly, Refusal};
+pub use self::refusal::{Effect as RefusedEffect, NotReadOnly, Refusal};
 use super::parser::{self, ParsedText};
 
 /// Whether a shell text changes nothing: no file, no process, no setting.
@@ -42,6 +42,12 @@ pub fn read_only(text: &str) -> Result<(), NotReadOnly> {
         return Err(unreadable(hidden.slice(text)));
     }
     Judge { text }.scripts(&scripts)
+}
+
+/// The programs that may only read, for tests that try them.
+#[doc(hidden)]
+pub fn read_only_programs() -> Vec<String> {
+    programs::names()
 }
 
 #[cfg(test)]

@@ -1,13 +1,49 @@
 use super::*;
 
-fn judged(text: &str) -> String {
-    read_only(text).expect_err(text).to_string()
+#[track_caller]
+fn refused(text: &str, reason: &str) {
+    let refusal = read_only(text).expect_err(text);
+    assert_eq!(refusal.to_string(), reason);
 }
 
 #[test]
-fn a_refusal_says_why_in_one_line() {
-    assert_eq!(
-        judged("frobnicate x"),
-        "`frobnicate` is not known to only read"
+fn a_refusal_is_one_line_that_says_why() {
+    refused("ls; frobnicate x", "`frobnicate` is not known to only read");
+    refused("git frob x", "`git frob` is not known to only read");
+    refused(
+        "cat a | git log --output=x",
+        "`git log --output=x`: `--output=x` writes or deletes files",
     );
+    refused(
+        "find . -exec x {} +",
+        "`find . -exec x {} +`: `-exec` runs other commands",
+    );
+    refused("ls > f", "`ls > f`: `> f` writes or deletes files");
+    refused("sleep 9 &", "`sleep 9`: `&` goes on in the background");
+    refused(
+        "sort $x",
+        "`sort $x`: what `$x` becomes is not known beforehand",
+    );
+    refused(
+        "sort --foo",
+        "`sort --foo`: `--foo` is not known to only read",
+    );
+    refused(
+        "PATH=. ls",
+        "`PATH=. ls`: `PATH` changes what later commands do",
+    );
+    refused(
+        "gzip a",
+        "`gzip a` is not known to only read without `-c`, `-l` or `-t`",
+    );
+    refused("ls 'a", "the command cannot be read: `ls 'a`");
+}
+
+#[test]
+fn no_program_is_listed_twice() {
+    let mut names = read_only_programs();
+    names.sort();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all);
 }

@@ -150,3 +150,38 @@ pub(crate) fn expression(bytes: &[u8]) {
     let _condition = signoff_plan::expression::evaluate_condition(text, &scope);
     let _rendered = signoff_plan::expression::render(text, &scope);
 }
+
+/// Judges bytes as a command line: whatever stands beside a command that writes, it does not only read.
+pub(crate) fn read_only(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let judged = signoff_plan::shell::read_only(text);
+    if let Err(refusal) = &judged {
+        assert!(!refusal.to_string().is_empty());
+    }
+    for longer in [
+        format!("rm x; {text}"),
+        format!("echo $(rm x); {text}"),
+        format!("> f; {text}"),
+        format!("rm x | {{ {text}\n}}"),
+    ] {
+        assert!(
+            signoff_plan::shell::read_only(&longer).is_err(),
+            "{longer:?}"
+        );
+    }
+    // What stands behind a whole text is a command of its own.
+    if judged.is_ok() {
+        for longer in [
+            format!("{text}\nrm x"),
+            format!("{text}\necho `rm x`"),
+            format!("( {text}\n) > f"),
+        ] {
+            assert!(
+                signoff_plan::shell::read_only(&longer).is_err(),
+                "{longer:?}"
+            );
+        }
+    }
+}

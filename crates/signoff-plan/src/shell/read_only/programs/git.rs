@@ -92,7 +92,7 @@ const COMMANDS: &[Program] = &[
         options(
             "",
             "",
-            "dirty broken all tags contains abbrev candidates= exact-match debug long match= exclude= always first-parent",
+            "all tags contains abbrev candidates= exact-match debug long match= exclude= always first-parent",
         ),
     ),
     with(

@@ -12,7 +12,7 @@ mod shell;
 mod system;
 mod text;
 
-use super::program::Program;
+use super::program::{Program, Rule};
 
 /// Every program with its rule.
 pub(super) fn all() -> impl Iterator<Item = &'static Program> {
@@ -29,4 +29,25 @@ pub(super) fn all() -> impl Iterator<Item = &'static Program> {
         containers::PROGRAMS,
     ];
     families.into_iter().flatten()
+}
+
+/// The names of all programs, with their sub-commands: `cat`, `git log`.
+pub(super) fn names() -> Vec<String> {
+    let mut names = Vec::new();
+    for program in all() {
+        add_names("", program, &mut names);
+    }
+    names
+}
+
+fn add_names(before: &str, program: &Program, names: &mut Vec<String>) {
+    for name in program.names.split(' ') {
+        let name = format!("{before}{name}");
+        if let Rule::Commands(_, inner) | Rule::AloneOr(inner) = program.rule {
+            for program in inner {
+                add_names(&format!("{name} "), program, names);
+            }
+        }
+        names.push(name);
+    }
 }

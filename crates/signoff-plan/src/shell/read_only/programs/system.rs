@@ -59,14 +59,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
     ),
     with("top", options("bHicS1", "ndpuUoeEwl", "")),
-    with("lsof", options("acPnNtUlRbi:@0123456789", "pudg", "")),
+    programs(
+        "lsof",
+        Rule::Checked(options("acPnNtUlRbi:0123456789", "pudg", ""), names_no_machine),
+    ),
     with(
         "ss",
         options(
             "aehilmnoOprstuwxz46AH",
             "f",
             "all listening numeric processes tcp udp unix summary extended memory info ipv4 ipv6 no-header oneline family=",
-        ),
+        ).operands(0),
     ),
     with("arp route", options("anev", "", "").operands(0)),
     with("ifconfig", options("a", "", "").operands(1)),
@@ -151,7 +154,7 @@ const UNITS: Options = options(
 
 const IP: &[Program] = &[programs(
     "a addr address l link r route n neigh neighbour ru rule maddr mroute",
-    Rule::AloneOr(&[any("show list ls s lst get")]),
+    Rule::AloneOr(&[any("show list ls s lst")]),
 )];
 
 /// Without `+` an operand is the time to set.
@@ -165,6 +168,19 @@ fn prints_date(given: &Given<'_>) -> Result<(), Refusal> {
             operand.raw.to_owned(),
             Effect::ChangesShell,
         )),
+        None => Ok(()),
+    }
+}
+
+/// `lsof -i @HOST` asks where that is.
+fn names_no_machine(given: &Given<'_>) -> Result<(), Refusal> {
+    let local = |text: &str| !text.contains('@');
+    match given
+        .operands
+        .iter()
+        .find(|operand| !operand.text.is_some_and(local))
+    {
+        Some(operand) => Err(Refusal::UnknownArgument(operand.raw.to_owned())),
         None => Ok(()),
     }
 }
