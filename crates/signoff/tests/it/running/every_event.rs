@@ -406,6 +406,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         side_by_side(),
         confirmed(),
         undone(),
+        super::permissions::allowed(),
     ];
     let mut seen = BTreeSet::new();
     for event in runs.iter().flatten() {
