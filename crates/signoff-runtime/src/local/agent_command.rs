@@ -11,7 +11,7 @@ use signoff_work::agent::{DriverKind, Invocation, LaunchOptions, Price, Prices};
 use signoff_work::confine::{AgentRequirements, Confined, VisibleTree};
 use signoff_work::environment::for_agent;
 
-use super::agent::{MonitorSetup, Sessions, Talk};
+use super::agent::{Denials, MonitorSetup, Questions, Sessions, Talk};
 use super::commands::{CommandBuilder, broken_run, require_step};
 use crate::confinement::Scratch;
 use crate::error::Error;
@@ -76,6 +76,8 @@ impl CommandBuilder<'_> {
             driver,
             model: options.model.map(str::to_owned),
             talk: Talk::new(driver, &options, resumed),
+            questions: Questions::default(),
+            denials: Denials::default(),
             prices: self.prices(),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),

@@ -22,6 +22,8 @@ const DESIGNED: [&str; 26] = [
     "process_started",
     "call_started",
     "call_finished",
+    "agent_call_started",
+    "agent_call_finished",
     "inbox_opened",
     "inbox_answered",
     "expanded",
