@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal, run,
-    runs, stats, templates, threads, tool_record, tools, transcript, undo,
+    guard, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal,
+    run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -49,6 +49,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
         (tools::SCHEMA, of::<tools::Tools>()),
         (doctor::SCHEMA, of::<doctor::Doctor>()),
+        (guard::SCOPE_SCHEMA, of::<guard::GuardScope>()),
+        (guard::LOG_SCHEMA, of::<guard::LoggedDecision>()),
+        (guard::REPORT_SCHEMA, of::<guard::GuardReport>()),
+        (guard::CHECK_SCHEMA, of::<guard::GuardCheck>()),
         (tool_record::SCHEMA, of::<tool_record::ToolRecord>()),
         (error::SCHEMA, of::<error::Error>()),
     ]

@@ -11,6 +11,7 @@
 //! project           the store, the configuration, directories, locks, what this machine can enforce
 //! plan_file         a plan's text, read and checked
 //! plan_history      what a plan's log says
+//! guard             the hook in front of coding agents
 //! trust, signing    which commands may run; what is signed, and which signature counts
 //! confinement       what processes may touch, and how trees are shown to them
 //! trees, tools      the trees a run works on; the tools a step can call
@@ -29,6 +30,7 @@ pub mod confinement;
 pub mod doctor;
 pub mod drive;
 pub mod error;
+pub mod guard;
 pub mod live;
 mod local;
 pub mod plan_file;

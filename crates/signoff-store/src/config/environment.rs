@@ -16,8 +16,9 @@ use super::{Config, Origin, Problem, SettingLocation};
 const PREFIX: &str = "SIGNOFF_";
 
 /// Names that are not settings: marks that a run sets, and switches of our own tests and CI.
-const NOT_SETTINGS: [&str; 15] = [
+const NOT_SETTINGS: [&str; 16] = [
     "SIGNOFF_INSIDE",
+    "SIGNOFF_SCOPE",
     "SIGNOFF_ITEM",
     "SIGNOFF_NOTIFY_RUN",
     "SIGNOFF_NOTIFY_ITEM",
