@@ -3,18 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use signoff_api::guard::{GuardScope, SCOPE_VARIABLE};
 use signoff_engine::{Run, wall_left};
+use signoff_plan::guard::Agent;
 use signoff_plan::model::{Step, Work};
+use signoff_plan::tools::scope;
 use signoff_sandbox::Command;
 use signoff_store::config::{AgentSettings, Driver, PriceSettings};
-use signoff_work::agent::{DriverKind, Invocation, LaunchOptions, Price, Prices};
+use signoff_work::agent::{DriverKind, Invocation, LaunchGuard, LaunchOptions, Price, Prices};
 use signoff_work::confine::{AgentRequirements, Confined, VisibleTree};
 use signoff_work::environment::for_agent;
 
 use super::agent::{Denials, MonitorSetup, Questions, Sessions, Talk};
 use super::commands::{CommandBuilder, broken_run, require_step};
+use super::room::{Room, plain_names, servers_in_scope};
 use crate::confinement::Scratch;
 use crate::error::Error;
+use crate::guard::{HookStore, hook_command};
 use crate::project::Project;
 use crate::project::agents::agent_requirements;
 use crate::runs::marker;
@@ -27,6 +32,8 @@ pub(super) struct AgentCommand {
     pub(super) scratch: Option<Scratch>,
     pub(super) setup: MonitorSetup,
     pub(super) sessions: Sessions,
+    /// With a scope.
+    pub(super) room: Option<Room>,
 }
 
 impl CommandBuilder<'_> {
@@ -46,7 +53,7 @@ impl CommandBuilder<'_> {
         let needs = agent_requirements(agent);
         let read_only = self.read_only(step, mount, signed);
         let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
-        let (confined, scratch) = confined.unzip();
+        let (mut confined, scratch) = confined.unzip();
         let dir = self.dir.attempt(&step.id, attempt);
         let mut files = LaunchDirectory::Store(dir.path().to_owned());
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
@@ -54,6 +61,16 @@ impl CommandBuilder<'_> {
             prompt_file = files.write(PROMPT, prompt.as_bytes())?;
         }
         let driver = driver_kind(agent.driver);
+        let tools = scope(run.plan(), step);
+        let mounted = scratch.as_ref().filter(|_| mount.is_some());
+        let room = tools
+            .map(|tools| self.room(run, step, attempt, tools, mounted.map(Scratch::path)))
+            .transpose()?;
+        if let (Some(room), Some(confined)) = (&room, &mut confined) {
+            room.show(confined);
+        }
+        let hook = room.as_ref().and_then(|room| guard_hook(driver, room));
+        let servers = room.as_ref().map_or_else(Vec::new, Room::servers);
         let sessions = Sessions::of(&self.dir, step, attempt, agent, &needs);
         let resumed = sessions.resume(scratch.as_ref());
         let options = LaunchOptions {
@@ -62,13 +79,21 @@ impl CommandBuilder<'_> {
             prompt_file: &prompt_file,
             workspace: self.project.store.workspace(),
             model: (run.plan().executor_model.as_deref()).or(agent.model.as_deref()),
-            tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
+            tools,
             confined: self.is_mounted(),
             resume: resumed.map(|session| session.id.as_str()),
+            guard: room.as_ref().map(|room| LaunchGuard {
+                hook: hook.as_deref().unwrap_or_default(),
+                servers: &servers,
+                directory: room.seen(),
+            }),
         };
         let launch = driver.driver().launch(&options);
         for file in &launch.files {
-            files.write(file.name, &file.bytes)?;
+            match &room {
+                Some(room) => room.write(file.name, &file.bytes).map_err(Error::Sandbox)?,
+                None => drop(files.write(file.name, &file.bytes)?),
+            }
         }
         let setup = MonitorSetup {
             step: at,
@@ -86,6 +111,9 @@ impl CommandBuilder<'_> {
         let variables = &self.project.process.variables;
         let shown = &self.project.config.sandbox.env.value;
         let mut environment = for_agent(variables, shown, needs.variables(variables));
+        if let Some(room) = &room {
+            environment.push((SCOPE_VARIABLE.into(), room.scope_seen().into()));
+        }
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
             launch,
@@ -105,7 +133,27 @@ impl CommandBuilder<'_> {
             scratch,
             setup,
             sessions,
+            room,
         })
+    }
+
+    /// Makes what an agent with a scope finds of ours.
+    fn room(
+        &self,
+        run: &Run,
+        step: &Step,
+        attempt: u32,
+        tools: &[String],
+        scratch: Option<&Path>,
+    ) -> Result<Room, Error> {
+        let names = plain_names(tools);
+        let servers = servers_in_scope(self.project.config.servers.keys(), &names);
+        let tools = Some(tools.to_vec());
+        let scope = GuardScope::new(run.id(), &step.id, attempt, tools, servers);
+        let dir = self.dir.attempt(&step.id, attempt);
+        let is_mounted = scratch.is_some() && self.is_mounted();
+        let directory = scratch.unwrap_or_else(|| dir.path());
+        Room::make(directory, self.dir.path(), &scope, is_mounted).map_err(Error::Sandbox)
     }
 
     /// How long an agent may work: what its step allows, and what the budget leaves.
@@ -163,6 +211,23 @@ impl CommandBuilder<'_> {
         scratch.keep_logins(self.logins.keep(confined.logins()));
         Ok(Some((confined, scratch)))
     }
+}
+
+/// The command that an agent asks before it uses a tool. An agent that is spoken with asks us.
+fn guard_hook(driver: DriverKind, room: &Room) -> Option<String> {
+    let agent = match driver {
+        DriverKind::Claude => Agent::Claude,
+        DriverKind::Codex => Agent::Codex,
+        DriverKind::Gemini => Agent::Gemini,
+        DriverKind::Opencode => Agent::Opencode,
+        DriverKind::Pi => Agent::Pi,
+        DriverKind::Acp | DriverKind::Command => return None,
+    };
+    Some(hook_command(
+        room.program_seen(),
+        agent,
+        HookStore::Optional,
+    ))
 }
 
 /// The prompt's name in a temporary directory.

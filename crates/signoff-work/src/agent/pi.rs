@@ -2,8 +2,12 @@
 
 mod stream;
 
+use serde_json::{Value, json};
+
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::scope::{Ability, ToolNames, ToolScope};
 
 #[derive(Debug)]
@@ -15,6 +19,8 @@ const TOOLS: &ToolNames = &[
     (Ability::Write, &["edit", "write"]),
     (Ability::Run, &["bash"]),
 ];
+
+const EXTENSION: &str = "signoff-pi.js";
 
 impl Driver for Pi {
     fn kind(&self) -> DriverKind {
@@ -39,7 +45,16 @@ impl Driver for Pi {
             Some(scope) => hand_over(line, scope),
             None => line,
         };
+        let line = match options.guard {
+            Some(_) => line.forced("--extension", options.file(EXTENSION)),
+            None => line,
+        };
+        let extension = options.guard.iter().map(|guard| LaunchFile {
+            name: EXTENSION,
+            bytes: extension(*guard).into_bytes(),
+        });
         Launch {
+            files: extension.collect(),
             // It has neither a sandbox nor permissions.
             keeps_own_sandbox: false,
             holds_scope: scope.is_some(),
@@ -61,4 +76,15 @@ fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
     } else {
         line.option(&["--tools", "-t"], tools.join(","))
     }
+}
+
+/// It knows no servers: an extension offers their tools, and asks the guard.
+fn extension(guard: LaunchGuard<'_>) -> String {
+    let hook = Value::from(guard.hook).to_string();
+    let servers = guard.servers.iter();
+    let servers = servers.map(|server| json!({ "name": server.name, "command": server.command }));
+    let servers = Value::from_iter(servers).to_string();
+    include_str!("pi/guard.js")
+        .replace("\"@HOOK@\"", &hook)
+        .replace("\"@SERVERS@\"", &servers)
 }

@@ -89,6 +89,11 @@ impl Confined {
         &self.logins
     }
 
+    /// Shows it something more.
+    pub fn show(&mut self, bind: Bind) {
+        self.policy.binds.push(bind);
+    }
+
     /// Sets its variables, whatever they were, and returns what it may touch.
     pub fn into_policy(self, environment: &mut Vec<(OsString, OsString)>) -> Policy {
         environment.retain(|(name, _)| !self.environment.iter().any(|(own, _)| own == name));

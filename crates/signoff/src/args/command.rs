@@ -4,9 +4,9 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
-    Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, New, PlanName, Prompt, Propose,
-    Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify, VerifyFormat,
-    agentctl,
+    Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, McpProxy, New, PlanName, Prompt,
+    Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
+    VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -222,6 +222,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff man | man -l -\n  signoff man --dir ~/.local/share/man/man1"
     )]
     Man(Man),
+    /// An agent's end of a tool server that a run gives it
+    #[command(hide = true)]
+    McpProxy(McpProxy),
     /// The demo's agent: follows a script instead of a model
     #[command(hide = true)]
     ScriptedAgent(ScriptedAgent),
@@ -235,6 +238,7 @@ impl Command {
             | Self::Completions(_)
             | Self::Graph(_)
             | Self::Man(_)
+            | Self::McpProxy(_)
             | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args)
             | Self::Trust(args)

@@ -81,10 +81,7 @@ impl AgentMonitor {
             step: setup.step,
             attempt: setup.attempt,
             driver: setup.driver,
-            handle: AgentHandle::new(
-                setup.questions.clone(),
-                setup.talk.dialogue().cloned(),
-            ),
+            handle: AgentHandle::new(setup.questions.clone(), setup.talk.dialogue().cloned()),
             activity: AgentActivity::new(setup.driver.name(), setup.prices),
             model: setup.model,
             own_sandbox: setup.own_sandbox,

@@ -186,7 +186,10 @@ fn call_started(call: &ToolCall) -> String {
 
 fn agent_call_started(call: &ToolCall) -> String {
     let tool = sanitize(&call.tool);
-    dim_line(format!("its agent calls {tool} {}", short_value(&call.args)))
+    dim_line(format!(
+        "its agent calls {tool} {}",
+        short_value(&call.args)
+    ))
 }
 
 fn agent_call_finished(end: &CallEnd) -> Option<String> {
