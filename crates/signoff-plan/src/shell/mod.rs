@@ -13,6 +13,7 @@ mod parser;
 mod quoting;
 mod read_only;
 mod scripts;
+mod single;
 mod syntax;
 mod verdict;
 mod walk;
@@ -25,6 +26,7 @@ use self::parser::{ParseStop, ParsedText};
 pub use self::quoting::{Quoting, quoting_at};
 pub use self::read_only::{NotReadOnly, Refusal, read_only};
 pub use self::scripts::{Invocation, Programs, Script, programs};
+pub use self::single::single_command;
 pub use self::verdict::Verdict;
 use crate::source::{Span, Spanned};
 

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
-    Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, McpProxy, New, PlanName, Prompt,
-    Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
+    Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, McpProxy, New, PlanName,
+    Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
     VerifyFormat, agentctl,
 };
 
@@ -182,6 +182,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, or the program of a configured role is missing"
     )]
     Doctor(Doctor),
+    /// Stand in front of a coding agent: deny what it may not do, before it does it
+    ///
+    /// Without a command it is the hook itself: it reads a call from stdin, as the agent hands it over, and denies it with
+    /// exit code 2 and a reason on stderr, or says nothing. It denies what it cannot read or decide. These exit codes are
+    /// the agents', not those of other commands.
+    ///
+    /// In plan mode only reading and planning pass. Otherwise only guarded tools (`[guard] tools`) and commands of people
+    /// are denied, if `[guard] mode` is `block`.
+    #[command(
+        after_help = "Examples:\n  signoff guard check 'find . -delete'\n  signoff guard plan-mode on --session 5f0c2a\n  signoff guard report\n  echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}}' | signoff guard --agent claude"
+    )]
+    Guard(Guard),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
     #[command(
         after_help = agentctl::AFTER_HELP,
@@ -281,6 +293,7 @@ impl Command {
             Self::Land(args) => args.run.format,
             Self::Step(args) => args.command.step_arg().format,
             Self::Answer(args) => args.format,
+            Self::Guard(args) => args.format(),
             Self::Agentctl(args) => args.format(),
             Self::Prompt(args) => args.format,
         }
