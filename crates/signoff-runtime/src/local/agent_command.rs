@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use signoff_api::guard::{GuardScope, SCOPE_VARIABLE};
 use signoff_engine::{Run, wall_left};
-use signoff_plan::guard::Agent;
 use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::scope;
 use signoff_sandbox::Command;
@@ -16,10 +14,9 @@ use signoff_work::environment::for_agent;
 
 use super::agent::{Denials, MonitorSetup, Questions, Sessions, Talk};
 use super::commands::{CommandBuilder, broken_run, require_step};
-use super::room::{Room, plain_names, servers_in_scope};
+use super::room::{Room, guard_hook};
 use crate::confinement::Scratch;
 use crate::error::Error;
-use crate::guard::{HookStore, hook_command};
 use crate::project::Project;
 use crate::project::agents::agent_requirements;
 use crate::runs::marker;
@@ -32,8 +29,7 @@ pub(super) struct AgentCommand {
     pub(super) scratch: Option<Scratch>,
     pub(super) setup: MonitorSetup,
     pub(super) sessions: Sessions,
-    /// With a scope.
-    pub(super) room: Option<Room>,
+    pub(super) room: Room,
 }
 
 impl CommandBuilder<'_> {
@@ -55,22 +51,17 @@ impl CommandBuilder<'_> {
         let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
         let (mut confined, scratch) = confined.unzip();
         let dir = self.dir.attempt(&step.id, attempt);
-        let mut files = LaunchDirectory::Store(dir.path().to_owned());
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
-            files = LaunchDirectory::Temporary(scratch.path().join("tmp"));
-            prompt_file = files.write(PROMPT, prompt.as_bytes())?;
+            prompt_file = show_prompt(scratch, &prompt)?;
         }
         let driver = driver_kind(agent.driver);
         let tools = scope(run.plan(), step);
-        let mounted = scratch.as_ref().filter(|_| mount.is_some());
-        let room = tools
-            .map(|tools| self.room(run, step, attempt, tools, mounted.map(Scratch::path)))
-            .transpose()?;
-        if let (Some(room), Some(confined)) = (&room, &mut confined) {
-            room.show(confined);
+        let room = self.room(run, step, attempt, scratch.as_ref(), mount.is_some())?;
+        if let (Some(confined), Some(paths)) = (&mut confined, &self.run_paths) {
+            room.show(confined, paths);
         }
-        let hook = room.as_ref().and_then(|room| guard_hook(driver, room));
-        let servers = room.as_ref().map_or_else(Vec::new, Room::servers);
+        let hook = guard_hook(driver, &room);
+        let servers = room.servers();
         let sessions = Sessions::of(&self.dir, step, attempt, agent, &needs);
         let resumed = sessions.resume(scratch.as_ref());
         let options = LaunchOptions {
@@ -82,7 +73,7 @@ impl CommandBuilder<'_> {
             tools,
             confined: self.is_mounted(),
             resume: resumed.map(|session| session.id.as_str()),
-            guard: room.as_ref().map(|room| LaunchGuard {
+            guard: tools.map(|_| LaunchGuard {
                 hook: hook.as_deref().unwrap_or_default(),
                 servers: &servers,
                 directory: room.seen(),
@@ -90,10 +81,7 @@ impl CommandBuilder<'_> {
         };
         let launch = driver.driver().launch(&options);
         for file in &launch.files {
-            match &room {
-                Some(room) => room.write(file.name, &file.bytes).map_err(Error::Sandbox)?,
-                None => drop(files.write(file.name, &file.bytes)?),
-            }
+            room.write(file.name, &file.bytes)?;
         }
         let setup = MonitorSetup {
             step: at,
@@ -102,7 +90,7 @@ impl CommandBuilder<'_> {
             model: options.model.map(str::to_owned),
             talk: Talk::new(driver, &options, resumed),
             questions: Questions::default(),
-            denials: Denials::default(),
+            denials: Denials::in_file(room.denied()),
             prices: self.prices(),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
@@ -111,9 +99,7 @@ impl CommandBuilder<'_> {
         let variables = &self.project.process.variables;
         let shown = &self.project.config.sandbox.env.value;
         let mut environment = for_agent(variables, shown, needs.variables(variables));
-        if let Some(room) = &room {
-            environment.push((SCOPE_VARIABLE.into(), room.scope_seen().into()));
-        }
+        environment.extend(room.variables());
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
             launch,
@@ -137,25 +123,6 @@ impl CommandBuilder<'_> {
         })
     }
 
-    /// Makes what an agent with a scope finds of ours.
-    fn room(
-        &self,
-        run: &Run,
-        step: &Step,
-        attempt: u32,
-        tools: &[String],
-        scratch: Option<&Path>,
-    ) -> Result<Room, Error> {
-        let names = plain_names(tools);
-        let servers = servers_in_scope(self.project.config.servers.keys(), &names);
-        let tools = Some(tools.to_vec());
-        let scope = GuardScope::new(run.id(), &step.id, attempt, tools, servers);
-        let dir = self.dir.attempt(&step.id, attempt);
-        let is_mounted = scratch.is_some() && self.is_mounted();
-        let directory = scratch.unwrap_or_else(|| dir.path());
-        Room::make(directory, self.dir.path(), &scope, is_mounted).map_err(Error::Sandbox)
-    }
-
     /// How long an agent may work: what its step allows, and what the budget leaves.
     fn agent_time(&self, run: &Run, at: usize) -> Result<Duration, Error> {
         let limit = self.time_limit(run, at)?;
@@ -164,7 +131,7 @@ impl CommandBuilder<'_> {
     }
 
     /// Do mounts confine what is started? Then an agent needs no sandbox of its own, and could not make one.
-    fn is_mounted(&self) -> bool {
+    pub(super) fn is_mounted(&self) -> bool {
         let paths = self.run_paths.as_ref();
         paths.is_some_and(|paths| paths.level.uses_mounts())
     }
@@ -213,45 +180,14 @@ impl CommandBuilder<'_> {
     }
 }
 
-/// The command that an agent asks before it uses a tool. An agent that is spoken with asks us.
-fn guard_hook(driver: DriverKind, room: &Room) -> Option<String> {
-    let agent = match driver {
-        DriverKind::Claude => Agent::Claude,
-        DriverKind::Codex => Agent::Codex,
-        DriverKind::Gemini => Agent::Gemini,
-        DriverKind::Opencode => Agent::Opencode,
-        DriverKind::Pi => Agent::Pi,
-        DriverKind::Acp | DriverKind::Command => return None,
-    };
-    Some(hook_command(
-        room.program_seen(),
-        agent,
-        HookStore::Optional,
-    ))
-}
-
 /// The prompt's name in a temporary directory.
 const PROMPT: &str = "signoff-prompt.md";
 
-/// Where files for an agent are put, so that it can read them.
-enum LaunchDirectory {
-    /// The attempt's own directory, where nothing hides it.
-    Store(PathBuf),
-    /// The agent's temporary directory, which it finds elsewhere: it cannot see the store.
-    Temporary(PathBuf),
-}
-
-impl LaunchDirectory {
-    /// Writes a file, and returns where the agent finds it.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
-        let (directory, seen) = match self {
-            Self::Store(directory) => (directory, directory.as_path()),
-            Self::Temporary(directory) => (directory, Path::new("/tmp")),
-        };
-        let path = directory.join(name);
-        std::fs::write(&path, bytes).map_err(|why| Error::Unreadable { path, why })?;
-        Ok(seen.join(name))
-    }
+/// Puts the prompt into the agent's temporary directory, because it cannot see the store, and returns where it finds it.
+fn show_prompt(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
+    let path = scratch.path().join("tmp").join(PROMPT);
+    std::fs::write(&path, prompt).map_err(|why| Error::Unreadable { path, why })?;
+    Ok(Path::new("/tmp").join(PROMPT))
 }
 
 /// Who does the work of a step.

@@ -138,10 +138,7 @@ impl Local<'_> {
             sessions,
             room,
         } = self.commands.agent(run, step, attempt, tree, &signed)?;
-        let servers = match &room {
-            Some(room) => self.agent_servers(run, step, attempt, room, &setup)?,
-            None => None,
-        };
+        let servers = self.agent_servers(run, step, attempt, &room, &setup)?;
         let monitor = AgentMonitor::new(setup, self.sender.clone());
         let working = WorkingAgent::new(monitor.handle(), servers);
         self.agents.insert(step, working);

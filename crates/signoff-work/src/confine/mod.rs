@@ -211,6 +211,11 @@ impl RunPaths {
         })
     }
 
+    /// Whether a process does not find what is at this path.
+    pub fn hides(&self, path: &Path) -> bool {
+        self.level.uses_mounts() && self.is_covered(path)
+    }
+
     /// Whether the process finds something else at this path: a file of its own, or nothing.
     fn is_covered(&self, path: &Path) -> bool {
         let sockets = machine::sockets();

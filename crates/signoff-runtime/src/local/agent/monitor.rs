@@ -205,6 +205,7 @@ impl AgentMonitor {
             status: command.status,
             stderr: stderr.as_bytes(),
         });
+        self.denials.read_file();
         self.tell_now();
         let mut report = agent_report(self.activity.snapshot(String::new()));
         self.denials.add_to(&mut report.denied);

@@ -1,5 +1,6 @@
 //! Makes the calls of one agent: within its scope, with a person's agreement where that is needed, and journaled.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -131,7 +132,7 @@ impl CallDesk {
             step: setup.step,
             attempt: setup.attempt,
             number,
-            call: self.for_journal(&call),
+            call: self.call_for_journal(&call),
         });
         journaled.recv().map_err(|_| over())?;
         let made = tools::Call {
@@ -143,7 +144,10 @@ impl CallDesk {
             agreed: true,
         };
         let end = match setup.toolbox.call(&made, &setup.stop) {
-            tools::CallEnd::Done(value) => CallEnd::Done(self.hide(value)),
+            tools::CallEnd::Done(value) => {
+                // What else looks like a secret may be what the agent has to know.
+                CallEnd::Done(replaced(value, |text| setup.secrets.hide_values(text)))
+            }
             tools::CallEnd::Failed {
                 message,
                 transient,
@@ -164,7 +168,7 @@ impl CallDesk {
             step: setup.step,
             attempt: setup.attempt,
             number,
-            end: shorten(end),
+            end: self.end_for_journal(end),
         });
         result
     }
@@ -187,21 +191,24 @@ impl CallDesk {
         tree.map_or(Ok(()), CallTree::make_if_missing)
     }
 
-    fn for_journal(&self, call: &ToolCall) -> ToolCall {
+    fn call_for_journal(&self, call: &ToolCall) -> ToolCall {
         ToolCall {
-            args: self.hide(call.args.clone()),
+            args: replaced(call.args.clone(), |text| self.setup.secrets.hide(text)),
             ..call.clone()
         }
     }
 
-    /// The value without secrets.
-    fn hide(&self, value: Value) -> Value {
+    /// What the journal keeps of a result: the agent has the whole.
+    fn end_for_journal(&self, end: CallEnd) -> CallEnd {
+        let CallEnd::Done(value) = end else {
+            return end;
+        };
+        let value = replaced(value, |text| self.setup.secrets.hide(text));
         let text = value.to_string();
-        let hidden = self.setup.secrets.hide(&text);
-        if hidden == text {
-            return value;
-        }
-        serde_json::from_str(&hidden).unwrap_or_else(|_| hidden.as_ref().into())
+        CallEnd::Done(match text.char_indices().nth(JOURNALED) {
+            Some((cut, _)) => format!("{}…", &text[..cut]).into(),
+            None => value,
+        })
     }
 
     fn tell(&self, input: Input) {
@@ -218,16 +225,12 @@ fn full_name(server: &str, tool: &str) -> String {
     format!("{server}.{tool}")
 }
 
-/// What the journal keeps of a result: the agent has the whole.
-fn shorten(end: CallEnd) -> CallEnd {
-    match end {
-        CallEnd::Done(value) => {
-            let text = value.to_string();
-            match text.char_indices().nth(JOURNALED) {
-                Some((cut, _)) => CallEnd::Done(format!("{}…", &text[..cut]).into()),
-                None => CallEnd::Done(value),
-            }
-        }
-        failed @ CallEnd::Failed { .. } => failed,
+/// The value without what `hide` takes out of its text.
+fn replaced(value: Value, hide: impl FnOnce(&str) -> Cow<'_, str>) -> Value {
+    let text = value.to_string();
+    match hide(&text) {
+        Cow::Borrowed(_) => value,
+        // What is left may not be JSON any more.
+        Cow::Owned(hidden) => serde_json::from_str(&hidden).unwrap_or_else(|_| hidden.into()),
     }
 }

@@ -7,6 +7,7 @@ mod acp;
 mod failing;
 mod limits;
 mod probing;
+mod tools;
 mod working;
 mod world;
 

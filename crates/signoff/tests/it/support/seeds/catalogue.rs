@@ -22,8 +22,6 @@ const DESIGNED: [&str; 26] = [
     "process_started",
     "call_started",
     "call_finished",
-    "agent_call_started",
-    "agent_call_finished",
     "inbox_opened",
     "inbox_answered",
     "expanded",
