@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, LaunchServer,
+    ReaderOptions, StreamReader,
 };
-use super::scope::{Agent, ToolScope};
+use super::scope::{Agent, ServerTool, ToolScope};
 
 #[derive(Debug)]
 pub(super) struct Pi;
@@ -35,7 +36,10 @@ impl Driver for Pi {
             );
         let scope = options.tools.map(ToolScope::of);
         let line = match &scope {
-            Some(scope) => hand_over(line, scope),
+            Some(scope) => {
+                let servers = options.guard.map_or(&[][..], |guard| guard.servers);
+                hand_over(line, scope, servers)
+            }
             None => line,
         };
         let line = match options.guard {
@@ -60,10 +64,27 @@ impl Driver for Pi {
     }
 }
 
-/// Tools of its extensions have plain names.
-fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
-    let mut tools = scope.select(Agent::Pi.tools());
-    tools.extend(scope.servers.iter().filter_map(|one| one.tool.as_deref()));
+/// Tools of its extensions have plain names; those that our own offers are called after their server. If the scope has a
+/// whole server, nobody knows their names yet, and only the guard holds the scope.
+fn hand_over<'a>(
+    line: CommandLine<'a>,
+    scope: &ToolScope,
+    servers: &[LaunchServer],
+) -> CommandLine<'a> {
+    let is_ours = |tool: &ServerTool| servers.iter().any(|server| server.name == tool.server);
+    let mut named = scope.servers.iter();
+    if named.any(|tool| tool.tool.is_none() && is_ours(tool)) {
+        return line;
+    }
+    let own = scope.select(Agent::Pi.tools()).into_iter();
+    let others = scope.servers.iter().filter_map(|one| {
+        let tool = one.tool.as_deref()?;
+        Some(match is_ours(one) {
+            true => format!("{}_{tool}", one.server),
+            false => tool.to_owned(),
+        })
+    });
+    let tools: Vec<String> = own.map(str::to_owned).chain(others).collect();
     if tools.is_empty() {
         line.switch(&["--no-tools", "-nt"])
     } else {

@@ -62,6 +62,13 @@ fn asking(project: &Project) -> Running {
     running
 }
 
+/// The events of a run in which an agent calls a tool of a server.
+pub(super) fn called() -> Vec<Value> {
+    let project = project(&asks_shop(&["order"]), "run_command, shop.order");
+    project.signoff(["run", "plan.md"]).assert_success();
+    project.signoff(["log", "--format", "json"]).json_lines()
+}
+
 #[test]
 fn servers_in_the_scope_are_there_with_the_tools_it_names() {
     let project = project(

@@ -407,6 +407,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         confirmed(),
         undone(),
         super::permissions::allowed(),
+        super::agent_tools::called(),
     ];
     let mut seen = BTreeSet::new();
     for event in runs.iter().flatten() {

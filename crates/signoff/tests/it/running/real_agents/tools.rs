@@ -42,8 +42,14 @@ fn called(world: &World) -> Vec<String> {
 #[test]
 fn a_server_tool_in_the_scope_works_and_is_journaled() {
     for agent in agents(&["claude"]) {
+        // Codex declares such tools only after a search.
+        let tool = if agent == "codex" {
+            "mcp__shop__order"
+        } else {
+            "order"
+        };
         let script = Script::new([
-            calls("order"),
+            calls(tool),
             super::shell("echo made > made.txt"),
             say("I ordered it."),
         ]);
