@@ -1,17 +1,18 @@
-//! `cargo xtask bench`: how long `signoff --version` takes, beside `git --version`, and how long
+//! `cargo xtask bench`: how long `signoff --version` and `signoff guard` take, beside `git --version`, and how long
 //! `signoff verify` takes on large plans, beside `make` and `ninja` on the same graph.
 
 mod plans;
 mod verify;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 pub(crate) use self::verify::peak_memory;
 use crate::Command;
 use crate::generate::executable;
-use crate::invocation::{Invocation, root};
+use crate::invocation::{Invocation, root, target};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
@@ -93,12 +94,16 @@ const BLOCKS: usize = 4;
 const BLOCK: usize = 100;
 
 fn run(write: bool) -> Result<(), String> {
-    let programs = [release_build()?, "git".to_owned()];
-    let [signoff, git] = measure(&programs)?;
-    let startup = table(&signoff, &git, &circumstances()?);
+    let signoff = release_build()?;
+    let home = target().join("bench-guard");
+    let starts = [
+        Start::version("signoff --version", &signoff),
+        guarded_call(&signoff, &home)?,
+        Start::version("git --version", "git"),
+    ];
+    let startup = table(&starts, &measure(&starts)?, &circumstances()?);
     println!("{startup}");
-    let [signoff, _] = &programs;
-    let verify = verify::table(signoff)?;
+    let verify = verify::table(&signoff)?;
     println!("{verify}");
     if write {
         update(&[(STARTUP, &startup), (VERIFY, &verify)])
@@ -133,22 +138,77 @@ struct Times {
     cpu: Option<Duration>,
 }
 
-fn measure(programs: &[String; 2]) -> Result<[Times; 2], String> {
-    let mut times = [Times::default(), Times::default()];
+/// Something that is started often.
+struct Start {
+    name: &'static str,
+    program: String,
+    arguments: Vec<&'static str>,
+    /// What it reads, and the home that it finds.
+    input: Option<(PathBuf, PathBuf)>,
+}
+
+impl Start {
+    fn version(name: &'static str, program: &str) -> Self {
+        Self {
+            name,
+            program: program.to_owned(),
+            arguments: vec!["--version"],
+            input: None,
+        }
+    }
+
+    fn once(&self) -> Result<(), String> {
+        let failed = |why: &dyn std::fmt::Display| format!("`{}`: {why}", self.name);
+        let mut process = Process::new(&self.program);
+        process.args(&self.arguments).stdout(Stdio::null());
+        match &self.input {
+            None => process.stdin(Stdio::null()),
+            Some((input, home)) => {
+                let file = fs::File::open(input).map_err(|error| failed(&error))?;
+                process.stdin(file).env("HOME", home).current_dir(home)
+            }
+        };
+        let status = process.status().map_err(|error| failed(&error))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(failed(&status))
+        }
+    }
+}
+
+/// A call of an agent in plan mode that passes, as the hook decides it.
+fn guarded_call(signoff: &str, home: &Path) -> Result<Start, String> {
+    let at = |error: std::io::Error| error.to_string();
+    let (config, input) = (home.join(".config/signoff"), home.join("call.json"));
+    fs::create_dir_all(&config).map_err(at)?;
+    fs::write(config.join("config.toml"), "guard.plan_mode = true\n").map_err(at)?;
+    let call = r#"{"session_id":"5f0c2a","cwd":"/","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git log --oneline | head -n 20"}}"#;
+    fs::write(&input, call).map_err(at)?;
+    Ok(Start {
+        name: "signoff guard",
+        program: signoff.to_owned(),
+        arguments: vec!["guard", "--agent", "claude"],
+        input: Some((input, home.to_owned())),
+    })
+}
+
+fn measure(starts: &[Start; 3]) -> Result<[Times; 3], String> {
+    let mut times = [Times::default(), Times::default(), Times::default()];
     for round in 0..WARM_UP + STARTS {
-        for (program, times) in programs.iter().zip(&mut times) {
+        for (start, times) in starts.iter().zip(&mut times) {
             let begun = Instant::now();
-            start(program)?;
+            start.once()?;
             if round >= WARM_UP {
                 times.wall.push(begun.elapsed());
             }
         }
     }
     for _ in 0..BLOCKS {
-        for (program, times) in programs.iter().zip(&mut times) {
+        for (start, times) in starts.iter().zip(&mut times) {
             let before = children_cpu();
             for _ in 0..BLOCK {
-                start(program)?;
+                start.once()?;
             }
             if let (Some(before), Some(after)) = (before, children_cpu()) {
                 *times.cpu.get_or_insert_default() += after.saturating_sub(before);
@@ -159,20 +219,6 @@ fn measure(programs: &[String; 2]) -> Result<[Times; 2], String> {
         times.wall.sort();
     }
     Ok(times)
-}
-
-fn start(program: &str) -> Result<(), String> {
-    let status = Process::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .status()
-        .map_err(|error| format!("{program}: {error}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`{program} --version` ended with {status}"))
-    }
 }
 
 /// CPU time of the children that have ended, in user and kernel mode.
@@ -210,24 +256,27 @@ fn circumstances() -> Result<String, String> {
     ))
 }
 
-fn table(signoff: &Times, git: &Times, circumstances: &str) -> String {
-    let rows = [("signoff --version", signoff), ("git --version", git)].map(|(name, times)| {
-        let [median, p90] = figures(times);
-        let cpu = cpu_each(times).map_or_else(|| "–".to_owned(), |cpu| format!("{cpu:.2} ms"));
-        format!("| `{name}` | {median:.2} ms | {p90:.2} ms | {cpu} |")
-    });
+/// The last start is what the others are compared with.
+fn table(starts: &[Start; 3], times: &[Times; 3], circumstances: &str) -> String {
+    let [_, _, git] = times;
+    let [git_median, git_p90] = figures(git);
     let ratio = |a: f64, b: f64| format!("{:.2}×", a / b);
-    let ([ours, ours_p90], [theirs, theirs_p90]) = (figures(signoff), figures(git));
-    let cpu = cpu_each(signoff)
-        .zip(cpu_each(git))
-        .map_or_else(|| "–".to_owned(), |(a, b)| ratio(a, b));
+    let rows = starts.iter().zip(times).map(|(start, times)| {
+        let [median, p90] = figures(times);
+        let cpu = cpu_each(times).zip(cpu_each(git)).map_or_else(
+            || "–".to_owned(),
+            |(own, git)| format!("{own:.2} ms ({})", ratio(own, git)),
+        );
+        format!(
+            "| `{}` | {median:.2} ms ({}) | {p90:.2} ms ({}) | {cpu} |\n",
+            start.name,
+            ratio(median, git_median),
+            ratio(p90, git_p90),
+        )
+    });
     format!(
-        "| program | wall, median | wall, p90 | CPU, mean |\n|---|---|---|---|\n{}\n{}\n\
-         | ratio | {} | {} | {cpu} |\n\n{circumstances}\n",
-        rows[0],
-        rows[1],
-        ratio(ours, theirs),
-        ratio(ours_p90, theirs_p90),
+        "| program | wall, median | wall, p90 | CPU, mean |\n|---|---|---|---|\n{}\n{circumstances}\n",
+        rows.collect::<String>(),
     )
 }
 
@@ -275,14 +324,21 @@ mod tests {
 
     #[test]
     fn the_table_compares_medians_percentiles_and_cpu() {
-        let table = table(&times(1..=101, 400), &times(2..=102, 800), "here");
+        let starts = ["signoff --version", "signoff guard", "git --version"]
+            .map(|name| Start::version(name, "x"));
+        let all = [
+            times(1..=101, 400),
+            times(2..=102, 1600),
+            times(2..=102, 800),
+        ];
+        let table = table(&starts, &all, "here");
         let rows: Vec<&str> = table.lines().skip(2).collect();
         assert_eq!(
             rows,
             [
-                "| `signoff --version` | 51.00 ms | 91.00 ms | 1.00 ms |",
-                "| `git --version` | 52.00 ms | 92.00 ms | 2.00 ms |",
-                "| ratio | 0.98× | 0.99× | 0.50× |",
+                "| `signoff --version` | 51.00 ms (0.98×) | 91.00 ms (0.99×) | 1.00 ms (0.50×) |",
+                "| `signoff guard` | 52.00 ms (1.00×) | 92.00 ms (1.00×) | 4.00 ms (2.00×) |",
+                "| `git --version` | 52.00 ms (1.00×) | 92.00 ms (1.00×) | 2.00 ms (1.00×) |",
                 "",
                 "here",
             ]

@@ -16,6 +16,7 @@ mod bench_store;
 mod bench_trees;
 mod checks;
 mod generate;
+mod guard_table;
 mod invocation;
 mod mcp_server;
 mod picture;
@@ -36,7 +37,7 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 7] = [
+const COMMANDS: [Command; 8] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
@@ -44,6 +45,7 @@ const COMMANDS: [Command; 7] = [
     bench_store::COMMAND,
     bench_run::COMMAND,
     bench_trees::COMMAND,
+    guard_table::COMMAND,
 ];
 
 fn main() -> ExitCode {

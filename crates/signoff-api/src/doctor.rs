@@ -1,12 +1,14 @@
 //! `signoff.doctor/1`: what this machine can do for a run.
 
 mod agents;
+mod guard;
 mod probe;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::agents::{AgentProblem, AgentsReport, KnownAgent, Login, RoleReport};
+pub use self::guard::{Canary, GuardHole, GuardProbe};
 pub use self::probe::AgentProbe;
 
 pub const SCHEMA: &str = "signoff.doctor/1";
@@ -46,6 +48,9 @@ pub struct Doctor {
     /// What agents did with a small task (`--probe`); `null` where nobody asked for it.
     #[serde(default)]
     pub probe: Option<Vec<AgentProbe>>,
+    /// What became of calls with the guard in front of agents; `null` where nobody asked for it.
+    #[serde(default)]
+    pub guard: Option<Vec<GuardProbe>>,
 }
 
 /// What is not shown of the home; `[sandbox] home` shows more.

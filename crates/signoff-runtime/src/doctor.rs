@@ -83,6 +83,7 @@ pub fn doctor(machine: Machine<'_>, sections: &[Section]) -> Result<Doctor, Erro
         weaker: Vec::new(),
         agents: None,
         probe: None,
+        guard: None,
     };
     for section in sections {
         match section {

@@ -44,7 +44,8 @@ impl Agent {
         groups.find_map(|(ability, names)| names.contains(&tool).then_some(*ability))
     }
 
-    /// Whether the calls of a sub-agent come to the hook as well, so that starting one is no way around it.
+    /// Whether the calls of a sub-agent come to the hook as well, so that starting one is no way around it. Seen in Claude
+    /// Code 2.1.197: with the session of the agent, and in its permission mode.
     pub(super) fn guards_sub_agents(self) -> bool {
         match self {
             Self::Claude => true,

@@ -17,11 +17,24 @@ pub(super) fn check(call: &ToolCall<'_>, plan_files: &dyn PlanFiles) -> Result<(
         Ability::Read | Ability::Search | Ability::Watch | Ability::Fetch | Ability::Own => Ok(()),
         Ability::Run => check_command(call),
         Ability::Write => check_write(call, plan_files),
-        Ability::Delegate if call.agent.guards_sub_agents() => Ok(()),
-        Ability::Delegate => Err(format!(
-            "`{}` starts a sub-agent, whose calls nobody checks",
-            call.tool
-        )),
+        Ability::Delegate => check_sub_agent(call),
+    }
+}
+
+/// A sub-agent is in the mode of its session, unless the call gives it another or a worktree of its own.
+fn check_sub_agent(call: &ToolCall<'_>) -> Result<(), String> {
+    let tool = call.tool;
+    let mode = call.input.get("mode").filter(|mode| !mode.is_null());
+    if !call.agent.guards_sub_agents() {
+        Err(format!(
+            "`{tool}` starts a sub-agent, whose calls nobody checks"
+        ))
+    } else if mode.is_some_and(|mode| mode != "plan") || call.input.get("isolation").is_some() {
+        Err(format!(
+            "`{tool}` would start a sub-agent that is not in plan mode"
+        ))
+    } else {
+        Ok(())
     }
 }
 

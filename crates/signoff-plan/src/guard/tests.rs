@@ -121,6 +121,16 @@ fn plan_mode_changes_nothing() {
         ),
         (Claude, "Bash", none()),
         (Claude, "Bash", json!({"command": ["rm", "x"]})),
+        (
+            Claude,
+            "Agent",
+            json!({"prompt": "x", "mode": "acceptEdits"}),
+        ),
+        (
+            Claude,
+            "Agent",
+            json!({"prompt": "x", "isolation": "worktree"}),
+        ),
         (Claude, "CronCreate", none()),
         (Claude, "Workflow", none()),
         (Claude, "EnterWorktree", none()),

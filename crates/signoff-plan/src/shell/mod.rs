@@ -62,7 +62,11 @@ pub struct ShellError {
 /// Reads a shell text.
 pub fn analyse(text: &str) -> Analysis {
     match parser::parse(text) {
-        Ok(ParsedText { scripts, beyond_sh }) => {
+        Ok(ParsedText {
+            scripts,
+            beyond_sh,
+            hidden: _,
+        }) => {
             let mut found = CallCollector::default();
             walk::scripts(&scripts, &mut found);
             let mut analysis = found.into_analysis();

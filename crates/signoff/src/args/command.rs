@@ -178,8 +178,11 @@ pub(crate) enum Command {
     ///
     /// `agents` looks for the agents that Signoff has drivers for: where each is installed, its version, whether a login
     /// is there, and which roles use it. It starts each with `--version` only.
+    ///
+    /// `guard` makes calls through each installed agent with `signoff guard` in front of it, and a model on this machine:
+    /// no key, no network, no cost. It says whether a denied call is really not made, and what to type if not.
     #[command(
-        after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, or the program of a configured role is missing"
+        after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor guard --agent claude\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, the program of a configured role is missing, or a call passes that the guard denies"
     )]
     Doctor(Doctor),
     /// Stand in front of a coding agent: deny what it may not do, before it does it

@@ -31,6 +31,12 @@ pub(crate) struct Doctor {
     /// network, no cost
     #[arg(long, value_name = "AGENT", num_args = 0.., value_parser = agents())]
     pub(crate) probe: Option<Vec<String>>,
+    /// With `guard`: only these agents; can be given more than once
+    #[arg(long = "agent", value_name = "AGENT", value_parser = agents())]
+    pub(crate) agents: Vec<String>,
+    /// With `guard`: also try answers of hooks that Signoff never gives
+    #[arg(long)]
+    pub(crate) answers: bool,
     /// Accept from now on that this machine confines less than before
     #[arg(long)]
     pub(crate) accept_level: bool,
@@ -45,6 +51,8 @@ pub(crate) enum DoctorSection {
     Sandbox,
     /// Which agents are installed and logged in, and what the configured roles need
     Agents,
+    /// Whether a call that the guard denies is really not made, tried with each installed agent
+    Guard,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! `doctor`: what this machine can do for a run.
 
 mod agents;
+mod guard;
 mod probe;
 
 use signoff_api::doctor::{
@@ -13,6 +14,7 @@ use signoff_runtime::project::load_config;
 use signoff_store::root::discover;
 
 pub(crate) use self::agents::login_text;
+use self::guard::GuardOptions;
 use crate::args::{Doctor as Args, DoctorSection};
 use crate::failure::{ACCEPT, Failure};
 use crate::session::Session;
@@ -34,6 +36,14 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     let mut found = signoff_runtime::doctor::doctor(machine, &sections(args))?;
     if let (Some(named), Some(agents)) = (&args.probe, &found.agents) {
         found.probe = Some(probe::probe(session, agents, named)?);
+    }
+    if let (Some(DoctorSection::Guard), Some(agents)) = (args.section, found.agents.take()) {
+        let options = GuardOptions {
+            agents: &args.agents,
+            answers: args.answers,
+            workspace: project.as_ref().map(|project| project.store.workspace()),
+        };
+        found.guard = Some(guard::probe(session, &agents, options)?);
     }
     if session.is_json() {
         session.json(&found);
@@ -59,7 +69,8 @@ fn sections(args: &Args) -> Vec<Section> {
         None => Section::CHEAP.to_vec(),
         Some(DoctorSection::Sandbox) if args.probe.is_some() => Section::CHEAP.to_vec(),
         Some(DoctorSection::Sandbox) => vec![Section::Sandbox],
-        Some(DoctorSection::Agents) => vec![Section::Agents],
+        // Which agents there are; only the guard is reported.
+        Some(DoctorSection::Agents | DoctorSection::Guard) => vec![Section::Agents],
     }
 }
 
@@ -77,7 +88,13 @@ fn obstacles(found: &Doctor) -> Vec<String> {
     });
     let agents = found.agents.as_ref().and_then(agents::missing_line);
     let probe = probe::failed_line(found);
-    sandbox.into_iter().chain(agents).chain(probe).collect()
+    let guard = found.guard.as_deref().and_then(guard::holes_line);
+    sandbox
+        .into_iter()
+        .chain(agents)
+        .chain(probe)
+        .chain(guard)
+        .collect()
 }
 
 /// Records that a person accepts the present level.
@@ -188,6 +205,7 @@ fn doctor_lines(found: &Doctor) -> Vec<String> {
     lines.extend(found.project.iter().flat_map(project_lines));
     lines.extend(found.agents.iter().flat_map(agents::lines));
     lines.extend(found.probe.iter().flat_map(|found| probe::lines(found)));
+    lines.extend(found.guard.iter().flat_map(|found| guard::lines(found)));
     lines
 }
 

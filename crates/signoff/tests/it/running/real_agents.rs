@@ -5,6 +5,7 @@
 
 mod acp;
 mod failing;
+mod guarding;
 mod limits;
 mod probing;
 mod tools;
