@@ -7,4 +7,4 @@ pub use self::report::{
     CHECK_SCHEMA, GuardCheck, GuardPlanMode, GuardReport, LOG_SCHEMA, LoggedDecision,
     PLAN_MODE_SCHEMA, REPORT_SCHEMA, ReportRow,
 };
-pub use self::scope::{GuardScope, SCOPE_SCHEMA, SCOPE_VARIABLE};
+pub use self::scope::{DENIED_VARIABLE, GuardScope, SCOPE_SCHEMA, SCOPE_VARIABLE};

@@ -296,6 +296,23 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::RunUndone {
             by: "ann".to_owned(),
         },
+        engine::Event::AgentCallStarted {
+            step: step(),
+            attempt: 1,
+            number: 1,
+            call: engine::ToolCall {
+                tool: "shop.order".to_owned(),
+                args: serde_json::json!({"item": "tea"}),
+                repeatable: false,
+                changes_tree: true,
+            },
+        },
+        engine::Event::AgentCallFinished {
+            step: step(),
+            attempt: 1,
+            number: 1,
+            end: engine::CallEnd::Done(serde_json::json!("ordered")),
+        },
         engine::Event::BudgetReserved {
             step: step(),
             attempt: 1,

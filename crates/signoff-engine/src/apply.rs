@@ -15,8 +15,8 @@ mod step;
 
 use self::answer::{answer_item, open_item};
 use self::attempt::{
-    finish_call, finish_work, interrupt, reserve, schedule_retry, start_agent, start_attempt,
-    start_call,
+    finish_agent_call, finish_call, finish_work, interrupt, reserve, schedule_retry, start_agent,
+    start_agent_call, start_attempt, start_call,
 };
 use self::contract::{finish_baseline, finish_contract, start_baseline, start_contract};
 pub(crate) use self::earlier::note_earlier;
@@ -103,6 +103,8 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         | Event::WorkFinished { .. }
         | Event::CallStarted { .. }
         | Event::CallFinished { .. }
+        | Event::AgentCallStarted { .. }
+        | Event::AgentCallFinished { .. }
         | Event::BudgetReserved { .. }
         | Event::BudgetSpent { .. }
         | Event::BudgetExceeded { .. }
@@ -153,6 +155,15 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::WorkFinished { .. } => finish_work(run, at, event),
         Event::CallStarted { call, .. } => start_call(run, at, call),
         Event::CallFinished { attempt, end, .. } => finish_call(run, at, *attempt, end),
+        Event::AgentCallStarted {
+            attempt,
+            number,
+            call,
+            ..
+        } => start_agent_call(run, at, *attempt, *number, call),
+        Event::AgentCallFinished {
+            attempt, number, ..
+        } => finish_agent_call(run, at, *attempt, *number),
         Event::AttemptInterrupted {
             attempt,
             stopped,

@@ -1,6 +1,7 @@
 //! Turns inputs into events. Only the plan's policy decides; the harness never improvises.
 
 mod acceptance;
+mod agent_call;
 mod attempt;
 mod call;
 mod confirmation;
@@ -26,6 +27,7 @@ mod verdict;
 use signoff_plan::model::Step;
 
 use self::acceptance::ask_for_acceptance;
+use self::agent_call::{agent_call_begins, agent_call_ended};
 use self::attempt::{baseline_begins, baseline_ended, process_held, work_begins, work_ended};
 use self::call::{call_begins, call_ended, call_impossible, call_needs_approval, call_not_made};
 use self::control::{abort, retry_step, skip_step};
@@ -84,6 +86,18 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             attempt,
             what,
         } => permission_asked(run, step, attempt, &what),
+        Input::AgentCallBegins {
+            step,
+            attempt,
+            number,
+            call,
+        } => agent_call_begins(run, step, attempt, number, call),
+        Input::AgentCallEnded {
+            step,
+            attempt,
+            number,
+            end,
+        } => agent_call_ended(run, step, attempt, number, end),
         Input::CallImpossible { step, problems } => call_impossible(run, step, &problems),
         Input::CallNeedsApproval { step, args, why } => call_needs_approval(run, step, &args, &why),
         Input::CallBegins {

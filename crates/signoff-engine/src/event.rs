@@ -166,6 +166,20 @@ pub enum Event {
         attempt: u32,
         end: CallEnd,
     },
+    /// An agent at work is about to have the harness call a tool of a server.
+    AgentCallStarted {
+        step: String,
+        attempt: u32,
+        /// Counts the calls of the attempt, from 1.
+        number: u32,
+        call: ToolCall,
+    },
+    AgentCallFinished {
+        step: String,
+        attempt: u32,
+        number: u32,
+        end: CallEnd,
+    },
     /// What the agent about to start may use of the budget.
     BudgetReserved {
         step: String,

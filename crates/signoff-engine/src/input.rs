@@ -75,6 +75,19 @@ pub enum Input {
         /// What it wants to do, in one line.
         what: String,
     },
+    /// The agent at work has the harness call a tool of a server.
+    AgentCallBegins {
+        step: usize,
+        attempt: u32,
+        number: u32,
+        call: ToolCall,
+    },
+    AgentCallEnded {
+        step: usize,
+        attempt: u32,
+        number: u32,
+        end: CallEnd,
+    },
     /// The tool cannot be called with these arguments, for these reasons.
     CallImpossible {
         step: usize,

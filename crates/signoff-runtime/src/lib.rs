@@ -34,6 +34,7 @@ pub mod error;
 pub mod guard;
 pub mod live;
 mod local;
+pub mod mcp_proxy;
 pub mod plan_file;
 pub mod plan_history;
 pub mod plans;

@@ -49,6 +49,7 @@ impl Delivery<'_> {
             Reply::HalfStream => self.send_half(model, &priced, client),
             Reply::Shell { .. }
             | Reply::Write { .. }
+            | Reply::Tool { .. }
             | Reply::Todo { .. }
             | Reply::Text(_)
             | Reply::Flood { .. } => self.send_whole(model, &priced, client),

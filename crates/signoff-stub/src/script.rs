@@ -79,6 +79,14 @@ pub enum Reply {
         /// The whole content of the file.
         content: String,
     },
+    /// Calls the tool whose name ends so, as those of servers do (`mcp__shop__order`, `shop_order`); where the agent declares
+    /// none, a tool of this name.
+    Tool {
+        /// The end of its name.
+        name: String,
+        /// Its arguments, as they are.
+        arguments: serde_json::Value,
+    },
     /// Calls the agent's tool for to-dos. An agent that declares none never sees this turn.
     Todo {
         /// The whole list.

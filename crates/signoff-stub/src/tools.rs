@@ -45,6 +45,13 @@ pub(crate) fn calls(reply: &Reply, conversation: &Conversation) -> Vec<ToolCall>
             .or_else(|| shell_call(&write_command(path, content), tools))
             .into_iter()
             .collect(),
+        Reply::Tool { name, arguments } => {
+            let declared = tools.iter().find(|tool| tool.name.ends_with(name.as_str()));
+            vec![ToolCall {
+                name: declared.map_or_else(|| name.clone(), |tool| tool.name.clone()),
+                arguments: arguments.clone(),
+            }]
+        }
         Reply::Todo { entries } => match todo_call(entries, tools) {
             Some(call) => vec![call],
             None => task_calls(entries, conversation),

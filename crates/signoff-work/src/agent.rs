@@ -20,13 +20,15 @@ mod pi;
 mod placeholder;
 mod prices;
 mod scope;
+mod servers;
 mod state;
 mod text;
 mod usage;
 
 pub use self::acp::{AcpClient, AcpOptions, AcpStep, PermissionRequest};
 pub use self::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchInput, LaunchOptions, LaunchServer,
+    ReaderOptions, StreamReader,
 };
 pub use self::end::{AgentEnd, AgentExit, AgentProblem};
 pub use self::event::{AgentEvent, ModelUsage, TodoEntry, TodoState};

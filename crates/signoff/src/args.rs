@@ -238,6 +238,12 @@ pub(crate) struct Completions {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct McpProxy {
+    /// The socket of the harness
+    pub(crate) socket: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ScriptedAgent {
     pub(crate) script: PathBuf,
 }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub const SCOPE_SCHEMA: &str = "signoff.guard_scope/1";
 /// The variable that names the file, in the environment of a step's agent.
 pub const SCOPE_VARIABLE: &str = "SIGNOFF_SCOPE";
+/// The variable that names a file there to which the guard adds a line with the name of each tool that it refuses.
+pub const DENIED_VARIABLE: &str = "SIGNOFF_DENIED";
 
 /// The tool scope of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -104,6 +104,28 @@ pub(super) fn finish_call(run: &mut Run, at: usize, attempt: u32, end: &CallEnd)
     run.tree.version += u64::from(changed && !in_worktrees);
 }
 
+pub(super) fn start_agent_call(
+    run: &mut Run,
+    at: usize,
+    attempt: u32,
+    number: u32,
+    call: &ToolCall,
+) {
+    if let Some(step) = run.steps.get_mut(at)
+        && step.attempts == attempt
+    {
+        step.attempt.agent_calls.insert(number, call.clone());
+    }
+}
+
+pub(super) fn finish_agent_call(run: &mut Run, at: usize, attempt: u32, number: u32) {
+    if let Some(step) = run.steps.get_mut(at)
+        && step.attempts == attempt
+    {
+        step.attempt.agent_calls.remove(&number);
+    }
+}
+
 /// Remembers which agent works, which counts against the limit of agents.
 pub(super) fn start_agent(step: &mut StepState, role: &str) {
     step.activation.agents += 1;
@@ -151,6 +173,7 @@ pub(super) fn interrupt(
     step.attempt.interrupted = true;
     step.attempt.process = None;
     step.attempt.call = None;
+    step.attempt.agent_calls.clear();
     // A call is only interrupted if it was not made, or may be made twice.
     step.made_call.clear();
     step.cut_off.unseen_since.get_or_insert(attempt);

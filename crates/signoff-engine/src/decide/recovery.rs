@@ -3,6 +3,7 @@
 use signoff_plan::model::Step;
 
 use super::Refusal;
+use super::agent_call::ask_about_agent_calls;
 use super::attempt::end_without_contract;
 use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
@@ -86,7 +87,10 @@ fn interrupted(
         stopped: false,
         report: report.map(Box::new),
     }];
-    if state.activation.interruptions >= MAX_INTERRUPTIONS {
+    let unknown = ask_about_agent_calls(run, definition, state);
+    if !unknown.is_empty() {
+        events.extend(unknown);
+    } else if state.activation.interruptions >= MAX_INTERRUPTIONS {
         events.extend(escalate(
             run,
             definition,
@@ -133,12 +137,15 @@ pub(super) fn cut_off_steps(run: &Run, mut reports: AgentReports) -> Vec<Event> 
             continue;
         };
         match cut_off(definition, state) {
-            CutOff::Agent { attempt } => events.push(Event::AttemptInterrupted {
-                step: definition.id.clone(),
-                attempt,
-                stopped: true,
-                report: reports.remove(&at).map(Box::new),
-            }),
+            CutOff::Agent { attempt } => {
+                events.push(Event::AttemptInterrupted {
+                    step: definition.id.clone(),
+                    attempt,
+                    stopped: true,
+                    report: reports.remove(&at).map(Box::new),
+                });
+                events.extend(ask_about_agent_calls(run, definition, state));
+            }
             CutOff::Call { attempt } => {
                 events.extend(call_cut_off(run, definition, state, attempt, true));
             }

@@ -34,6 +34,8 @@ impl Event {
             | Self::WorkFinished { step, .. }
             | Self::CallStarted { step, .. }
             | Self::CallFinished { step, .. }
+            | Self::AgentCallStarted { step, .. }
+            | Self::AgentCallFinished { step, .. }
             | Self::BudgetReserved { step, .. }
             | Self::BudgetSpent { step, .. }
             | Self::BudgetExceeded { step, .. }
@@ -65,6 +67,7 @@ impl Event {
             | Self::WorkItem { .. }
             | Self::ProcessStarted { .. }
             | Self::CallStarted { .. }
+            | Self::AgentCallStarted { .. }
             | Self::MergeStarted { .. }
             | Self::InboxAnswered { .. }
             | Self::StepRetried { .. }
@@ -89,6 +92,7 @@ impl Event {
             | Self::BaselineStarted { .. }
             | Self::AttemptStarted { .. }
             | Self::CallFinished { .. }
+            | Self::AgentCallFinished { .. }
             | Self::BudgetReserved { .. }
             | Self::BudgetSpent { .. }
             | Self::BudgetExceeded { .. }

@@ -1,5 +1,7 @@
 //! What the harness knows of one attempt.
 
+use std::collections::BTreeMap;
+
 use super::token_usage::BudgetAmount;
 use crate::Millis;
 use crate::event::{AgentReport, Candidate, Changes, ProcessIdentity, ToolCall};
@@ -18,6 +20,8 @@ pub struct AttemptState {
     pub waited: Millis,
     /// The call that is active.
     pub call: Option<ToolCall>,
+    /// Calls that the harness makes for its agent and whose end is not known yet, by number.
+    pub agent_calls: BTreeMap<u32, ToolCall>,
     /// Its call may have changed the tree.
     pub changed_tree: bool,
     /// How its agent ended.

@@ -2,6 +2,7 @@
 //! [`laws`], [`parallel`] and [`worktree_laws`] hold for any plan, any order and any crash.
 
 mod acceptance;
+mod agent_calls;
 mod beside_a_person;
 mod budget;
 mod contract_inputs;

@@ -1,16 +1,16 @@
 //! The loop. Normal running and recovery are the same path: apply what the journal holds, ask what
 //! is due, journal it, perform it.
 
+mod asking;
 pub(crate) mod journal;
 mod journaled_run;
 pub(crate) mod request;
 mod roles;
 
-use signoff_engine::{
-    Action, Bounds, InboxItem, InboxKind, Input, Millis, Outcome, PauseReason, due,
-};
+use signoff_engine::{Action, Bounds, Input, Millis, Outcome, PauseReason, due};
 use signoff_store::failpoint;
 
+use self::asking::AskOutcome;
 pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
 pub use self::request::RunRequest;
@@ -331,48 +331,6 @@ impl Loop<'_, '_> {
         }))
     }
 
-    /// Asks about the open items, one after the other, until one is answered.
-    fn ask(&mut self) -> Result<AskOutcome, Error> {
-        let open: Vec<InboxItem> = self.run.state().items().cloned().collect();
-        self.perform.rest(self.run.state());
-        self.ask_about(open)
-    }
-
-    /// Asks what the agents that are under way ask.
-    fn ask_for_agents(&mut self) -> Result<AskOutcome, Error> {
-        let items = self.run.state().items();
-        let asked = items.filter(|item| item.kind == InboxKind::Permission);
-        let asked: Vec<InboxItem> = asked.cloned().collect();
-        self.ask_about(asked)
-    }
-
-    fn ask_about(&mut self, open: Vec<InboxItem>) -> Result<AskOutcome, Error> {
-        let now = self.run.now();
-        for observer in &mut self.observers {
-            observer.catch_up(self.run.state(), now);
-        }
-        for item in open {
-            let perform = &mut *self.perform;
-            let said = (self.person).answer(self.run.state(), &item, &mut || perform.has_news());
-            match said {
-                PersonAnswer::Later => continue,
-                PersonAnswer::Nothing => {
-                    let happened = self.perform.next(self.run.state(), self.run.now(), None)?;
-                    return self.handle(happened).map(AskOutcome::Went);
-                }
-                PersonAnswer::Answer(input) => match self.record((*input).clone()) {
-                    Err(Error::Refused(refusal)) => self.person.refused(&refusal),
-                    recorded => {
-                        recorded?;
-                        self.perform.input_recorded(self.run.state(), &input);
-                    }
-                },
-            }
-            return Ok(AskOutcome::Went(None));
-        }
-        Ok(AskOutcome::Later)
-    }
-
     fn finish(&mut self) -> Result<StopReason, Error> {
         self.record(Input::Finish)?;
         let outcome = self.run.state().outcome();
@@ -434,12 +392,4 @@ enum Prepared {
     Decided,
     /// Nothing may begin: the plan or its terms are no longer what was signed.
     Blocked,
-}
-
-/// The outcome of asking.
-enum AskOutcome {
-    /// The run may go on, or has stopped.
-    Went(Option<StopReason>),
-    /// All that is left is for later.
-    Later,
 }

@@ -2,10 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use signoff_api::guard::{GuardScope, SCOPE_SCHEMA, SCOPE_VARIABLE};
+use rustix::fs::OFlags;
+use signoff_api::guard::{DENIED_VARIABLE, GuardScope, SCOPE_SCHEMA, SCOPE_VARIABLE};
 use signoff_plan::guard::{StepScope, ToolCall, decide_in_run};
 use signoff_work::environment::Variables;
 
@@ -30,9 +32,28 @@ pub(super) fn answer(variables: &Variables, call: &ToolCall<'_>) -> Result<HookA
         },
     );
     Ok(match denied {
-        Some(denied) => HookAnswer::deny(&denied.reason),
+        Some(denied) => {
+            note(variables, call.tool);
+            HookAnswer::deny(&denied.reason)
+        }
         None => HookAnswer::nothing(),
     })
+}
+
+/// Tells the harness which tool was refused, for the step's evidence. Not every agent's stream tells.
+fn note(variables: &Variables, tool: &str) {
+    let path = variables.get(OsStr::new(DENIED_VARIABLE));
+    // The agent may have put anything there, such as a pipe that nobody reads: a hook that waits lets the call pass.
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let file = path.and_then(|path| {
+        let mut options = File::options();
+        options.create(true).append(true).custom_flags(flags);
+        options.open(path).ok()
+    });
+    if let Some(mut file) = file {
+        let line = format!("{}\n", tool.replace(['\n', '\r'], " "));
+        file.write_all(line.as_bytes()).ok();
+    }
 }
 
 fn scope(variables: &Variables) -> Result<GuardScope, String> {

@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use signoff_engine::{Run, wall_left};
 use signoff_plan::model::{Step, Work};
+use signoff_plan::tools::scope;
 use signoff_sandbox::Command;
 use signoff_store::config::{AgentSettings, Driver, PriceSettings};
-use signoff_work::agent::{DriverKind, Invocation, LaunchOptions, Price, Prices};
+use signoff_work::agent::{DriverKind, Invocation, LaunchGuard, LaunchOptions, Price, Prices};
 use signoff_work::confine::{AgentRequirements, Confined, VisibleTree};
 use signoff_work::environment::for_agent;
 
-use super::agent::{MonitorSetup, Sessions, Talk};
+use super::agent::{Denials, MonitorSetup, Questions, Sessions, Talk};
 use super::commands::{CommandBuilder, broken_run, require_step};
+use super::room::{Room, guard_hook};
 use crate::confinement::Scratch;
 use crate::error::Error;
 use crate::project::Project;
@@ -27,6 +29,7 @@ pub(super) struct AgentCommand {
     pub(super) scratch: Option<Scratch>,
     pub(super) setup: MonitorSetup,
     pub(super) sessions: Sessions,
+    pub(super) room: Room,
 }
 
 impl CommandBuilder<'_> {
@@ -46,14 +49,19 @@ impl CommandBuilder<'_> {
         let needs = agent_requirements(agent);
         let read_only = self.read_only(step, mount, signed);
         let confined = self.confine_agent(step, attempt, &needs, mount, &read_only)?;
-        let (confined, scratch) = confined.unzip();
+        let (mut confined, scratch) = confined.unzip();
         let dir = self.dir.attempt(&step.id, attempt);
-        let mut files = LaunchDirectory::Store(dir.path().to_owned());
         if let Some(scratch) = scratch.as_ref().filter(|_| mount.is_some()) {
-            files = LaunchDirectory::Temporary(scratch.path().join("tmp"));
-            prompt_file = files.write(PROMPT, prompt.as_bytes())?;
+            prompt_file = show_prompt(scratch, &prompt)?;
         }
         let driver = driver_kind(agent.driver);
+        let tools = scope(run.plan(), step);
+        let room = self.room(run, step, attempt, scratch.as_ref(), mount.is_some())?;
+        if let (Some(confined), Some(paths)) = (&mut confined, &self.run_paths) {
+            room.show(confined, paths);
+        }
+        let hook = guard_hook(driver, &room);
+        let servers = room.servers();
         let sessions = Sessions::of(&self.dir, step, attempt, agent, &needs);
         let resumed = sessions.resume(scratch.as_ref());
         let options = LaunchOptions {
@@ -62,13 +70,18 @@ impl CommandBuilder<'_> {
             prompt_file: &prompt_file,
             workspace: self.project.store.workspace(),
             model: (run.plan().executor_model.as_deref()).or(agent.model.as_deref()),
-            tools: step.tools.as_deref().or(run.plan().tools.as_deref()),
+            tools,
             confined: self.is_mounted(),
             resume: resumed.map(|session| session.id.as_str()),
+            guard: tools.map(|_| LaunchGuard {
+                hook: hook.as_deref().unwrap_or_default(),
+                servers: &servers,
+                directory: room.seen(),
+            }),
         };
         let launch = driver.driver().launch(&options);
         for file in &launch.files {
-            files.write(file.name, &file.bytes)?;
+            room.write(file.name, &file.bytes)?;
         }
         let setup = MonitorSetup {
             step: at,
@@ -76,6 +89,8 @@ impl CommandBuilder<'_> {
             driver,
             model: options.model.map(str::to_owned),
             talk: Talk::new(driver, &options, resumed),
+            questions: Questions::default(),
+            denials: Denials::in_file(room.denied()),
             prices: self.prices(),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
@@ -84,6 +99,7 @@ impl CommandBuilder<'_> {
         let variables = &self.project.process.variables;
         let shown = &self.project.config.sandbox.env.value;
         let mut environment = for_agent(variables, shown, needs.variables(variables));
+        environment.extend(room.variables());
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
             launch,
@@ -103,6 +119,7 @@ impl CommandBuilder<'_> {
             scratch,
             setup,
             sessions,
+            room,
         })
     }
 
@@ -114,7 +131,7 @@ impl CommandBuilder<'_> {
     }
 
     /// Do mounts confine what is started? Then an agent needs no sandbox of its own, and could not make one.
-    fn is_mounted(&self) -> bool {
+    pub(super) fn is_mounted(&self) -> bool {
         let paths = self.run_paths.as_ref();
         paths.is_some_and(|paths| paths.level.uses_mounts())
     }
@@ -166,25 +183,11 @@ impl CommandBuilder<'_> {
 /// The prompt's name in a temporary directory.
 const PROMPT: &str = "signoff-prompt.md";
 
-/// Where files for an agent are put, so that it can read them.
-enum LaunchDirectory {
-    /// The attempt's own directory, where nothing hides it.
-    Store(PathBuf),
-    /// The agent's temporary directory, which it finds elsewhere: it cannot see the store.
-    Temporary(PathBuf),
-}
-
-impl LaunchDirectory {
-    /// Writes a file, and returns where the agent finds it.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
-        let (directory, seen) = match self {
-            Self::Store(directory) => (directory, directory.as_path()),
-            Self::Temporary(directory) => (directory, Path::new("/tmp")),
-        };
-        let path = directory.join(name);
-        std::fs::write(&path, bytes).map_err(|why| Error::Unreadable { path, why })?;
-        Ok(seen.join(name))
-    }
+/// Puts the prompt into the agent's temporary directory, because it cannot see the store, and returns where it finds it.
+fn show_prompt(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
+    let path = scratch.path().join("tmp").join(PROMPT);
+    std::fs::write(&path, prompt).map_err(|why| Error::Unreadable { path, why })?;
+    Ok(Path::new("/tmp").join(PROMPT))
 }
 
 /// Who does the work of a step.

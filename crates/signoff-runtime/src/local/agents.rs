@@ -8,33 +8,41 @@ use signoff_engine::{
     Choice, FinishedWork, InboxItem, InboxKind, Input, LiveUsage, Run, agents_over_budget,
 };
 use signoff_plan::model::Step;
+use signoff_plan::tools::scope;
 use signoff_work::git::ImportLimits;
 
-use super::agent::{AgentHandle, AgentMonitor, EndReason};
+use super::agent::{AgentHandle, AgentMonitor, EndReason, MonitorSetup};
 use super::agent_command::AgentCommand;
+use super::agent_servers::{AgentServers, CallDesk, CallDeskSetup};
+use super::calls::CallTree;
 use super::commands::{broken_run, require_step};
 use super::commits::{newest_base, work_context, work_context_from};
 use super::message::Message;
+use super::room::{Room, plain_names};
 use super::shared_checkout::StepAttempts;
 use super::worked_tree::WorkedTree;
 use super::{Local, RunIsolation};
 use crate::confinement::Scratch;
 use crate::drive::{ActiveAgent, Readiness, WakeReason};
 use crate::error::Error;
+use crate::runs::marker;
 use crate::trees::TreeMount;
 
 /// An agent at work.
 pub(super) struct WorkingAgent {
     handle: AgentHandle,
+    /// Its tool servers, if its scope has any.
+    pub(super) servers: Option<AgentServers>,
     usage: LiveUsage,
     /// What it told last.
     pub(super) progress: Option<AgentProgress>,
 }
 
 impl WorkingAgent {
-    fn new(handle: AgentHandle) -> Self {
+    fn new(handle: AgentHandle, servers: Option<AgentServers>) -> Self {
         Self {
             handle,
+            servers,
             usage: LiveUsage::default(),
             progress: None,
         }
@@ -128,10 +136,12 @@ impl Local<'_> {
             scratch,
             setup,
             sessions,
+            room,
         } = self.commands.agent(run, step, attempt, tree, &signed)?;
+        let servers = self.agent_servers(run, step, attempt, &room, &setup)?;
         let monitor = AgentMonitor::new(setup, self.sender.clone());
-        self.agents
-            .insert(step, WorkingAgent::new(monitor.handle()));
+        let working = WorkingAgent::new(monitor.handle(), servers);
+        self.agents.insert(step, working);
         let (release, released) = channel();
         self.gates.insert(step, release);
         let sender = self.sender.clone();
@@ -183,6 +193,59 @@ impl Local<'_> {
             },
         );
         Ok(())
+    }
+
+    /// Opens the tool servers that an agent's scope names.
+    fn agent_servers(
+        &self,
+        run: &Run,
+        step: usize,
+        attempt: u32,
+        room: &Room,
+        setup: &MonitorSetup,
+    ) -> Result<Option<AgentServers>, Error> {
+        if room.sockets().is_empty() {
+            return Ok(None);
+        }
+        let (definition, _) = require_step(run, step)?;
+        let scope = scope(run.plan(), definition).unwrap_or_default();
+        let dir = self.commands.dir.attempt(&definition.id, attempt);
+        let tree = match self.trees() {
+            Some(trees) => Some(CallTree {
+                trees: Arc::clone(trees),
+                work: work_context(trees, run, step, attempt)?,
+                starter: self.supervisor.starter(),
+            }),
+            None => None,
+        };
+        let desk = CallDesk::new(CallDeskSetup {
+            step,
+            attempt,
+            scope: plain_names(scope),
+            toolbox: self.calls.toolbox(),
+            stop: self.calls.stop_flag(),
+            timeout: self.commands.time_limit(run, step)?,
+            marker: marker(run.id(), &definition.id, attempt),
+            log: dir.tool_log(),
+            tree,
+            questions: setup.questions.clone(),
+            denials: setup.denials.clone(),
+            secrets: self.commands.secrets.clone(),
+            sender: self.sender.clone(),
+        });
+        let servers = AgentServers::open(room.sockets(), desk).map_err(Error::Sandbox)?;
+        Ok(Some(servers))
+    }
+
+    /// A call of an agent is journaled: it may be made.
+    pub(super) fn release_agent_call(&self, step: usize, number: u32) {
+        let servers = self
+            .agents
+            .get(&step)
+            .and_then(|agent| agent.servers.as_ref());
+        if let Some(servers) = servers {
+            servers.journaled(number);
+        }
     }
 
     /// Records the state right before an agent begins.

@@ -201,6 +201,16 @@ impl Calls {
     pub(super) fn stop(&self) {
         self.stop.raise();
     }
+
+    /// What makes calls, for those that agents make.
+    pub(super) fn toolbox(&self) -> Arc<Toolbox> {
+        Arc::clone(&self.toolbox)
+    }
+
+    /// Raised when the run is stopped.
+    pub(super) fn stop_flag(&self) -> StopFlag {
+        self.stop.clone()
+    }
 }
 
 impl ReadyCall {
@@ -272,6 +282,14 @@ fn confined_servers(
 }
 
 impl CallTree {
+    /// Makes the run's tree if no call has needed it yet.
+    pub(super) fn make_if_missing(&self) -> Result<(), String> {
+        if self.trees.run_path().exists() {
+            return Ok(());
+        }
+        self.take(false).map(drop)
+    }
+
     /// Makes the run's tree show the head. Calls that change it have it to themselves.
     fn take(&self, alone: bool) -> Result<RunTreeUse<'_>, String> {
         let base = &self.work.base;

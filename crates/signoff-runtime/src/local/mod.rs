@@ -4,6 +4,7 @@
 mod action_trees;
 mod agent;
 mod agent_command;
+mod agent_servers;
 mod agents;
 mod calls;
 mod checkout_watcher;
@@ -19,6 +20,7 @@ mod perform;
 mod pool;
 mod prompt_context;
 mod requests;
+mod room;
 mod shared_checkout;
 mod supervisor;
 mod worked_tree;

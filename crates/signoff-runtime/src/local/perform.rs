@@ -67,6 +67,7 @@ impl Perform for Local<'_> {
                 self.agents.remove(step);
             }
             Input::PermissionAsked { step, .. } => self.note_question(run, *step),
+            Input::AgentCallBegins { step, number, .. } => self.release_agent_call(*step, *number),
             Input::Answer { item, choice, .. } => self.pass_on_answer(item, *choice),
             Input::ProcessHeld { step, .. } => {
                 if let Some(gate) = self.gates.remove(step) {
@@ -108,6 +109,11 @@ impl Perform for Local<'_> {
     fn stop(&mut self) -> Vec<Input> {
         // Threads that hold an agent at its gate see it close and let the agent go unstarted.
         self.gates.clear();
+        for agent in self.agents.values() {
+            if let Some(servers) = &agent.servers {
+                servers.close();
+            }
+        }
         self.calls.stop();
         self.supervisor.stop();
         let late = self.news.take().into_iter().chain(self.receiver.try_iter());
@@ -116,6 +122,8 @@ impl Perform for Local<'_> {
             Message::Happened(WakeReason::Input(Input::ProcessHeld { .. })) => None,
             // The agent that asked is gone.
             Message::Happened(WakeReason::Input(Input::PermissionAsked { .. })) => None,
+            // A call that was not released is not made.
+            Message::Happened(WakeReason::Input(Input::AgentCallBegins { .. })) => None,
             Message::Happened(WakeReason::Input(input)) => {
                 if let Input::WorkEnded { step, .. } = &input {
                     self.agents.remove(step);

@@ -16,9 +16,10 @@ use super::{Config, Origin, Problem, SettingLocation};
 const PREFIX: &str = "SIGNOFF_";
 
 /// Names that are not settings: marks that a run sets, and switches of our own tests and CI.
-const NOT_SETTINGS: [&str; 16] = [
+const NOT_SETTINGS: [&str; 17] = [
     "SIGNOFF_INSIDE",
     "SIGNOFF_SCOPE",
+    "SIGNOFF_DENIED",
     "SIGNOFF_ITEM",
     "SIGNOFF_NOTIFY_RUN",
     "SIGNOFF_NOTIFY_ITEM",

@@ -74,16 +74,26 @@ fn items(answer: &Answer) -> Vec<Value> {
         })
     });
     let calls = answer.identified_calls().map(|(id, call)| {
-        json!({
+        let mut item = json!({
             "id": format!("fc_stub_{id}"),
             "type": "function_call",
             "status": "completed",
             "call_id": format!("call_stub_{id}"),
             "name": call.name,
             "arguments": call.arguments.to_string(),
-        })
+        });
+        // Tools of servers are found by a search, and called in the namespace of their server.
+        if let Some((server, tool)) = server_tool(&call.name) {
+            item["name"] = json!(tool);
+            item["namespace"] = json!(format!("mcp__{server}"));
+        }
+        item
     });
     text.into_iter().chain(calls).collect()
+}
+
+fn server_tool(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("mcp__")?.split_once("__")
 }
 
 fn item_events(index: usize, item: &Value) -> Vec<Value> {

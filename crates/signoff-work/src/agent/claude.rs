@@ -2,9 +2,14 @@
 
 mod stream;
 
+use serde_json::json;
+
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::scope::{Agent, ServerTool, ToolScope};
+use super::servers::{WAIT_MS, by_name};
 
 #[derive(Debug)]
 pub(super) struct Claude;
@@ -17,6 +22,9 @@ const ALWAYS: [&str; 5] = [
     "TaskList",
     "TaskGet",
 ];
+
+const SETTINGS: &str = "signoff-claude-settings.json";
+const SERVERS: &str = "signoff-claude-servers.json";
 
 impl Driver for Claude {
     fn kind(&self) -> DriverKind {
@@ -48,9 +56,14 @@ impl Driver for Claude {
         } else {
             line
         };
+        let (line, files) = match options.guard {
+            Some(guard) => with_guard(line, options, guard),
+            None => (line, Vec::new()),
+        };
         Launch {
             keeps_own_sandbox: !options.confined,
             holds_scope: scope.is_some(),
+            files,
             ..line.launch()
         }
     }
@@ -82,14 +95,33 @@ fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
         .map(rule)
         .map(|rule| format!(",{rule}"));
     let allowed = format!("{tools}{}", servers.collect::<String>());
-    let line = line
-        .option(&["--tools"], tools)
-        .option(&["--allowedTools", "--allowed-tools"], allowed);
-    if scope.servers.is_empty() {
-        line.switch(&["--strict-mcp-config"])
-    } else {
-        line
+    line.option(&["--tools"], tools)
+        .option(&["--allowedTools", "--allowed-tools"], allowed)
+        .switch(&["--strict-mcp-config"])
+}
+
+/// Hooks see every call, also in modes that ask nobody. With the strict setting it has no other servers than these.
+fn with_guard<'a>(
+    line: CommandLine<'a>,
+    options: &LaunchOptions<'_>,
+    guard: LaunchGuard<'_>,
+) -> (CommandLine<'a>, Vec<LaunchFile>) {
+    let hook = json!({ "hooks": [{ "type": "command", "command": guard.hook }] });
+    let settings = json!({ "hooks": { "PreToolUse": [hook] } });
+    let mut files = vec![LaunchFile::json(SETTINGS, &settings)];
+    let line = line.forced("--settings", options.file(SETTINGS));
+    if guard.servers.is_empty() {
+        return (line, files);
     }
+    let servers = by_name(
+        guard.servers,
+        |server| json!({ "command": server.program(), "args": server.arguments() }),
+    );
+    files.push(LaunchFile::json(SERVERS, &json!({ "mcpServers": servers })));
+    let line = line
+        .forced("--mcp-config", options.file(SERVERS))
+        .variable("MCP_TOOL_TIMEOUT", WAIT_MS.to_string());
+    (line, files)
 }
 
 fn rule(tool: &ServerTool) -> String {

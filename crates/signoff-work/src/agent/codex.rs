@@ -3,8 +3,11 @@
 mod stream;
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::scope::ToolScope;
+use super::servers::WAIT_MS;
 
 #[derive(Debug)]
 pub(super) struct Codex;
@@ -40,13 +43,17 @@ impl Driver for Codex {
             .option(&own, sandbox)
             .option(&["-C", "--cd"], options.workspace)
             .optional(&["-m", "--model"], options.model);
+        let line = match options.guard {
+            Some(guard) => with_guard(line, guard),
+            None => line,
+        };
         let line = match options.resume {
             Some(session) => line.words(&["resume", session, "-"]),
             None => line.words(&["-"]),
         };
         Launch {
             keeps_own_sandbox: !options.confined,
-            holds_scope: reads_only && !options.confined,
+            holds_scope: options.guard.is_some() || (reads_only && !options.confined),
             ..line.launch()
         }
     }
@@ -54,4 +61,32 @@ impl Driver for Codex {
     fn reader(&self, options: &ReaderOptions<'_>) -> Box<dyn StreamReader> {
         Box::new(stream::CodexReader::new(options))
     }
+}
+
+/// Its settings, one by one. It runs hooks that nobody trusted only if it is told to.
+fn with_guard<'a>(line: CommandLine<'a>, guard: LaunchGuard<'_>) -> CommandLine<'a> {
+    let hook = format!(
+        "hooks.PreToolUse=[{{hooks=[{{type=\"command\",command={}}}]}}]",
+        quoted(guard.hook)
+    );
+    let mut line = line
+        .words(&["--dangerously-bypass-hook-trust"])
+        .forced("-c", hook);
+    for server in guard.servers {
+        let arguments: Vec<String> = server.arguments().iter().map(|word| quoted(word)).collect();
+        let entry = format!(
+            "mcp_servers.{}={{command={},args=[{}],tool_timeout_sec={}}}",
+            server.name,
+            quoted(server.program()),
+            arguments.join(","),
+            WAIT_MS / 1000
+        );
+        line = line.forced("-c", entry);
+    }
+    line
+}
+
+/// A string of TOML; all that JSON escapes is escaped alike there.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }

@@ -70,6 +70,12 @@ impl<'a> CommandLine<'a> {
         }
     }
 
+    /// Adds an option with a value behind all others, so that it wins.
+    pub(super) fn forced(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.argv.extend([name.into(), value.into()]);
+        self
+    }
+
     /// Sets a variable.
     pub(super) fn variable(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));

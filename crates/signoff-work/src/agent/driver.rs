@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::acp::Acp;
 use super::claude::Claude;
@@ -79,6 +79,16 @@ impl fmt::Display for DriverKind {
     }
 }
 
+impl LaunchOptions<'_> {
+    /// Where the agent finds a file of its launch.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        match self.guard {
+            Some(guard) => guard.directory.join(name),
+            None => self.prompt_file.with_file_name(name),
+        }
+    }
+}
+
 /// What an agent is started with.
 #[derive(Debug, Clone, Copy)]
 pub struct LaunchOptions<'a> {
@@ -96,6 +106,37 @@ pub struct LaunchOptions<'a> {
     pub confined: bool,
     /// The session to continue.
     pub resume: Option<&'a str>,
+    /// What holds it to its tools; only with a scope.
+    pub guard: Option<LaunchGuard<'a>>,
+}
+
+/// What holds an agent to the tools of its scope, beside its own lists.
+#[derive(Debug, Clone, Copy)]
+pub struct LaunchGuard<'a> {
+    /// The shell command that is asked before each tool call: it refuses with exit code 2.
+    pub hook: &'a str,
+    /// The tool servers that it gets, and no others.
+    pub servers: &'a [LaunchServer],
+    /// Where it finds the files of its launch.
+    pub directory: &'a Path,
+}
+
+/// A tool server for an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchServer {
+    pub name: String,
+    /// Program and arguments.
+    pub command: Vec<String>,
+}
+
+impl LaunchServer {
+    pub(super) fn program(&self) -> &str {
+        self.command.first().map_or("", String::as_str)
+    }
+
+    pub(super) fn arguments(&self) -> &[String] {
+        self.command.get(1..).unwrap_or_default()
+    }
 }
 
 /// A process to start.
@@ -123,11 +164,19 @@ pub enum LaunchInput {
     Dialogue,
 }
 
-/// A file that lies beside the prompt's file, where the agent can read it.
+/// A file that lies where the agent can read it: in the directory of its guard if it has one, otherwise beside the prompt's
+/// file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchFile {
     pub name: &'static str,
     pub bytes: Vec<u8>,
+}
+
+impl LaunchFile {
+    pub(super) fn json(name: &'static str, value: &serde_json::Value) -> Self {
+        let bytes = value.to_string().into_bytes();
+        Self { name, bytes }
+    }
 }
 
 /// What a reader knows of the process whose stream it reads.

@@ -4,11 +4,14 @@ mod stream;
 
 use std::fmt::Write as _;
 
+use serde_json::{Value, json};
+
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchOptions, ReaderOptions, StreamReader,
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
 };
 use super::scope::{Agent, ToolScope};
+use super::servers::{WAIT_MS, by_name};
 
 #[derive(Debug)]
 pub(super) struct Gemini;
@@ -16,6 +19,7 @@ pub(super) struct Gemini;
 /// Tools that touch nothing.
 const ALWAYS: [&str; 3] = ["write_todos", "update_topic", "complete_task"];
 const POLICY: &str = "signoff-gemini-policy.toml";
+const SETTINGS: &str = "signoff-gemini-settings.json";
 
 impl Driver for Gemini {
     fn kind(&self) -> DriverKind {
@@ -41,17 +45,24 @@ impl Driver for Gemini {
             .optional(&["-r", "--resume"], options.resume);
         let scope = options.tools.map(ToolScope::of);
         let line = match &scope {
-            Some(_) => line.option(&["--policy"], options.prompt_file.with_file_name(POLICY)),
+            Some(_) => line.option(&["--policy"], options.file(POLICY)),
             None => line,
         };
-        let files = scope.iter().map(|scope| LaunchFile {
+        // Settings of the system are above those of the person and of the project.
+        let line = match options.guard {
+            Some(_) => line.variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH", options.file(SETTINGS)),
+            None => line,
+        };
+        let rules = scope.iter().map(|scope| LaunchFile {
             name: POLICY,
             bytes: policy(scope).into_bytes(),
         });
+        let settings = options.guard.iter();
+        let settings = settings.map(|guard| LaunchFile::json(SETTINGS, &settings_of(*guard)));
         Launch {
             keeps_own_sandbox: !options.confined,
             holds_scope: scope.is_some(),
-            files: files.collect(),
+            files: rules.chain(settings).collect(),
             ..line.launch()
         }
     }
@@ -85,4 +96,27 @@ fn policy(scope: &ToolScope) -> String {
         ));
     }
     text
+}
+
+/// Its hooks, and its only servers.
+fn settings_of(guard: LaunchGuard<'_>) -> Value {
+    let names: Vec<&str> = guard
+        .servers
+        .iter()
+        .map(|server| server.name.as_str())
+        .collect();
+    let servers = by_name(guard.servers, |server| {
+        json!({
+            "command": server.program(),
+            "args": server.arguments(),
+            "timeout": WAIT_MS,
+            "trust": true,
+        })
+    });
+    let hook = json!({ "type": "command", "name": "signoff", "command": guard.hook });
+    json!({
+        "hooks": { "BeforeTool": [{ "matcher": "*", "hooks": [hook] }] },
+        "mcp": { "allowed": names },
+        "mcpServers": servers,
+    })
 }

@@ -2,17 +2,22 @@
 
 mod stream;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+};
 use super::scope::{Agent, ToolScope};
+use super::servers::by_name;
 
 #[derive(Debug)]
 pub(super) struct Opencode;
 
 /// Tools that touch nothing.
 const ALWAYS: [&str; 2] = ["todowrite", "todoread"];
+
+const PLUGIN: &str = "signoff-opencode.js";
 
 impl Driver for Opencode {
     fn kind(&self) -> DriverKind {
@@ -44,9 +49,21 @@ impl Driver for Opencode {
             ),
             None => line,
         };
+        let line = match options.guard {
+            Some(guard) => line.variable(
+                "OPENCODE_CONFIG_CONTENT",
+                configuration(options, guard).to_string(),
+            ),
+            None => line,
+        };
+        let plugin = options.guard.iter().map(|guard| LaunchFile {
+            name: PLUGIN,
+            bytes: plugin(*guard).into_bytes(),
+        });
         Launch {
             keeps_own_sandbox: !options.confined,
             holds_scope: scope.is_some(),
+            files: plugin.collect(),
             ..line.launch()
         }
     }
@@ -86,4 +103,19 @@ fn permissions(scope: &ToolScope, confined: bool) -> Value {
         rules.insert(format!("{}_{name}", tool.server), "allow".into());
     }
     Value::Object(rules)
+}
+
+/// What is added to the person's configuration: the plugin that asks the guard, and servers.
+fn configuration(options: &LaunchOptions<'_>, guard: LaunchGuard<'_>) -> Value {
+    let plugin = format!("file://{}", options.file(PLUGIN).display());
+    let servers = by_name(
+        guard.servers,
+        |server| json!({ "type": "local", "command": server.command, "enabled": true }),
+    );
+    json!({ "plugin": [plugin], "mcp": servers })
+}
+
+fn plugin(guard: LaunchGuard<'_>) -> String {
+    let hook = Value::from(guard.hook).to_string();
+    include_str!("opencode/guard.js").replace("\"@HOOK@\"", &hook)
 }

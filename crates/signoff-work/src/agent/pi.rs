@@ -2,12 +2,19 @@
 
 mod stream;
 
+use serde_json::{Value, json};
+
 use super::command_line::CommandLine;
-use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
-use super::scope::{Agent, ToolScope};
+use super::driver::{
+    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, LaunchServer,
+    ReaderOptions, StreamReader,
+};
+use super::scope::{Agent, ServerTool, ToolScope};
 
 #[derive(Debug)]
 pub(super) struct Pi;
+
+const EXTENSION: &str = "signoff-pi.js";
 
 impl Driver for Pi {
     fn kind(&self) -> DriverKind {
@@ -29,10 +36,22 @@ impl Driver for Pi {
             );
         let scope = options.tools.map(ToolScope::of);
         let line = match &scope {
-            Some(scope) => hand_over(line, scope),
+            Some(scope) => {
+                let servers = options.guard.map_or(&[][..], |guard| guard.servers);
+                hand_over(line, scope, servers)
+            }
             None => line,
         };
+        let line = match options.guard {
+            Some(_) => line.forced("--extension", options.file(EXTENSION)),
+            None => line,
+        };
+        let extension = options.guard.iter().map(|guard| LaunchFile {
+            name: EXTENSION,
+            bytes: extension(*guard).into_bytes(),
+        });
         Launch {
+            files: extension.collect(),
             // It has neither a sandbox nor permissions.
             keeps_own_sandbox: false,
             holds_scope: scope.is_some(),
@@ -45,13 +64,41 @@ impl Driver for Pi {
     }
 }
 
-/// Tools of its extensions have plain names.
-fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
-    let mut tools = scope.select(Agent::Pi.tools());
-    tools.extend(scope.servers.iter().filter_map(|one| one.tool.as_deref()));
+/// Tools of its extensions have plain names; those that our own offers are called after their server. If the scope has a
+/// whole server, nobody knows their names yet, and only the guard holds the scope.
+fn hand_over<'a>(
+    line: CommandLine<'a>,
+    scope: &ToolScope,
+    servers: &[LaunchServer],
+) -> CommandLine<'a> {
+    let is_ours = |tool: &ServerTool| servers.iter().any(|server| server.name == tool.server);
+    let mut named = scope.servers.iter();
+    if named.any(|tool| tool.tool.is_none() && is_ours(tool)) {
+        return line;
+    }
+    let own = scope.select(Agent::Pi.tools()).into_iter();
+    let others = scope.servers.iter().filter_map(|one| {
+        let tool = one.tool.as_deref()?;
+        Some(match is_ours(one) {
+            true => format!("{}_{tool}", one.server),
+            false => tool.to_owned(),
+        })
+    });
+    let tools: Vec<String> = own.map(str::to_owned).chain(others).collect();
     if tools.is_empty() {
         line.switch(&["--no-tools", "-nt"])
     } else {
         line.option(&["--tools", "-t"], tools.join(","))
     }
+}
+
+/// It knows no servers: an extension offers their tools, and asks the guard.
+fn extension(guard: LaunchGuard<'_>) -> String {
+    let hook = Value::from(guard.hook).to_string();
+    let servers = guard.servers.iter();
+    let servers = servers.map(|server| json!({ "name": server.name, "command": server.command }));
+    let servers = Value::from_iter(servers).to_string();
+    include_str!("pi/guard.js")
+        .replace("\"@HOOK@\"", &hook)
+        .replace("\"@SERVERS@\"", &servers)
 }

@@ -89,6 +89,11 @@ impl Confined {
         &self.logins
     }
 
+    /// Shows it something more.
+    pub fn show(&mut self, bind: Bind) {
+        self.policy.binds.push(bind);
+    }
+
     /// Sets its variables, whatever they were, and returns what it may touch.
     pub fn into_policy(self, environment: &mut Vec<(OsString, OsString)>) -> Policy {
         environment.retain(|(name, _)| !self.environment.iter().any(|(own, _)| own == name));
@@ -204,6 +209,11 @@ impl RunPaths {
             environment,
             logins: home.logins,
         })
+    }
+
+    /// Whether a process does not find what is at this path.
+    pub fn hides(&self, path: &Path) -> bool {
+        self.level.uses_mounts() && self.is_covered(path)
     }
 
     /// Whether the process finds something else at this path: a file of its own, or nothing.

@@ -6,6 +6,7 @@
 
 mod connection;
 mod definition;
+mod served;
 mod slot;
 mod wire;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use signoff_plan::tools::allows;
 
 pub use self::definition::Definition;
+pub use self::served::{AgentRequest, call_answer, tools_answer};
 pub(crate) use self::slot::{ServerContext, ServerSlot};
 use crate::project::helpers::PinnedCommand;
 

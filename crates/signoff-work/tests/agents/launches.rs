@@ -78,7 +78,7 @@ fn claude() {
         },
         &format!(
             "{start} --permission-mode dontAsk --tools TodoWrite,TaskCreate,TaskUpdate,TaskList,TaskGet \
-             --allowedTools TodoWrite,TaskCreate,TaskUpdate,TaskList,TaskGet,mcp__git__push,mcp__jira"
+             --allowedTools TodoWrite,TaskCreate,TaskUpdate,TaskList,TaskGet,mcp__git__push,mcp__jira --strict-mcp-config"
         ),
     );
 }

@@ -73,6 +73,7 @@ pub(crate) fn plain_options() -> LaunchOptions<'static> {
         tools: None,
         confined: true,
         resume: None,
+        guard: None,
     }
 }
 

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
-    Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, New, PlanName, Prompt,
-    Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
+    Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, McpProxy, New, PlanName,
+    Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
     VerifyFormat, agentctl,
 };
 
@@ -237,6 +237,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff man | man -l -\n  signoff man --dir ~/.local/share/man/man1"
     )]
     Man(Man),
+    /// An agent's end of a tool server that a run gives it
+    #[command(hide = true)]
+    McpProxy(McpProxy),
     /// The demo's agent: follows a script instead of a model
     #[command(hide = true)]
     ScriptedAgent(ScriptedAgent),
@@ -250,6 +253,7 @@ impl Command {
             | Self::Completions(_)
             | Self::Graph(_)
             | Self::Man(_)
+            | Self::McpProxy(_)
             | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args)
             | Self::Trust(args)

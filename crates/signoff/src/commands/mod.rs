@@ -71,6 +71,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Prune(args) => maintain::prune::prune(session, &args),
         Command::Completions(args) => Ok(maintain::completions::completions(session, args.shell)),
         Command::Man(args) => maintain::man::man(session, &args),
+        Command::McpProxy(args) => connect::mcp_proxy::pass(&args.socket),
         Command::ScriptedAgent(args) => connect::scripted_agent::play(session, &args.script),
     }
 }

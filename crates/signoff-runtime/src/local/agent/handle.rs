@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use signoff_sandbox::Stopper;
 
 use super::dialogue::Dialogue;
+use super::questions::Questions;
 
 /// A handle to an agent at work; clones share it.
 #[derive(Debug, Clone)]
 pub(in crate::local) struct AgentHandle {
     state: Arc<Mutex<HandleState>>,
+    questions: Questions,
     /// With an agent that is spoken with.
     dialogue: Option<Dialogue>,
 }
@@ -31,35 +33,32 @@ pub(in crate::local) enum EndReason {
 }
 
 impl AgentHandle {
-    pub(super) fn new(dialogue: Option<Dialogue>) -> Self {
+    pub(super) fn new(questions: Questions, dialogue: Option<Dialogue>) -> Self {
         Self {
             state: Arc::default(),
+            questions,
             dialogue,
         }
     }
 
     /// A question of it is journaled as this item.
     pub(in crate::local) fn journaled(&self, item: &str) {
-        if let Some(dialogue) = &self.dialogue {
-            dialogue.journaled(item);
-        }
+        self.questions.journaled(item);
     }
 
     /// Is this item a question of it that is open?
     pub(in crate::local) fn has_open(&self, item: &str) -> bool {
-        let dialogue = self.dialogue.as_ref();
-        dialogue.is_some_and(|dialogue| dialogue.has_open(item))
+        self.questions.has_open(item)
     }
 
     /// Tells it a person's answer, if it asked this.
     pub(in crate::local) fn answer(&self, item: &str, allow: bool) {
-        if let Some(dialogue) = &self.dialogue {
-            dialogue.answer(item, allow);
-        }
+        self.questions.answer(item, allow);
     }
 
-    /// Tells it that it is about to be ended, if it can be told.
+    /// Nobody answers it any more: it is about to be ended. It is told so, if it can be.
     pub(in crate::local) fn cancel(&self) {
+        self.questions.withdraw();
         if let Some(dialogue) = &self.dialogue {
             dialogue.cancel();
         }

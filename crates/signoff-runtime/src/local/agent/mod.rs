@@ -1,14 +1,18 @@
 //! An agent at work: its stream is read as it arrives, its progress kept, and the loop told.
 
 mod activity;
+mod denials;
 mod dialogue;
 mod handle;
 mod monitor;
 mod progress_file;
+mod questions;
 mod sessions;
 mod talk;
 
+pub(super) use self::denials::Denials;
 pub(super) use self::handle::{AgentHandle, EndReason};
 pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};
+pub(super) use self::questions::Questions;
 pub(super) use self::sessions::Sessions;
 pub(super) use self::talk::Talk;

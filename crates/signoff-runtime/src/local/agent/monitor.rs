@@ -6,13 +6,17 @@ use std::time::SystemTime;
 
 use signoff_engine::{AgentReport, Input, ProcessEnd};
 use signoff_sandbox::{CommandReport, ExitStatus, RunningCommand};
-use signoff_work::agent::{AgentEvent, AgentExit, AgentProblem, DriverKind, LineSplitter, Prices};
+use signoff_work::agent::{
+    AgentEvent, AgentExit, AgentProblem, DriverKind, LineSplitter, PermissionRequest, Prices,
+};
 use signoff_work::confine::agent_advice;
 use signoff_work::secrets::Secrets;
 
 use super::activity::AgentActivity;
+use super::denials::Denials;
 use super::handle::{AgentHandle, EndReason};
 use super::progress_file::ProgressFile;
+use super::questions::Questions;
 use super::talk::{Heard, Talk};
 use crate::drive::{ActiveAgent, WakeReason};
 use crate::local::message::Message;
@@ -30,6 +34,8 @@ pub(in crate::local) struct MonitorSetup {
     /// The model that it was asked to use.
     pub(in crate::local) model: Option<String>,
     pub(in crate::local) talk: Talk,
+    pub(in crate::local) questions: Questions,
+    pub(in crate::local) denials: Denials,
     pub(in crate::local) prices: Prices,
     /// The agent confines what it starts itself.
     pub(in crate::local) own_sandbox: bool,
@@ -46,6 +52,8 @@ pub(in crate::local) struct AgentMonitor {
     model: Option<String>,
     own_sandbox: bool,
     talk: Talk,
+    questions: Questions,
+    denials: Denials,
     lines: LineSplitter,
     activity: AgentActivity,
     file: ProgressFile,
@@ -73,11 +81,13 @@ impl AgentMonitor {
             step: setup.step,
             attempt: setup.attempt,
             driver: setup.driver,
-            handle: AgentHandle::new(setup.talk.dialogue().cloned()),
+            handle: AgentHandle::new(setup.questions.clone(), setup.talk.dialogue().cloned()),
             activity: AgentActivity::new(setup.driver.name(), setup.prices),
             model: setup.model,
             own_sandbox: setup.own_sandbox,
             talk: setup.talk,
+            questions: setup.questions,
+            denials: setup.denials,
             lines: LineSplitter::default(),
             file: ProgressFile::new(setup.progress),
             secrets: setup.secrets,
@@ -98,7 +108,8 @@ impl AgentMonitor {
         mut running: RunningCommand,
     ) -> Option<Ended<AgentEnding>> {
         self.handle.started(running.stopper());
-        self.talk.begin(&mut running);
+        self.questions.begin(running.time_limit());
+        self.talk.begin(running.take_stdin());
         self.is_news = true;
         self.tell();
         let command = running.wait_with(&mut |bytes| self.hear(bytes));
@@ -132,8 +143,8 @@ impl AgentMonitor {
             self.activity.note(event);
             self.is_news = true;
         }
-        if let Some(what) = asks {
-            self.ask(&what);
+        if let Some(question) = asks {
+            self.ask(question);
         }
         if is_done {
             self.handle.end(EndReason::Done);
@@ -141,8 +152,11 @@ impl AgentMonitor {
     }
 
     /// A person has to answer: the loop is told, and the agent waits.
-    fn ask(&mut self, what: &str) {
-        let what = self.secrets.hide(what).into_owned();
+    fn ask(&mut self, question: PermissionRequest) {
+        let Some(dialogue) = self.talk.dialogue().cloned() else {
+            return;
+        };
+        let what = self.secrets.hide(&question.summary()).into_owned();
         self.activity.note_question(&what);
         self.tell_now();
         let asked = Input::PermissionAsked {
@@ -150,8 +164,10 @@ impl AgentMonitor {
             attempt: self.attempt,
             what,
         };
-        // The receiver is gone: the run was abandoned.
-        drop(self.sender.send(Message::Happened(asked.into())));
+        // The receiver is gone if the run was abandoned.
+        let tell = || drop(self.sender.send(Message::Happened(asked.into())));
+        let pass_on = move |allow| dialogue.answer(&question, allow);
+        self.questions.ask(tell, pass_on);
     }
 
     /// Tells what was heard, unless that was done just before and it can wait.
@@ -168,6 +184,7 @@ impl AgentMonitor {
             .activity
             .snapshot(signoff_store::timestamp::rfc3339_ms(SystemTime::now()));
         progress.doing = self.secrets.hide(&progress.doing).into_owned();
+        self.denials.add_to(&mut progress.denied);
         for todo in &mut progress.todo {
             todo.text = self.secrets.hide(&todo.text).into_owned();
         }
@@ -188,8 +205,10 @@ impl AgentMonitor {
             status: command.status,
             stderr: stderr.as_bytes(),
         });
+        self.denials.read_file();
         self.tell_now();
         let mut report = agent_report(self.activity.snapshot(String::new()));
+        self.denials.add_to(&mut report.denied);
         report.own_sandbox = self.own_sandbox;
         report.model = self.model.or(report.model);
         report.problem = last

@@ -1,9 +1,9 @@
 //! Listens to an agent, and answers the one that asks.
 
-use signoff_sandbox::RunningCommand;
+use signoff_sandbox::StdinWriter;
 use signoff_work::agent::{
     AcpClient, AcpOptions, AgentEnd, AgentEvent, AgentExit, DriverKind, LaunchOptions,
-    ReaderOptions, StreamReader,
+    PermissionRequest, ReaderOptions, StreamReader,
 };
 
 use super::dialogue::Dialogue;
@@ -20,8 +20,8 @@ pub(in crate::local) enum Talk {
 /// What follows from a line of an agent.
 pub(super) struct Heard {
     pub(super) events: Vec<AgentEvent>,
-    /// What it asks a person, in one line.
-    pub(super) asks: Option<String>,
+    /// What it asks a person.
+    pub(super) asks: Option<PermissionRequest>,
     /// It has nothing more to do.
     pub(super) is_done: bool,
 }
@@ -55,9 +55,9 @@ impl Talk {
     }
 
     /// The agent runs.
-    pub(super) fn begin(&self, running: &mut RunningCommand) {
+    pub(super) fn begin(&self, stdin: Option<StdinWriter>) {
         if let Self::Dialogue(dialogue) = self {
-            dialogue.begin(running);
+            dialogue.begin(stdin);
         }
     }
 

@@ -9,7 +9,7 @@ use super::message::{
 };
 use super::permission::{Decision, PermissionRequest, cancelled, decide};
 use super::update::{OpenCalls, turn_usage};
-use crate::agent::driver::LaunchOptions;
+use crate::agent::driver::{LaunchOptions, LaunchServer};
 use crate::agent::end::{AgentEnd, AgentExit, AgentProblem};
 use crate::agent::event::AgentEvent;
 use crate::agent::json::{flag, number, object, text};
@@ -34,6 +34,7 @@ pub struct AcpOptions {
     scope: Option<ToolScope>,
     confined: bool,
     resume: Option<String>,
+    servers: Vec<LaunchServer>,
 }
 
 impl AcpOptions {
@@ -45,6 +46,9 @@ impl AcpOptions {
             scope: options.tools.map(ToolScope::of),
             confined: options.confined,
             resume: options.resume.map(str::to_owned),
+            servers: options
+                .guard
+                .map_or_else(Vec::new, |guard| guard.servers.to_vec()),
         }
     }
 }
@@ -275,14 +279,15 @@ impl AcpClient {
         }
         let cwd = path_text(&self.options.workspace);
         let resume = self.options.resume.clone();
-        let new = json!({ "cwd": cwd, "mcpServers": [] });
+        let servers: Vec<Value> = self.options.servers.iter().map(server_entry).collect();
+        let new = json!({ "cwd": cwd, "mcpServers": servers });
         let (method, params) = match resume {
             Some(id) if flag(result, "/agentCapabilities/loadSession") => {
                 self.is_loading = true;
                 self.session = Some(id.clone());
                 (
                     "session/load",
-                    json!({ "sessionId": id, "cwd": cwd, "mcpServers": [] }),
+                    json!({ "sessionId": id, "cwd": cwd, "mcpServers": servers }),
                 )
             }
             // An agent that cannot continue starts anew; the prompt says what happened.
@@ -344,6 +349,15 @@ impl AcpClient {
         }
         self.is_finished = true;
     }
+}
+
+fn server_entry(server: &LaunchServer) -> Value {
+    json!({
+        "name": server.name,
+        "command": server.program(),
+        "args": server.arguments(),
+        "env": [],
+    })
 }
 
 fn path_text(path: &Path) -> String {

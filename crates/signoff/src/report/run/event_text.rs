@@ -67,6 +67,8 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::Expanded { items, .. } => dim_line(format!("{} items", items.len())),
         Event::CallStarted { call, .. } => call_started(call),
         Event::CallFinished { end, .. } => call_finished(end),
+        Event::AgentCallStarted { call, .. } => agent_call_started(call),
+        Event::AgentCallFinished { end, .. } => return agent_call_finished(end),
         Event::StepRetried { step, by, .. } => {
             line(CARE, "↻", format!("`{step}` is tried again, as {by} asked"))
         }
@@ -180,6 +182,23 @@ fn contract_text(
 fn call_started(call: &ToolCall) -> String {
     let tool = sanitize(&call.tool);
     dim_line(format!("calling {tool} {}", short_value(&call.args)))
+}
+
+fn agent_call_started(call: &ToolCall) -> String {
+    let tool = sanitize(&call.tool);
+    dim_line(format!(
+        "its agent calls {tool} {}",
+        short_value(&call.args)
+    ))
+}
+
+fn agent_call_finished(end: &CallEnd) -> Option<String> {
+    match end {
+        CallEnd::Done(_) => None,
+        CallEnd::Failed { message, .. } => {
+            Some(dim_line(format!("that call failed: {}", one_line(message))))
+        }
+    }
 }
 
 fn retry_scheduled(is_agent: bool, counted: bool, reason: &str) -> String {

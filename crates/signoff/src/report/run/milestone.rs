@@ -96,6 +96,8 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         | Event::AttemptStarted { .. }
         | Event::CallStarted { .. }
         | Event::CallFinished { .. }
+        | Event::AgentCallStarted { .. }
+        | Event::AgentCallFinished { .. }
         | Event::RetryScheduled { counted: true, .. }
         | Event::RunPaused { .. } => return None,
         _ => return text(run, recorded),

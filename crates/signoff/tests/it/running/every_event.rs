@@ -406,6 +406,8 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         side_by_side(),
         confirmed(),
         undone(),
+        super::permissions::allowed(),
+        super::agent_tools::called(),
     ];
     let mut seen = BTreeSet::new();
     for event in runs.iter().flatten() {

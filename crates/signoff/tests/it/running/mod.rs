@@ -2,6 +2,7 @@
 
 mod acceptance;
 mod again;
+mod agent_tools;
 mod agents;
 mod asking;
 mod confined;

@@ -59,6 +59,17 @@ fn asking(project: &Project, command: &[&str]) -> Running {
     running
 }
 
+/// The events of a run in which a person allows what the agent asks.
+pub(super) fn allowed() -> Vec<Value> {
+    let project = project();
+    let running = asking(&project, &["run", "plan.md"]);
+    project
+        .signoff(["answer", &first_item_id(&project), "allow"])
+        .assert_success();
+    running.wait().assert_success();
+    project.signoff(["log", "--format", "json"]).json_lines()
+}
+
 #[test]
 fn an_allowed_call_is_made_once_and_the_run_goes_on() {
     let project = project();

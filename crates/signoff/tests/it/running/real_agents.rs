@@ -8,6 +8,7 @@ mod failing;
 mod guarding;
 mod limits;
 mod probing;
+mod tools;
 mod working;
 mod world;
 

@@ -4,6 +4,7 @@ pub(crate) mod busy_checkout;
 pub(crate) mod chaos;
 pub(crate) mod person;
 pub(crate) mod seeds;
+pub(crate) mod shop;
 pub(crate) mod test_agents;
 
 use std::fmt::Write as _;
