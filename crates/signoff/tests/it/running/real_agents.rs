@@ -4,6 +4,7 @@
 //! them; `cargo xtask soak` all five, and tries every case with every one.
 
 mod failing;
+mod hooks;
 mod limits;
 mod probing;
 mod working;
