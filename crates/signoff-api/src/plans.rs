@@ -34,4 +34,7 @@ pub struct ListedPlan {
     /// where file and store agree.
     #[serde(default)]
     pub file_says: Option<String>,
+    /// How many questions of its run nobody has answered.
+    #[serde(default)]
+    pub questions: usize,
 }

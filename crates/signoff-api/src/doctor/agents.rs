@@ -32,6 +32,9 @@ pub struct KnownAgent {
     pub roles: Vec<String>,
     /// Files of the home that it is given a copy of.
     pub files: Vec<String>,
+    /// Hooks of its settings that it is not given, a sentence for each: their scripts are not in the sandbox.
+    #[serde(default)]
+    pub dropped_hooks: Vec<String>,
     pub problems: Vec<AgentProblem>,
 }
 

@@ -7,12 +7,16 @@ use std::time::Duration;
 use signoff_api::doctor::{AgentProblem, AgentsReport, KnownAgent, Login, RoleReport};
 use signoff_sandbox::{Command, ExitStatus, Limits, RunningCommand, Sandbox, Stdin};
 use signoff_store::config::{AgentSettings, Driver};
-use signoff_work::confine::{Advice, LoginState, agent_advice, login_state};
+use signoff_work::confine::{
+    Advice, AgentRequirements, DroppedHook, LoginState, agent_advice, login_state,
+};
 use signoff_work::environment::path_outside;
 
 use crate::confinement::levels::Machine;
-use crate::project::ProcessContext;
+use crate::confinement::run_paths;
 use crate::project::agents::{agent_requirements, how_to_get, known_program};
+use crate::project::sandbox_level::level;
+use crate::project::{ProcessContext, Project};
 
 /// A program that only says its version needs no longer.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -169,8 +173,21 @@ fn known_agent(
         install: agent.advice.install.to_owned(),
         roles: used_by,
         files,
+        dropped_hooks: machine
+            .project
+            .map(|project| dropped_hooks(project, &needs))
+            .unwrap_or_default(),
         problems: problem.into_iter().collect(),
     }
+}
+
+/// Only a project has a sandbox whose view of the home is known.
+fn dropped_hooks(project: &Project, needs: &AgentRequirements) -> Vec<String> {
+    let level = level(project).ok();
+    let run_paths = level.and_then(|level| run_paths(project, Path::new(""), level));
+    let dropped = run_paths.map(|paths| paths.dropped_hooks(needs, &project.process.variables));
+    let dropped = dropped.unwrap_or_default();
+    dropped.iter().map(DroppedHook::to_string).collect()
 }
 
 fn role_report(role: &str, agent: &AgentSettings, search: &ProgramPath) -> RoleReport {

@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plan_history::{PlanHistory, append_event};
 use crate::plans::ActorContext;
+use crate::plans::approval::preflight::dropped_hooks;
 use crate::plans::approval::replan;
 use crate::plans::locked::LockedPlan;
 use crate::project::{Project, relative};
@@ -102,6 +103,7 @@ impl<'a> PreparedRun<'a> {
         }])?;
         clear_never_begun(project)?;
         let forecast = forecast_again(&setup.earlier.steps, signed.plan());
+        let hooks = dropped_hooks(project, signed.plan());
         let first = Input::Start(RunStart {
             run: opened.id.clone(),
             plan: opened.key.clone(),
@@ -123,6 +125,7 @@ impl<'a> PreparedRun<'a> {
             notes: (locked.notes.into_iter())
                 .chain(setup.earlier.notes)
                 .chain(setup.chosen.note)
+                .chain(hooks)
                 .collect(),
             forecast,
         })
@@ -180,12 +183,16 @@ impl<'a> PreparedRun<'a> {
         let bounds = bounds(foreseen, options)?;
         let lost = witness::lost_calls(project, opened.state())?;
         let lost_note = witness::lost_note(id, &lost);
+        let hooks = dropped_hooks(project, foreseen.plan());
         let prepared = Self {
             name,
             signature,
             watch,
             settings: opened.state().settings().clone(),
-            notes: opened.torn.take().into_iter().chain(lost_note).collect(),
+            notes: (opened.torn.take().into_iter())
+                .chain(lost_note)
+                .chain(hooks)
+                .collect(),
             opened,
             beginning: FirstInput::GoOn {
                 input,

@@ -52,6 +52,9 @@ pub struct PlanRow {
     /// What its file says of its state, where no run that is known here made it so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_says: Option<String>,
+    /// How many questions of its run nobody has answered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub questions: usize,
     /// The log names another file, which exists.
     #[serde(default, skip_serializing_if = "is_default")]
     pub double: bool,

@@ -17,6 +17,8 @@ pub(super) struct KnownAgent {
     pub(super) confined_variables: &'static [(&'static str, &'static str)],
     /// Folders of a home in which it keeps its sessions.
     pub(super) sessions: &'static [&'static str],
+    /// The file of a home whose `hooks` it starts, as a JSON object of lists of groups. A missing script denies every tool.
+    pub(super) hook_settings: Option<&'static str>,
     /// It confines what it starts by namespaces of its own.
     pub(super) nests: bool,
     /// Any of these files means that a person is logged in.
@@ -92,6 +94,7 @@ pub(super) static NONE: KnownAgent = KnownAgent {
     variables: &[],
     confined_variables: &[],
     sessions: &[],
+    hook_settings: None,
     nests: false,
     login_files: &[],
     login_variables: &[],
@@ -151,6 +154,7 @@ const CLAUDE: KnownAgent = KnownAgent {
     // As root it asks for permission at each step, unless this is set.
     confined_variables: &[("IS_SANDBOX", "1")],
     sessions: &[".claude/projects"],
+    hook_settings: Some(".claude/settings.json"),
     nests: false,
     login_files: &[
         LoginFile {
@@ -197,6 +201,7 @@ const CODEX: KnownAgent = KnownAgent {
     ]],
     confined_variables: &[],
     sessions: &[".codex/sessions"],
+    hook_settings: None,
     nests: true,
     login_files: &[LoginFile {
         name: "auth.json",
@@ -238,6 +243,7 @@ const GEMINI: KnownAgent = KnownAgent {
     ]],
     confined_variables: &[],
     sessions: &[],
+    hook_settings: Some(".gemini/settings.json"),
     nests: false,
     login_files: &[
         LoginFile {
@@ -288,6 +294,7 @@ const OPENCODE: KnownAgent = KnownAgent {
     ],
     confined_variables: &[],
     sessions: &[".local/share/opencode"],
+    hook_settings: None,
     nests: false,
     login_files: &[LoginFile {
         name: "auth.json",
@@ -314,6 +321,7 @@ const PI: KnownAgent = KnownAgent {
     ],
     confined_variables: &[],
     sessions: &[".pi/agent/sessions"],
+    hook_settings: None,
     nests: false,
     login_files: &[LoginFile {
         name: "auth.json",

@@ -6,6 +6,7 @@
 
 mod git;
 mod home;
+mod hooks;
 mod known_agents;
 mod login_check;
 mod login_renewal;
@@ -25,6 +26,7 @@ use signoff_sandbox::{Bind, Level, Nesting, Network, Policy, Tracing};
 pub use self::git::private_repository;
 use self::home::ViewOptions;
 pub use self::home::{Home, HomeOptions};
+pub use self::hooks::DroppedHook;
 pub use self::known_agents::Advice;
 pub use self::login_check::{LoginState, agent_advice, login_state};
 pub use self::login_renewal::{KeptLogins, LoginCopy, LoginKeeper};
@@ -113,7 +115,8 @@ impl RunPaths {
         all: &Variables,
     ) -> io::Result<Confined> {
         let home = self.home.real();
-        let logins = home.map_or_else(Vec::new, |home| needs.files(home, all));
+        let mut logins = home.map_or_else(Vec::new, |home| needs.files(home, all));
+        self.drop_hooks(needs, &mut logins);
         let Confined {
             mut policy,
             mut environment,

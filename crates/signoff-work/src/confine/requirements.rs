@@ -27,6 +27,8 @@ pub(super) struct Login {
     pub(super) to: PathBuf,
     /// What it looks like, if the agent may renew it.
     pub(super) renewed: Option<Shape>,
+    /// What the copy holds, if that is not what the file does.
+    pub(super) text: Option<Vec<u8>>,
 }
 
 impl AgentRequirements {
@@ -105,6 +107,11 @@ impl AgentRequirements {
         self.known.sessions
     }
 
+    /// The file of a home that has its hooks.
+    pub(super) fn hook_settings(&self) -> Option<&'static str> {
+        self.known.hook_settings
+    }
+
     /// Whether it confines what it starts by itself.
     pub(super) fn has_own_sandbox(&self) -> bool {
         self.known.nests
@@ -126,6 +133,7 @@ impl AgentRequirements {
                 Login {
                     from: from.join(file),
                     renewed: self.renewed(&to),
+                    text: None,
                     to,
                 }
             })
@@ -135,6 +143,7 @@ impl AgentRequirements {
             from: home.join(file),
             to: file.clone(),
             renewed: self.renewed(file).or(Some(Shape::AnyObject)),
+            text: None,
         });
         for login in asked {
             files.retain(|known| known.to != login.to);

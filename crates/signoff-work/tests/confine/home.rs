@@ -691,3 +691,71 @@ fn all_of_this_holds_for_an_ordinary_user() {
         "{said}"
     );
 }
+
+#[test]
+fn a_hook_whose_script_is_not_there_is_left_out_and_named() {
+    let mut world = HomeWorld::new();
+    world.file(".claude/hooks/check.py", "x").file("log", "x");
+    world.program("seen/check.sh", "#!/bin/sh\n");
+    world.options.visible = vec!["~/seen".to_owned()];
+    let home = world.home().display().to_string();
+    let hook = |command: &str| format!(r#"{{"type": "command", "command": "{command}"}}"#);
+    let (missing, absolute) = (
+        "python3 ~/.claude/hooks/check.py".to_owned(),
+        format!("python3 {home}/.claude/hooks/check.py --strict"),
+    );
+    let kept = [
+        "echo x >> ~/log",
+        "$HOME/seen/check.sh",
+        "python3 hooks/own.py",
+    ];
+    let settings = format!(
+        r#"{{"model": "m", "hooks": {{
+            "PreToolUse": [{{"matcher": "Bash", "hooks": [{}, {}, {}, {}]}}, {{"hooks": [{}]}}],
+            "Stop": [{{"hooks": [{}]}}]}}}}"#,
+        hook(&missing),
+        hook(kept[0]),
+        hook(kept[1]),
+        hook(kept[2]),
+        hook(&absolute),
+        hook(&missing),
+    );
+    world.file(".claude/settings.json", &settings);
+    world.command = vec!["claude".to_owned()];
+    let needs = AgentRequirements::of_command(&world.command);
+    let variables = world.options.variables.clone();
+    let run_paths = world.run_paths(Level::Namespaces);
+    let dropped = run_paths.dropped_hooks(&needs, &variables);
+    let told: Vec<_> = (dropped.iter())
+        .map(|hook| {
+            (
+                hook.event.as_str(),
+                hook.command.clone(),
+                hook.script.as_str(),
+            )
+        })
+        .collect();
+    let script = "~/.claude/hooks/check.py";
+    let expected = [
+        ("PreToolUse", missing.clone(), script),
+        ("PreToolUse", absolute, script),
+        ("Stop", missing, script),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(dropped[0].settings, "~/.claude/settings.json");
+    // Without mounts the scripts are found.
+    let bare = world.run_paths(Level::Landlock);
+    assert_eq!(bare.dropped_hooks(&needs, &variables), []);
+    let copy = format!(
+        r#"{{"model":"m","hooks":{{"PreToolUse":[{{"matcher":"Bash","hooks":[{}]}}]}}}}"#,
+        kept.map(|command| hook(command).replace(": ", ":").replace(", ", ","))
+            .join(",")
+    );
+    for level in super::home_world::mounting_levels() {
+        world.check_agent(level, "cat ~/.claude/settings.json", &copy);
+    }
+    assert_eq!(
+        fs::read_to_string(world.home().join(".claude/settings.json")).unwrap(),
+        settings
+    );
+}

@@ -5,6 +5,7 @@ use signoff_engine::PlanState;
 use signoff_runtime::plans::ListedPlan;
 use unicode_width::UnicodeWidthStr;
 
+use crate::report::count::count_of;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 
 /// The widest a name gets before the next column.
@@ -42,6 +43,10 @@ pub(crate) fn table(plans: &[ListedPlan], shown: impl Fn(&ListedPlan) -> String)
         push(&mut table, &plan.title, 0);
         if plan.archived {
             table.push_str("(archived)  ");
+        }
+        if plan.questions > 0 {
+            let questions = count_of(plan.questions, "question", "questions");
+            push(&mut table, &format!("(asks you {questions})"), 0);
         }
         if let Some(word) = &plan.file_says {
             push(&mut table, &format!("(its file says {word})"), 0);
@@ -97,6 +102,7 @@ mod tests {
             path: key.into(),
             archived: false,
             file_says: None,
+            questions: 0,
         }
     }
 
@@ -107,11 +113,14 @@ mod tests {
         let mut archived = plan("PLAN-1", PlanState::Completed, "Old");
         archived.archived = true;
         archived.name = None;
+        let mut asking = plan("PLAN-3", PlanState::Executing, "Waits");
+        asking.questions = 2;
         let mut elsewhere = plan("PLAN-2", PlanState::Verified, "Begun");
         elsewhere.file_says = Some("executing".to_owned());
         let plans = [
             plan("PLAN-1", PlanState::NeedsReview, "漢字"),
             elsewhere,
+            asking,
             signed,
             archived,
         ];
@@ -123,6 +132,7 @@ mod tests {
                 "plan               state         ver  signed    updated           title",
                 "PLAN-1             needs_review    2            2026-11-15 09:30  漢字",
                 "PLAN-2             verified        2            2026-11-15 09:30  Begun  (its file says executing)",
+                "PLAN-3             executing       2            2026-11-15 09:30  Waits  (asks you 2 questions)",
                 "docs/plan.md       approved        2  key       2026-11-15 09:30  Ship [2Jit",
                 "archive/PLAN-1.md  completed       2            2026-11-15 09:30  Old  (archived)",
             ]

@@ -5,8 +5,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use signoff_engine::unsupported;
-use signoff_plan::model::Work;
+use signoff_plan::model::{Plan, Work};
 use signoff_store::config::{AgentSettings, SandboxMode, UnverifiedPolicy};
+use signoff_work::confine::DroppedHook;
 
 use crate::confinement;
 use crate::error::Error;
@@ -138,6 +139,24 @@ fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, 
         }
     }
     Ok(unseen)
+}
+
+/// Hooks in the settings of the plan's agents that they are not given, a sentence for each.
+pub(crate) fn dropped_hooks(project: &Project, plan: &Plan) -> Vec<String> {
+    let Ok(level) = level(project) else {
+        return Vec::new();
+    };
+    let Some(run_paths) = confinement::run_paths(project, Path::new(""), level) else {
+        return Vec::new();
+    };
+    let agents = roles(plan).into_iter().filter_map(|role| {
+        let (_, agent) = project.config.agent_for_role(Some(&role))?;
+        Some(agent_requirements(agent))
+    });
+    let variables = &project.process.variables;
+    let dropped = agents.flat_map(|needs| run_paths.dropped_hooks(&needs, variables));
+    let dropped: BTreeSet<DroppedHook> = dropped.collect();
+    dropped.iter().map(DroppedHook::to_string).collect()
 }
 
 /// The shells that the contracts of this plan run in.

@@ -22,16 +22,38 @@ impl Home {
         let Some(real) = self.0.real.as_ref().filter(|_| self.0.replaceable) else {
             return Vec::new();
         };
-        let written = self.0.written.iter().chain([real]);
-        let written = written.map(|home| home.to_string_lossy().into_owned());
-        let homes: BTreeSet<String> = written
-            .chain(["~", "$HOME", "${HOME}"].map(str::to_owned))
-            .collect();
+        let homes = self.home_names(real);
         let named = homes.iter().flat_map(|home| paths_below(text, home));
         let outermost_unseen: BTreeSet<String> = named
             .filter_map(|below| self.outermost_unseen(real, Path::new(below)))
             .collect();
         outermost_unseen.into_iter().collect()
+    }
+
+    /// Files of the home that are there, are not seen, and are named in a text; each as `~/…`.
+    pub(in crate::confine) fn unseen_files_in(&self, text: &str) -> Vec<String> {
+        let Some(real) = self.0.real.as_ref().filter(|_| self.0.replaceable) else {
+            return Vec::new();
+        };
+        let is_seen = |path: &Path| {
+            path.starts_with(&self.0.list.tree)
+                || self.seen_paths().any(|seen| path.starts_with(seen))
+        };
+        let homes = self.home_names(real);
+        let named = homes.iter().flat_map(|home| paths_below(text, home));
+        let missing = named.filter(|below| {
+            let path = real.join(below);
+            path.is_file() && !is_seen(&path)
+        });
+        missing.map(|below| format!("~/{below}")).collect()
+    }
+
+    /// How a text may begin a path in the home.
+    fn home_names(&self, real: &Path) -> BTreeSet<String> {
+        let written = self.0.written.as_deref().into_iter().chain([real]);
+        let written = written.map(|home| home.to_string_lossy().into_owned());
+        let short = ["~", "$HOME", "${HOME}"].map(str::to_owned);
+        written.chain(short).collect()
     }
 
     /// The outermost directory on the way to this path that exists, and of which the process sees nothing.

@@ -201,7 +201,10 @@ impl ViewBuilder<'_> {
     /// Copies a login, so that the agent cannot change the person's. It may change the copy, whatever the permissions of the
     /// original.
     fn hand_over(&mut self, login: &Login) -> io::Result<()> {
-        let bytes = fs::read(&login.from)?;
+        let bytes = match &login.text {
+            Some(text) => text.clone(),
+            None => fs::read(&login.from)?,
+        };
         let Some(real) = self.plan.real.as_ref() else {
             return self.write(&self.own.join(&login.to), &bytes);
         };

@@ -64,6 +64,7 @@ impl World {
             from: self.person(),
             to: "own/auth.json".into(),
             renewed: Some(shape),
+            text: None,
         };
         let location = CopyLocation::InHome {
             home: self.root.path().join(agent),

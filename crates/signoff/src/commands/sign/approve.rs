@@ -17,6 +17,7 @@ use crate::commands::sign::{locate, plan_ref};
 use crate::failure::{Failure, difference_lines};
 use crate::report::problems::text::concise;
 use crate::session::Session;
+use crate::shell_words::shell_word;
 use crate::style::{CARE, GOOD, escape_command, paint};
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
@@ -124,8 +125,9 @@ pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
         return error.into();
     };
     let mut details = Vec::new();
+    let (is_json, name) = (session.is_json(), shell_word(source.name()));
     for diagnostic in diagnostics {
-        if session.is_json() {
+        if is_json {
             details.push(diagnostic.message.clone());
             continue;
         }
@@ -143,6 +145,8 @@ pub(crate) fn show_problems(session: &mut Session, error: Error) -> Failure {
     failure.details = details;
     if missing || !is_there {
         failure.hints = vec!["solve these problems, then repeat the command".to_owned()];
+    } else if !is_json {
+        failure.hints = vec![format!("`signoff verify {name}` checks it again")];
     }
     failure
 }

@@ -61,6 +61,9 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let pending = listing.pending;
     session.out.answer_lines(&lines);
     session.out.answer(format!("{count}, {pending} pending"));
+    if listing.plans.iter().any(|plan| plan.questions > 0) {
+        session.out.say("`signoff inbox` shows what they ask");
+    }
     Ok(code)
 }
 
@@ -74,6 +77,7 @@ fn shape(session: &Session, plan: &ListedPlan) -> Shape {
         path: relative_path(session, &plan.path),
         proof: plan.proof.clone(),
         file_says: plan.file_says.clone(),
+        questions: plan.questions,
     }
 }
 

@@ -137,3 +137,39 @@ fn a_replanned_record_is_found_by_its_own_id() {
         .assert_code(2)
         .assert_stderr_contains("not found");
 }
+
+#[test]
+fn the_list_says_which_plans_ask_something() {
+    let project = Project::new(BINARY);
+    project.write(
+        ".signoff/plans/asks.md",
+        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# Ask\n\n## Steps\n\n### 1. Which\n\n**ask:** Red or blue?\n",
+    );
+    project
+        .signoff(["run", ".signoff/plans/asks.md", "--approve"])
+        .assert_code(3);
+    project
+        .signoff(["list"])
+        .assert_stdout_contains("(asks you 1 question)")
+        .assert_stderr_contains("`signoff inbox` shows what they ask");
+    assert_eq!(project.json(["list"])["plans"][0]["questions"], 1);
+    project
+        .signoff(["answer", "step-1", "red"])
+        .assert_success();
+    let listed = project.signoff(["list"]);
+    assert!(!listed.stdout.contains("asks you"), "{listed}");
+}
+
+#[test]
+fn errors_that_were_just_shown_are_not_said_to_be_shown_elsewhere() {
+    let project = Project::new(BINARY);
+    project.write(".signoff/.keep", "").write(
+        "plan.md",
+        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# A\n\n**Budget:** much\n\n## Steps\n\n### 1. A\n\n**task:** x\n",
+    );
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(1)
+        .assert_stderr_contains("error[budget-invalid]")
+        .assert_stderr_contains("`signoff verify plan.md` checks it again");
+}

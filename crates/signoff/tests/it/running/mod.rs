@@ -10,6 +10,7 @@ mod control;
 mod dialects_run;
 mod edit_during_run;
 mod every_event;
+mod flood;
 mod gates;
 mod ignored_work;
 mod live;

@@ -6,6 +6,7 @@
 mod acp;
 mod failing;
 mod guarding;
+mod hooks;
 mod limits;
 mod probing;
 mod tools;

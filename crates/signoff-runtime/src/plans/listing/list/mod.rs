@@ -51,6 +51,8 @@ pub struct ListedPlan {
     pub archived: bool,
     /// What its file says of its state, where no run that is known here made it so.
     pub file_says: Option<String>,
+    /// How many questions of its run nobody has answered.
+    pub questions: usize,
 }
 
 /// What `list` found.
@@ -137,6 +139,7 @@ fn to_listed(
         path: found.path(project),
         archived: found.location.kind == PlanLocationKind::Archive,
         file_says: row.file_says.clone(),
+        questions: row.questions,
     }
 }
 

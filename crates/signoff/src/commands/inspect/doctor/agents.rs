@@ -57,6 +57,8 @@ fn agent_lines(agent: &KnownAgent) -> Vec<String> {
         let files = sanitize(&agent.files.join(", "));
         lines.push(format!("    in the sandbox it gets copies of {files}"));
     }
+    let dropped = agent.dropped_hooks.iter();
+    lines.extend(dropped.map(|hook| format!("    {}", sanitize(hook))));
     lines.extend(agent.problems.iter().map(problem_line));
     lines
 }
