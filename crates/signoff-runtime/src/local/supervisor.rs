@@ -14,7 +14,7 @@ use signoff_work::secrets::Secrets;
 use signoff_work::tools::StopFlag;
 
 use super::Message;
-use super::agent::{AgentEnding, AgentMonitor};
+use super::agent::{AgentEnding, AgentMonitor, EndReason};
 use super::pool::Pool;
 use crate::drive::WakeReason;
 use crate::trees::{CommandRunner, TreeMount};
@@ -109,8 +109,7 @@ impl ProcessSupervisor {
             let handle = monitor.handle();
             let stop_with = |stopper: Stopper| -> StopCommand {
                 Box::new(move || {
-                    // What it asks is not answered any more.
-                    handle.cancel();
+                    handle.end(EndReason::Stopped);
                     stopper.stop();
                 })
             };

@@ -26,6 +26,8 @@ struct HandleState {
 /// Why the harness ended an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::local) enum EndReason {
+    /// The run is stopped.
+    Stopped,
     /// It used up what it may use.
     OverBudget,
     /// It said that it is done, and a process that waits for more has nothing to wait for.
@@ -57,7 +59,7 @@ impl AgentHandle {
     }
 
     /// Nobody answers it any more: it is about to be ended. It is told so, if it can be.
-    pub(in crate::local) fn cancel(&self) {
+    fn cancel(&self) {
         self.questions.withdraw();
         if let Some(dialogue) = &self.dialogue {
             dialogue.cancel();
@@ -73,14 +75,14 @@ impl AgentHandle {
         state.stopper = Some(stopper);
     }
 
-    /// Ends it. The first reason holds.
+    /// Ends it. The first reason holds, and is known before the agent hears of its end: it may end by itself then.
     pub(in crate::local) fn end(&self, reason: EndReason) {
-        if reason == EndReason::OverBudget {
-            self.cancel();
+        self.lock().reason.get_or_insert(reason);
+        match reason {
+            EndReason::Stopped | EndReason::OverBudget => self.cancel(),
+            EndReason::Done => {}
         }
-        let mut state = self.lock();
-        state.reason.get_or_insert(reason);
-        if let Some(stopper) = &state.stopper {
+        if let Some(stopper) = &self.lock().stopper {
             stopper.stop();
         }
     }

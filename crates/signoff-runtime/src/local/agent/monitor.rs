@@ -115,11 +115,12 @@ impl AgentMonitor {
         let command = running.wait_with(&mut |bytes| self.hear(bytes));
         let mut lines = std::mem::take(&mut self.lines);
         lines.finish(|line| self.hear_line(line));
-        let ended = match (command.status, self.handle.end_reason()) {
-            (ExitStatus::Stopped, Some(EndReason::OverBudget)) => Some(ProcessEnd::OverBudget),
-            (ExitStatus::Stopped, Some(EndReason::Done)) => Some(ProcessEnd::Exited(0)),
-            (ExitStatus::Stopped, None) => None?,
-            (_, _) => None,
+        // One that is told to end may do so before it is ended.
+        let ended = match (self.handle.end_reason(), command.status) {
+            (Some(EndReason::Stopped), _) | (None, ExitStatus::Stopped) => None?,
+            (Some(EndReason::OverBudget), _) => Some(ProcessEnd::OverBudget),
+            (Some(EndReason::Done), ExitStatus::Stopped) => Some(ProcessEnd::Exited(0)),
+            (Some(EndReason::Done) | None, _) => None,
         };
         let more = self.finish(&command, ended);
         Some(Ended { command, more })

@@ -50,13 +50,13 @@ fn each(given: &Given<'_>, names: &[&str], passes: fn(&str) -> bool) -> Result<(
     Ok(())
 }
 
+/// The whole address must be known: what is filled in could carry a file's content away.
 fn urls(operands: &[Argument<'_>]) -> Result<(), Refusal> {
     for url in operands {
-        let web = ["http://", "https://"]
-            .iter()
-            .any(|scheme| url.starts_with(scheme));
-        if !web && !url.text.is_some_and(is_web) {
-            return Err(Refusal::UnknownArgument(url.raw.to_owned()));
+        match url.text {
+            Some(text) if is_web(text) => {}
+            Some(_) => return Err(Refusal::UnknownArgument(url.raw.to_owned())),
+            None => return Err(Refusal::Unforeseeable(url.raw.to_owned())),
         }
     }
     Ok(())
