@@ -32,7 +32,7 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 9] = [
     "workunit",
     "thread",
     "proposal",
@@ -41,6 +41,7 @@ const TARGETS: [&str; 8] = [
     "shell",
     "expression",
     "tests_run",
+    "streams",
 ];
 
 fn run() -> Result<(), String> {

@@ -8,6 +8,7 @@
 
 mod dialogue;
 mod ends;
+mod exercise;
 mod launches;
 mod robustness;
 mod samples;
