@@ -32,6 +32,7 @@ const VERIFY: &str = "<!-- bench:verify -->";
 pub(crate) const STORE: &str = "<!-- bench:store -->";
 pub(crate) const RUN: &str = "<!-- bench:run -->";
 pub(crate) const TREES: &str = "<!-- bench:trees -->";
+pub(crate) const AGENTS: &str = "<!-- bench:agents -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -84,6 +85,15 @@ $ cargo xtask bench trees --write
 ```
 
 <!-- bench:trees -->
+<!-- /bench -->
+
+## Streams of agents
+
+```console
+$ cargo xtask bench agents --write
+```
+
+<!-- bench:agents -->
 <!-- /bench -->
 ";
 
@@ -347,7 +357,7 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY, STORE, RUN] {
+        for open in [STARTUP, VERIFY, STORE, RUN, TREES, AGENTS] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

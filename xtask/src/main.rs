@@ -11,6 +11,7 @@
 
 mod agent_clis;
 mod bench;
+mod bench_agents;
 mod bench_run;
 mod bench_store;
 mod bench_trees;
@@ -37,7 +38,7 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 9] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
@@ -46,6 +47,7 @@ const COMMANDS: [Command; 8] = [
     bench_run::COMMAND,
     bench_trees::COMMAND,
     guard_table::COMMAND,
+    bench_agents::COMMAND,
 ];
 
 fn main() -> ExitCode {

@@ -42,6 +42,7 @@ const TARGETS: [&str; 9] = [
     "read_only",
     "expression",
     "tests_run",
+    "streams",
 ];
 
 fn run() -> Result<(), String> {

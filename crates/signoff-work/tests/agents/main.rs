@@ -8,6 +8,7 @@
 
 mod dialogue;
 mod ends;
+mod exercise;
 mod guards;
 mod launches;
 mod robustness;

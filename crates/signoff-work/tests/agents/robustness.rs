@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use signoff_sandbox::ExitStatus;
 use signoff_work::agent::{AgentExit, AgentProblem, DriverKind, ReaderOptions};
 
+use super::exercise;
 use super::world::{read, samples};
 
 #[test]
@@ -188,4 +189,16 @@ proptest! {
         let lines: Vec<_> = values.iter().map(|value| value.to_string().into_bytes()).collect();
         never_panics(&lines);
     }
+}
+
+/// What the fuzzer `streams` began with and what it found.
+#[test]
+fn the_corpus_is_read_by_every_driver() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/streams");
+    let mut count = 0;
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        exercise::streams(&std::fs::read(entry.unwrap().path()).unwrap());
+        count += 1;
+    }
+    assert!(count > 0, "the corpus is empty");
 }

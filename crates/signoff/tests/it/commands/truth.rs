@@ -165,7 +165,7 @@ fn errors_that_were_just_shown_are_not_said_to_be_shown_elsewhere() {
     let project = Project::new(BINARY);
     project.write(".signoff/.keep", "").write(
         "plan.md",
-        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# A\n\n**Budget:** much\n\n## Steps\n\n### 1. A\n\n**task:** x\n",
+        "---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# A\n\n**Budget:** much\n\n## Steps\n\n### 1. A\n\n**contract:**\n```shell\ntest -d .\n```\n",
     );
     project
         .signoff(["run", "plan.md", "--approve"])
