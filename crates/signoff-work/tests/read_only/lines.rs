@@ -216,7 +216,7 @@ impl Lines {
 
     fn command(&mut self) -> String {
         let at = self.below(self.programs.len());
-        let mut line = self.programs.get(at).unwrap().clone();
+        let mut line = self.programs[at].clone();
         let program = line.clone();
         for _ in 0..self.below(5) {
             line.push(' ');
@@ -259,7 +259,7 @@ impl Lines {
             return self.letters();
         }
         let at = self.below(known.len());
-        let mut option = known.get(at).unwrap().clone();
+        let mut option = known[at].clone();
         if self.below(3) == 0 {
             let length = 3 + self.below(option.len().saturating_sub(3).max(1));
             option.truncate(length);
