@@ -79,7 +79,7 @@ fn table(probes: &[Value]) -> String {
         .iter()
         .map(|probe| format!(" {} {} |", text(&probe["name"]), text(&probe["version"])));
     let mut table = format!("| situation |{}\n", titles.collect::<String>());
-    table.push_str(&format!("|---|{}\n", "---|".repeat(probes.len())));
+    table += &["|---|", &"---|".repeat(probes.len()), "\n"].concat();
     for (others, situation) in situations {
         let cells = probes.iter().map(|probe| {
             let mut found = canaries(probe);
@@ -97,7 +97,7 @@ fn table(probes: &[Value]) -> String {
         } else {
             situation.clone()
         };
-        table.push_str(&format!("| {shown} |{cells}\n"));
+        table += &["| ", &shown, " |", &cells, "\n"].concat();
     }
     table
 }

@@ -37,7 +37,9 @@ pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> 
     if let (Some(named), Some(agents)) = (&args.probe, &found.agents) {
         found.probe = Some(probe::probe(session, agents, named)?);
     }
-    if let (Some(DoctorSection::Guard), Some(agents)) = (args.section, found.agents.take()) {
+    if args.section == Some(DoctorSection::Guard)
+        && let Some(agents) = found.agents.take()
+    {
         let options = GuardOptions {
             agents: &args.agents,
             answers: args.answers,

@@ -128,19 +128,17 @@ fn plan_mode_is_a_sessions_and_a_person_ends_it() {
     // A store that is gone ends nothing, and neither does an agent.
     fs::remove_dir_all(project.path().join(".signoff")).expect("it was written");
     assert_denied(&hook(&project, &edit), "Plan mode");
-    let agent = project.env("CLAUDECODE", "1");
     let off = ["guard", "plan-mode", "off", "--session", "s1"];
-    agent
-        .signoff(off)
+    project
+        .signoff_with(&[("CLAUDECODE", "1")], off)
         .assert_code(4)
         .assert_stderr_contains("only a person can end plan mode");
-    assert_denied(&hook(&agent, &edit), "Plan mode");
-    let person = agent.env("CLAUDECODE", "");
+    assert_denied(&hook(&project, &edit), "Plan mode");
     assert_eq!(
-        person.json(off),
+        project.json(off),
         json!({"schema": "signoff.guard_plan_mode/1", "session": "s1", "on": false})
     );
-    assert_passes(&hook(&person, &edit));
+    assert_passes(&hook(&project, &edit));
 }
 
 #[test]
