@@ -17,8 +17,9 @@
 //! drive             the loop and the journal; traits for who performs and observes
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
 //! plans             what can be done to a plan, from its proposal to its archive
+//! questions, inbox  what agents ask outside of runs; all that waits on a person
 //! local             performs actions on this machine
-//! live              a run of this process: prepared, driven, landed
+//! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
 //! threads, doctor   planning sessions of several threads; what this machine and project have
 //! ```
 
@@ -29,12 +30,15 @@ pub mod confinement;
 pub mod doctor;
 pub mod drive;
 pub mod error;
+pub mod inbox;
+pub mod launch;
 pub mod live;
 mod local;
 pub mod plan_file;
 pub mod plan_history;
 pub mod plans;
 pub mod project;
+pub mod questions;
 pub mod runs;
 pub mod signing;
 pub mod threads;

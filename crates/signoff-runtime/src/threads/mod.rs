@@ -4,6 +4,7 @@
 //! Start reading at [`Planning`], then [`commit`].
 
 pub mod commit;
+mod location;
 mod payload;
 mod prepared;
 mod prompt;
@@ -16,6 +17,7 @@ use signoff_api::threads::{CommittedProject, Session, Thread, ThreadDir};
 use signoff_store::threads::{ThreadId, Threads};
 
 pub use self::commit::Commit;
+pub use self::location::{ROOT, SESSION};
 pub use self::prepared::CommittedThread;
 pub use self::prompt::overseer;
 pub use self::withdraw::WithdrawReport;

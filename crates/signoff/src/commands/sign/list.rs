@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use signoff_api::plans::{ListedPlan as Shape, Plans, SCHEMA};
-use signoff_runtime::plans::{ActorContext, ListOptions, ListedPlan, UnreadablePlan};
+use signoff_api::plans::{Plans, SCHEMA};
+use signoff_runtime::plans::{ActorContext, ListOptions, UnreadablePlan};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::agent_check::actor;
@@ -42,7 +42,8 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let code = say_troubles(session, listing.troubles);
     if session.is_json() {
         let plans = listing.plans.iter();
-        let plans = plans.map(|plan| shape(session, plan)).collect();
+        let plans = plans.map(|plan| plan.to_api(&session.process.directory));
+        let plans = plans.collect();
         let schema = SCHEMA.to_owned();
         session.json(&Plans { schema, plans });
         return Ok(code);
@@ -62,18 +63,6 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     session.out.answer_lines(&lines);
     session.out.answer(format!("{count}, {pending} pending"));
     Ok(code)
-}
-
-fn shape(session: &Session, plan: &ListedPlan) -> Shape {
-    Shape {
-        id: plan.key.clone(),
-        title: plan.title.clone(),
-        status: plan.state.name().to_owned(),
-        version: plan.version,
-        updated_at: plan.updated_at.clone(),
-        path: relative_path(session, &plan.path),
-        proof: plan.proof.clone(),
-    }
 }
 
 /// A path relative to the current directory, where that is possible.
