@@ -70,6 +70,7 @@ impl Subject {
             | Command::Prune(_)
             | Command::Completions(_)
             | Command::Man(_)
+            | Command::Mcp(_)
             | Command::ScriptedAgent(_) => Self::Nothing,
         }
     }

@@ -10,6 +10,7 @@ mod graph;
 mod levels;
 mod lifecycle;
 mod list;
+mod mcp;
 mod new;
 mod plan_paths;
 mod proofs;

@@ -5,6 +5,7 @@
 
 mod failing;
 mod limits;
+mod planning;
 mod probing;
 mod working;
 mod world;
