@@ -31,6 +31,7 @@ const VERIFY: &str = "<!-- bench:verify -->";
 pub(crate) const STORE: &str = "<!-- bench:store -->";
 pub(crate) const RUN: &str = "<!-- bench:run -->";
 pub(crate) const TREES: &str = "<!-- bench:trees -->";
+pub(crate) const MCP: &str = "<!-- bench:mcp -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -83,6 +84,15 @@ $ cargo xtask bench trees --write
 ```
 
 <!-- bench:trees -->
+<!-- /bench -->
+
+## MCP server
+
+```console
+$ cargo xtask bench mcp --write
+```
+
+<!-- bench:mcp -->
 <!-- /bench -->
 ";
 
@@ -291,7 +301,7 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY, STORE, RUN] {
+        for open in [STARTUP, VERIFY, STORE, RUN, TREES, MCP] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

@@ -11,6 +11,7 @@
 
 mod agent_clis;
 mod bench;
+mod bench_mcp;
 mod bench_run;
 mod bench_store;
 mod bench_trees;
@@ -36,7 +37,7 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 7] = [
+const COMMANDS: [Command; 8] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
@@ -44,6 +45,7 @@ const COMMANDS: [Command; 7] = [
     bench_store::COMMAND,
     bench_run::COMMAND,
     bench_trees::COMMAND,
+    bench_mcp::COMMAND,
 ];
 
 fn main() -> ExitCode {
