@@ -33,6 +33,7 @@ pub(crate) const STORE: &str = "<!-- bench:store -->";
 pub(crate) const RUN: &str = "<!-- bench:run -->";
 pub(crate) const TREES: &str = "<!-- bench:trees -->";
 pub(crate) const AGENTS: &str = "<!-- bench:agents -->";
+pub(crate) const MCP: &str = "<!-- bench:mcp -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -94,6 +95,15 @@ $ cargo xtask bench agents --write
 ```
 
 <!-- bench:agents -->
+<!-- /bench -->
+
+## MCP server
+
+```console
+$ cargo xtask bench mcp --write
+```
+
+<!-- bench:mcp -->
 <!-- /bench -->
 ";
 
@@ -357,7 +367,7 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY, STORE, RUN, TREES, AGENTS] {
+        for open in [STARTUP, VERIFY, STORE, RUN, TREES, AGENTS, MCP] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

@@ -12,6 +12,7 @@
 mod agent_clis;
 mod bench;
 mod bench_agents;
+mod bench_mcp;
 mod bench_run;
 mod bench_store;
 mod bench_trees;
@@ -38,7 +39,7 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
@@ -48,6 +49,7 @@ const COMMANDS: [Command; 9] = [
     bench_trees::COMMAND,
     guard_table::COMMAND,
     bench_agents::COMMAND,
+    bench_mcp::COMMAND,
 ];
 
 fn main() -> ExitCode {

@@ -32,7 +32,7 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 10] = [
     "workunit",
     "thread",
     "proposal",

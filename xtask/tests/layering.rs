@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// What each crate may use. Change ARCHITECTURE.md in the same commit.
-const TABLE: [(&str, Uses); 14] = [
+const TABLE: [(&str, Uses); 15] = [
     ("signoff-plan", Uses::Only(&[])),
     ("signoff-engine", Uses::Only(&["signoff-plan"])),
     (
@@ -37,6 +37,15 @@ const TABLE: [(&str, Uses); 14] = [
             "signoff-sandbox",
             "signoff-work",
             "signoff-llm",
+        ]),
+    ),
+    (
+        "signoff-mcp",
+        Uses::Only(&[
+            "signoff-plan",
+            "signoff-engine",
+            "signoff-api",
+            "signoff-runtime",
         ]),
     ),
     ("signoff-server", SURFACE),

@@ -41,9 +41,10 @@ pub struct HeldFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Item {
-    /// `RUN/NAME`, as `answer` takes it.
+    /// As `answer` takes it: `RUN/NAME`, or the name of a question that no run asks.
     pub id: String,
     pub kind: InboxKind,
+    /// Empty for a question that no run asks, as `step` is.
     pub run: String,
     /// The plan's title.
     #[serde(default)]

@@ -24,6 +24,7 @@ pub mod plans;
 pub mod progress;
 pub mod project;
 pub mod pruned;
+pub mod question;
 pub mod rehearsal;
 pub mod request;
 pub mod run;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    guard, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal,
-    run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
+    guard, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, question,
+    rehearsal, run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -32,6 +32,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (landing::SCHEMA, of::<landing::Landing>()),
         (undo::SCHEMA, of::<undo::Undo>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
+        (question::SCHEMA, of::<question::Question>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
         (plans::SCHEMA, of::<plans::Plans>()),
         (archived::SCHEMA, of::<archived::Archived>()),

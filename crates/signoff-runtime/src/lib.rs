@@ -19,8 +19,9 @@
 //! plans             what can be done to a plan, from its proposal to its archive
 //! threads           planning sessions of several threads
 //! guard             the hook in front of coding agents
+//! questions, inbox  what agents ask outside of runs; all that waits on a person
 //! local             performs actions on this machine
-//! live              a run of this process: prepared, driven, landed
+//! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
 //! doctor            what this machine and project have
 //! ```
 
@@ -32,6 +33,8 @@ pub mod doctor;
 pub mod drive;
 pub mod error;
 pub mod guard;
+pub mod inbox;
+pub mod launch;
 pub mod live;
 mod local;
 pub mod mcp_proxy;
@@ -39,6 +42,7 @@ pub mod plan_file;
 pub mod plan_history;
 pub mod plans;
 pub mod project;
+pub mod questions;
 pub mod runs;
 pub mod signing;
 pub mod threads;

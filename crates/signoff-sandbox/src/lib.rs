@@ -22,6 +22,7 @@
 //! - `launch`: a command, a policy and a level become a process
 //! - `trial`: what works on this machine, found by trying it
 //! - `sandbox`: the front of the crate
+//! - `detached`: a program of our own that outlives us
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");
@@ -30,6 +31,7 @@ mod after_fork;
 mod allocator;
 mod command;
 mod confine;
+mod detached;
 mod launch;
 mod mounts;
 mod namespaces;
@@ -49,6 +51,7 @@ pub use command::program::program_exists;
 pub use command::report::{CommandReport, ExitStatus};
 pub use command::stdin_writer::{MessageError, StdinWriter};
 pub use command::{Command, Limits, Stdin};
+pub use detached::{DetachedCommand, start_detached};
 pub use launch::held::HeldCommand;
 pub use launch::interactive::{InteractiveCommand, InteractiveOutput};
 pub use namespaces::kept_mounts::KeptMounts;

@@ -14,6 +14,7 @@ pub mod index;
 pub mod journal;
 pub mod key;
 pub mod plan_log;
+pub mod questions;
 pub mod root;
 pub mod runs;
 pub mod signatures;

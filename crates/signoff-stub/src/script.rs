@@ -79,10 +79,10 @@ pub enum Reply {
         /// The whole content of the file.
         content: String,
     },
-    /// Calls the tool whose name ends so, as those of servers do (`mcp__shop__order`, `shop_order`); where the agent declares
-    /// none, a tool of this name.
+    /// Calls the tool of this name; agents put a server's name before it (`mcp__shop__order`, `shop_order`). Where the agent
+    /// declares none, it is called all the same.
     Tool {
-        /// The end of its name.
+        /// Its name, without what the agent puts before it.
         name: String,
         /// Its arguments, as they are.
         arguments: serde_json::Value,

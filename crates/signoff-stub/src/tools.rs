@@ -46,7 +46,7 @@ pub(crate) fn calls(reply: &Reply, conversation: &Conversation) -> Vec<ToolCall>
             .into_iter()
             .collect(),
         Reply::Tool { name, arguments } => {
-            let declared = tools.iter().find(|tool| tool.name.ends_with(name.as_str()));
+            let declared = tools.iter().find(|tool| is_named(&tool.name, name));
             vec![ToolCall {
                 name: declared.map_or_else(|| name.clone(), |tool| tool.name.clone()),
                 arguments: arguments.clone(),
@@ -69,6 +69,12 @@ pub(crate) fn calls(reply: &Reply, conversation: &Conversation) -> Vec<ToolCall>
 pub(crate) fn has_todo(conversation: &Conversation) -> bool {
     let tools = &conversation.tools;
     find(&TODO, tools).is_some() || find(&CREATE_TASK, tools).is_some()
+}
+
+/// Is this the tool's name, alone or behind that of its server?
+fn is_named(declared: &str, name: &str) -> bool {
+    let before = declared.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(['_', '-', '.']))
 }
 
 fn find<'t>(names: &[&str], tools: &'t [Tool]) -> Option<&'t Tool> {
@@ -332,6 +338,26 @@ mod tests {
             "bash",
             json!({"command": "mkdir -p \"$(dirname 'a b/c')\" && printf %s 'it'\\''s\n' > 'a b/c'"}),
         );
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_called_by_its_own_name() {
+        let reply = |name: &str| Reply::Tool {
+            name: name.to_owned(),
+            arguments: json!({"a": 1}),
+        };
+        for declared in [
+            "plan_list",
+            "mcp__signoff__plan_list",
+            "mcp_signoff_plan_list",
+        ] {
+            let tools = [
+                tool("my_list", json!({}), &[]),
+                tool(declared, json!({}), &[]),
+            ];
+            check(&tools, reply("plan_list"), declared, json!({"a": 1}));
+            check(&tools, reply("n_list"), "n_list", json!({"a": 1}));
+        }
     }
 
     #[test]

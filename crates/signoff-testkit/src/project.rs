@@ -208,6 +208,23 @@ impl Project {
         self.start(command)
     }
 
+    /// Starts `signoff` with variables that no other call gets and with pipes for its input and output, to talk to it.
+    #[track_caller]
+    pub fn spawn_piped<S: AsRef<OsStr>>(
+        &self,
+        variables: &[(&str, &str)],
+        args: impl IntoIterator<Item = S>,
+    ) -> std::process::Child {
+        let mut command = self.command(&self.binary, args);
+        let said = fs::File::create(self.next_output()).expect("the folder is ours");
+        command
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(said);
+        command.spawn().expect("the binary starts")
+    }
+
     /// Runs a command line through bash in this directory, with `signoff` on its PATH.
     #[track_caller]
     pub fn bash(&self, line: &str, directory: &Path) -> Output {

@@ -52,6 +52,15 @@ pub(crate) fn require_person(variables: &Variables, what: &str) -> Result<(), Fa
     }
 }
 
+/// Is this command part of a run, whose processes can never speak for a person?
+pub(crate) fn is_inside_run(variables: &Variables) -> bool {
+    let is_ours = |(name, _): &AgentVariable| *name == signoff_sandbox::MARKER;
+    variables.contains_key(OsStr::new(signoff_sandbox::MARKER))
+        || ancestors(variables)
+            .filter_map(|process| marker_in_block(&environment_of(process)))
+            .any(|found| is_ours(&found))
+}
+
 /// Who runs this command: a person, unless an agent is detected.
 pub(crate) fn actor(variables: &Variables) -> Actor {
     match require_person(variables, "") {
@@ -69,20 +78,21 @@ fn marker_in_variables(variables: &Variables) -> Option<AgentVariable> {
 
 /// A marker in the environment of an ancestor process, so that clearing the environment does not hide an agent.
 fn marker_of_ancestor(variables: &Variables) -> Option<AgentVariable> {
+    ancestors(variables).find_map(|process| marker_in_block(&environment_of(process)))
+}
+
+/// The processes above this one, the nearest first.
+fn ancestors(variables: &Variables) -> impl Iterator<Item = u32> {
     let top = test_shell(variables);
-    let mut process = std::os::unix::process::parent_id();
+    let is_above = move |process: &u32| *process > 1 && Some(*process) != top;
+    let first = Some(std::os::unix::process::parent_id()).filter(is_above);
     // A person's terminal has no longer chain of processes.
-    for _ in 0..64 {
-        if process <= 1 || Some(process) == top {
-            return None;
-        }
-        let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
-        if let Some(found) = marker_in_block(&environment) {
-            return Some(found);
-        }
-        process = parent_of(process)?;
-    }
-    None
+    std::iter::successors(first, move |process| parent_of(*process).filter(is_above)).take(64)
+}
+
+/// `/proc/PID/environ`; nothing where it cannot be read.
+fn environment_of(process: u32) -> Vec<u8> {
+    std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default()
 }
 
 /// The process that stands for a person's shell, in test builds only: agents run our tests too, and their markers must

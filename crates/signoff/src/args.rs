@@ -15,7 +15,9 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, ValueEnum};
 use signoff_store::signatures::Proof;
 
-pub(crate) use self::agentctl::{Agentctl, AgentctlCommand, Prompt, PromptName, ThreadCommand};
+pub(crate) use self::agentctl::{
+    Agentctl, AgentctlCommand, Mcp, Prompt, PromptName, ThreadCommand,
+};
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
 pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
@@ -109,6 +111,7 @@ Connect:
   guard        Stand in front of coding agents, as a hook
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent
+  mcp          Serve plans to agents over the Model Context Protocol
   tools        List the tools that plans can call
 
 Maintain:

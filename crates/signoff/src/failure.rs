@@ -6,6 +6,7 @@ mod landings;
 mod levels;
 mod plans;
 mod proofs;
+mod questions;
 mod requirements;
 mod runs;
 mod storage;
@@ -49,6 +50,12 @@ impl Failure {
             details: Vec::new(),
             hints: Vec::new(),
         }
+    }
+
+    /// The failure as programs read it.
+    pub(crate) fn to_api(&self) -> signoff_api::error::Error {
+        let (details, hints) = (self.details.clone(), self.hints.clone());
+        signoff_api::error::Error::new(self.code, &self.message, details, hints)
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -162,6 +169,7 @@ impl From<Error> for Failure {
             Error::NothingRevised { plan } => changes::nothing_revised(&plan),
             Error::ThreadRevision { plan } => changes::thread_revision(&plan),
             Error::BadRequest { why } => changes::bad_request(&why),
+            Error::OtherDialect { asked, found } => changes::other_dialect(asked, found),
             Error::BadTask { why } => changes::bad_task(&why),
             Error::UnwritableRequest { why } => changes::unwritable_request(&why),
             Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
@@ -195,6 +203,9 @@ impl From<Error> for Failure {
             } => runs::unknown_run(&run, &known),
             Error::AmbiguousName { name, candidates } => runs::ambiguous_name(&name, &candidates),
             Error::NoSuchQuestion { name } => runs::no_question(&name),
+            Error::BadQuestion { why } => questions::bad_question(&why),
+            Error::AnsweredQuestion { name, by, text } => questions::answered(&name, &by, &text),
+            Error::NotOffered { text, choices } => questions::not_offered(&text, &choices),
             Error::AlreadyFinished {
                 run,
                 outcome,
@@ -240,6 +251,7 @@ impl From<Error> for Failure {
             Error::Survivors { count } => runs::survivors(count),
             Error::Sandbox(error) => requirements::no_processes(&error),
             Error::Thread(error) => (*error).into(),
+            Error::NotLaunched { plan, why, said } => runs::not_launched(&plan, &why, said),
         }
     }
 }

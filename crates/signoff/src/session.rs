@@ -26,14 +26,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> u8 {
 }
 
 fn json_of(failure: &Failure) -> String {
-    let Failure {
-        code,
-        message,
-        details,
-        hints,
-        ..
-    } = failure;
-    let shape = signoff_api::error::Error::new(code, message, details.clone(), hints.clone());
+    let shape = failure.to_api();
     serde_json::to_string(&shape).unwrap_or_else(|error| format!("error: {error}"))
 }
 

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use signoff_engine::{ForbiddenTransition, Outcome, PlanState, Refusal, Run, Unsupported};
 use signoff_plan::diagnostic::Diagnostic;
+use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::EditRefused;
 use signoff_plan::source::Source;
 use signoff_store::FileError;
@@ -168,6 +169,11 @@ pub enum Error {
     ThreadRevision { plan: String },
     /// A JSON proposal is not one.
     BadRequest { why: String },
+    /// A text is no plan of the dialect that it is said to be of.
+    OtherDialect {
+        asked: Dialect,
+        found: Option<Dialect>,
+    },
     /// A JSON proposal says what its file could not say.
     UnwritableRequest { why: String },
     /// A text cannot be changed safely.
@@ -218,6 +224,16 @@ pub enum Error {
     },
     /// No open question has that name.
     NoSuchQuestion { name: String },
+    /// A question that nobody could answer, or one too many.
+    BadQuestion { why: String },
+    /// A person has answered it.
+    AnsweredQuestion {
+        name: String,
+        by: String,
+        text: String,
+    },
+    /// The answer is none of those that the question offers.
+    NotOffered { text: String, choices: Vec<String> },
     /// The run has come to its end.
     AlreadyFinished {
         run: String,
@@ -275,6 +291,12 @@ pub enum Error {
     Sandbox(std::io::Error),
     /// Something about the threads of a session.
     Thread(Box<ThreadError>),
+    /// A run that goes on by itself could not be started, or ended before it began; what it said, if that can be read.
+    NotLaunched {
+        plan: String,
+        why: String,
+        said: Option<Box<signoff_api::error::Error>>,
+    },
 }
 
 /// What could not be done for a step whose tree is missing.

@@ -13,6 +13,10 @@ use super::Error;
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the fields are what the variant's line names")]
 pub enum ThreadError {
+    /// Nothing names the session.
+    NoSession,
+    /// This variable, which says where plans are written, is not an absolute path.
+    NoPlansDir { variable: &'static str },
     /// The session's id is not a valid id.
     BadSession { session: String, why: ThreadIdError },
     /// The session's id is that of another session's thread.

@@ -17,13 +17,16 @@ mod listing;
 pub(crate) mod locked;
 mod proposing;
 mod reject;
+mod shown;
 pub mod status;
 mod verify;
 
+use signoff_api::plan_ref::{self, PlanRef};
 use signoff_engine::{Actor, PlanState};
 
 pub use self::approval::approve::{
-    ApproveOptions, ApproveReport, ChangedRun, approve, changed_run, changes_since_signed,
+    ApproveOptions, ApproveReport, ChangedRun, ShownDigests, approve, approve_through_client,
+    changed_run, changes_since_signed, require_approvable,
 };
 pub(crate) use self::approval::policy::covering_policy;
 pub use self::approval::policy::sign_by_policy;
@@ -35,16 +38,17 @@ pub use self::cleanup::prune::{
 };
 pub use self::delete::{DeleteReport, delete};
 pub use self::index::UnreadablePlan;
-pub use self::listing::find::find;
+pub use self::listing::find::{find, locate, locate_inside};
 pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
 pub(crate) use self::locked::refuse_duplicate;
 pub use self::locked::stale::expiry_notice;
 pub use self::proposing::clone::clone;
-pub use self::proposing::propose::{propose_file, propose_text, read_request};
+pub use self::proposing::propose::{propose_file, propose_path, propose_text, propose_text_as};
 pub use self::proposing::revise::{Revision, revise};
 pub use self::proposing::task::{TaskOptions, propose_task};
-pub use self::reject::reject;
+pub use self::reject::{reject, require_rejectable};
+pub use self::shown::{PlanView, unsigned_state};
 pub use self::verify::mark_verified;
 use crate::clock::Clock;
 use crate::plan_file::PlanFile;
@@ -80,4 +84,18 @@ pub struct PlanReport {
     pub plan: PlanFile,
     /// Something that a person should know: the file could not be marked, say.
     pub notes: Vec<String>,
+}
+
+impl PlanReport {
+    /// The plan as commands that change it print it.
+    pub fn to_api(&self) -> PlanRef {
+        PlanRef {
+            schema: plan_ref::SCHEMA.to_owned(),
+            id: self.key.clone(),
+            status: self.state.name().to_owned(),
+            version: self.plan.checked.plan.version,
+            digest: self.plan.digest().to_string(),
+            path: self.plan.source.name().to_owned(),
+        }
+    }
 }

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{PlanState, Transition, must_escalate};
+use signoff_engine::{Actor, PlanState, Transition, must_escalate, state_after};
 use signoff_plan::edit::Edit;
 
 use super::locked::LockedPlan;
+use super::status::plan_status;
 use super::{ActorContext, PlanReport};
 use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::project::Project;
 
 /// Rejects a plan; the feedback is kept in the log and, where its dialect has a place, in its file.
 /// One rejection too many asks a person to look at it.
@@ -42,4 +45,12 @@ pub fn reject(
         feedback: feedback.to_owned(),
     });
     locked.conclude(state, edits.into_iter().collect())
+}
+
+/// Refuses what a person could not reject anyway, before they are asked.
+pub fn require_rejectable(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+    let status = plan_status(project, plan)?;
+    let allowed = state_after(status.state, Transition::Reject, Actor::Person);
+    let allowed = allowed.map_err(|forbidden| status.explain(plan, forbidden));
+    allowed.map(|_| ())
 }

@@ -20,7 +20,7 @@ use signoff_store::root::{Store, discover};
 use signoff_store::signatures::Proof;
 use signoff_store::trust::TrustError;
 use signoff_store::trust::projects::{self, ProjectStatus};
-use signoff_work::secrets::Secrets;
+pub use signoff_work::secrets::Secrets;
 
 pub use self::process_context::{ProcessContext, load_config};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Arguments of `agentctl` and `prompt`.
+//! Arguments of `agentctl`, `prompt` and `mcp`.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -164,4 +164,11 @@ mod tests {
         let parsed = AgentctlCli::try_parse_from(["agentctl", "set-topic", "- a list"]);
         assert!(parsed.is_ok(), "{parsed:?}");
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// The project; the default is the working directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<std::path::PathBuf>,
 }

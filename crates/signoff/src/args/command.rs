@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
-    Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, McpProxy, New, PlanName,
-    Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
+    Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, Mcp, McpProxy, New,
+    PlanName, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
     VerifyFormat, agentctl,
 };
 
@@ -209,6 +209,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
     )]
     Prompt(Prompt),
+    /// Serve plans to agents over the Model Context Protocol, on stdin and stdout
+    ///
+    /// An agent's client starts it. Agents propose, read and revise plans, ask, and start plans that are signed. To approve
+    /// or reject one, the client asks you.
+    #[command(
+        after_help = "Examples:\n  signoff mcp\n  claude mcp add signoff -- signoff mcp\n  signoff mcp --project ~/work/shop"
+    )]
+    Mcp(Mcp),
     /// List the tools that plans can call: their arguments, when they ask a person, their servers
     ///
     /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
@@ -253,6 +261,7 @@ impl Command {
             | Self::Completions(_)
             | Self::Graph(_)
             | Self::Man(_)
+            | Self::Mcp(_)
             | Self::McpProxy(_)
             | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args)

@@ -71,6 +71,7 @@ impl Subject {
             | Command::Prune(_)
             | Command::Completions(_)
             | Command::Man(_)
+            | Command::Mcp(_)
             | Command::McpProxy(_)
             | Command::ScriptedAgent(_) => Self::Nothing,
         }

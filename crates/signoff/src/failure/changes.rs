@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use signoff_engine::PlanState;
+use signoff_plan::dialect::Dialect;
 
 use super::Failure;
 use crate::shell_words::shell_word;
@@ -24,6 +25,16 @@ pub(super) fn thread_revision(plan: &str) -> Failure {
 pub(super) fn bad_request(why: &str) -> Failure {
     Failure::new(1, "invalid", format!("this is not a proposal: {why}"))
         .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`")
+}
+
+pub(super) fn other_dialect(asked: Dialect, found: Option<Dialect>) -> Failure {
+    let found = match found {
+        Some(found) => format!("it is read as a plan of dialect `{found}`"),
+        None => "it is not recognised as a plan".to_owned(),
+    };
+    let message = format!("this text is no plan of dialect `{asked}`: {found}");
+    Failure::new(1, "invalid", message)
+        .hint("write what that dialect begins with, or name no dialect and let the text decide")
 }
 
 pub(super) fn bad_task(why: &str) -> Failure {

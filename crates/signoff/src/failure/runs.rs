@@ -133,6 +133,21 @@ pub(super) fn no_question(name: &str) -> Failure {
         .hint("`signoff inbox` shows what waits on you, and what to type")
 }
 
+pub(super) fn not_launched(
+    plan: &str,
+    why: &str,
+    said: Option<Box<signoff_api::error::Error>>,
+) -> Failure {
+    let Some(said) = said else {
+        return Failure::new(6, "not-started", format!("no run of {plan} began: {why}"))
+            .hint("`signoff run PLAN` shows more");
+    };
+    let message = format!("no run of {plan} began: {}", said.message);
+    let failure = Failure::new(6, "not-started", message);
+    let failure = said.details.into_iter().fold(failure, Failure::detail);
+    failure.hints(said.hints)
+}
+
 pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failure {
     let text = format!("run {run} has ended: {outcome}");
     let failure = Failure::new(5, "already-finished", text);

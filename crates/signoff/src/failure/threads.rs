@@ -1,6 +1,7 @@
 //! Failures of the threads of a session.
 
 use signoff_runtime::error::{ThreadConflict, ThreadError};
+use signoff_runtime::threads::{ROOT_VARIABLE, SESSION_VARIABLE};
 use signoff_store::threads::ThreadsError;
 
 use super::Failure;
@@ -9,6 +10,16 @@ use crate::shell_words::shell_word;
 impl From<ThreadError> for Failure {
     fn from(error: ThreadError) -> Self {
         match error {
+            ThreadError::NoSession => {
+                let message = format!("no session: {SESSION_VARIABLE} is not set");
+                let hint = "the program that starts the agent sets it";
+                Self::new(2, "no-session", message).hint(format!("{hint}: `export {SESSION_VARIABLE}=…`"))
+            }
+            ThreadError::NoPlansDir { variable } => {
+                let why = "is not an absolute path, so there is no directory for plans";
+                Self::new(2, "no-plans-dir", format!("{variable} {why}"))
+                    .hint(format!("`export {ROOT_VARIABLE}=/some/directory`"))
+            }
             ThreadError::BadSession { session, why } => Self::new(
                 2,
                 "bad-session",

@@ -45,6 +45,8 @@ pub(crate) fn answer_command(item: &Item) -> String {
 /// The plan and the steps.
 fn about(item: &Item) -> String {
     match &item.about[..] {
+        _ if item.steps.is_empty() && item.title.is_empty() => "asked by an agent".to_owned(),
+        _ if item.steps.is_empty() => format!("asked by an agent about {}", item.title),
         [one] if !one.title.is_empty() && one.title != item.title => {
             format!("{}, step `{}`: {}", item.title, one.step, one.title)
         }

@@ -144,6 +144,68 @@ pub fn approve(
     save_signature(context, seen, signed)
 }
 
+/// The digests of a plan and its terms that a person was shown before they decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownDigests {
+    /// The plan's.
+    pub plan: String,
+    /// The terms'.
+    pub terms: String,
+}
+
+impl ShownDigests {
+    /// What a signature would cover now.
+    pub fn of(project: &Project, plan: &PlanFile) -> Self {
+        let terms = Digest::of_json(&project.terms(&plan.checked.plan));
+        Self {
+            plan: plan.digest().to_string(),
+            terms: terms.to_string(),
+        }
+    }
+
+    /// Refuses what is no longer what was shown.
+    pub fn require_same(&self, project: &Project, plan: &PlanFile) -> Result<(), Error> {
+        if *self == Self::of(project, plan) {
+            return Ok(());
+        }
+        Err(Error::EditedMeanwhile {
+            plan: plan.source.name().to_owned(),
+        })
+    }
+}
+
+/// Refuses what a person could not sign through a client anyway, before they are asked.
+pub fn require_approvable(
+    project: &Project,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+) -> Result<(), Error> {
+    if let Some(expected) = &options.expect_digest {
+        expect_digest(expected, &seen.digest())?;
+    }
+    require_no_errors(seen)?;
+    let status = plan_status(project, seen)?;
+    state_after_approval(project, seen, &status, Actor::Person)?;
+    choose_proof(Some(Proof::Client), required_proof(project)).map(|_| ())
+}
+
+/// Signs a plan for a person who was shown it by a program that speaks for an agent, and who agreed there.
+pub fn approve_through_client(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+) -> Result<ApproveReport, Error> {
+    let by_person = ActorContext {
+        actor: Actor::Person,
+        ..context
+    };
+    let options = ApproveOptions {
+        proof: Some(Proof::Client),
+        ..options.clone()
+    };
+    approve(by_person, seen, &options)
+}
+
 /// Keeps a signature, if the plan and its terms are still what was signed.
 fn save_signature(
     context: ActorContext<'_>,

@@ -31,6 +31,27 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
     named.ok_or_else(|| unknown_plan(project, text))
 }
 
+/// The file of a plan that was named by path or id, and its name for messages: as it was named, or from the working
+/// directory.
+pub fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Error> {
+    let path = find(project, text)?;
+    let here = &project.process.directory;
+    let direct = path == here.join(text);
+    let shown = match path.strip_prefix(here) {
+        _ if direct => text.to_owned(),
+        Ok(below) => below.display().to_string(),
+        Err(_) => path.display().to_string(),
+    };
+    Ok((path, shown))
+}
+
+/// The same for whoever must not look outside: the plan is a file of the project.
+pub fn locate_inside(project: &Project, text: &str) -> Result<(PathBuf, String), Error> {
+    let (path, shown) = locate(project, text)?;
+    of_project(project, &path)?;
+    Ok((path, shown))
+}
+
 /// A file or directory of the project, all links followed. Records name plans from the workspace, and
 /// nothing else is looked at when they are listed.
 pub(crate) fn of_project(project: &Project, path: &Path) -> Result<PathBuf, Error> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Actor, PlanFact, PlanState, Transition, may_take_back};
+use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
@@ -27,13 +28,40 @@ pub fn propose_file(
     hand_in(context, &of_project(context.project, path)?, name, None)
 }
 
+/// Hands in what this path, from the working directory, leads to: a file of the project or the directory of a thread, which
+/// stay where they are, or a JSON proposal, which is kept as a new plan.
+pub fn propose_path(context: ActorContext<'_>, path: &Path) -> Result<PlanReport, Error> {
+    let full = context.project.process.directory.join(path);
+    let request = if full.is_dir() {
+        None
+    } else {
+        read_request(&full)?
+    };
+    match request {
+        Some(bytes) => propose_text(context, &bytes),
+        None => propose_file(context, &full, &path.display().to_string()),
+    }
+}
+
 /// Hands in a text: a plan of any dialect, or the JSON of plan mode's `plan_propose`. It is kept under
 /// a new name.
 pub fn propose_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
-    let path = match Request::read(bytes) {
-        Some(request) => keep_request(context, request)?,
-        None => keep_text(context, bytes)?,
-    };
+    match Request::read(bytes) {
+        Some(request) => hand_in_kept(context, keep_request(context, request)?),
+        None => propose_text_as(context, bytes, None),
+    }
+}
+
+/// Hands in a plan of this dialect, or of the one that it shows. It is kept under a new name.
+pub fn propose_text_as(
+    context: ActorContext<'_>,
+    bytes: &[u8],
+    dialect: Option<Dialect>,
+) -> Result<PlanReport, Error> {
+    hand_in_kept(context, keep_text(context, bytes, dialect)?)
+}
+
+fn hand_in_kept(context: ActorContext<'_>, path: PathBuf) -> Result<PlanReport, Error> {
     let name = display_path(context, &path);
     let done = hand_in(context, &path, &name, None);
     if done.is_err() {
@@ -44,7 +72,7 @@ pub fn propose_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PlanRepor
 }
 
 /// The bytes of a file that is a JSON proposal and no plan of any dialect.
-pub fn read_request(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+fn read_request(path: &Path) -> Result<Option<Vec<u8>>, Error> {
     let source = read_source(path, "")?;
     let bytes = source.bytes();
     // Only JSON can be one, and most plans are not.
@@ -108,16 +136,27 @@ pub(crate) fn hand_in(
     Ok(sign_after_proposal(context, done))
 }
 
-fn keep_text(context: ActorContext<'_>, bytes: &[u8]) -> Result<PathBuf, Error> {
+fn keep_text(
+    context: ActorContext<'_>,
+    bytes: &[u8],
+    dialect: Option<Dialect>,
+) -> Result<PathBuf, Error> {
     let source = Source::new("-", bytes.to_vec());
     let workspace = context.project.workspace();
-    let plan = PlanFile::from_source(Path::new("-"), source.clone(), None, &workspace);
+    let plan = PlanFile::from_source(Path::new("-"), source.clone(), dialect, &workspace);
     // Before anything is written: a refusal must leave nothing behind.
     if plan.checked.errors() > 0 {
         return Err(Error::Invalid {
             source: Box::new(plan.source),
             diagnostics: plan.checked.diagnostics,
         });
+    }
+    // The file says by its text alone what it is.
+    if let Some(asked) = dialect {
+        let found = recognise(&source);
+        if found != Some(asked) {
+            return Err(Error::OtherDialect { asked, found });
+        }
     }
     if let Some(id) = &plan.checked.plan.id
         && context.project.store.log_path(id).exists()

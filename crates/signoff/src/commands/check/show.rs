@@ -1,12 +1,11 @@
 //! `show`: a plan as Signoff understands it, with the state derived from signatures and journals.
 
-use signoff_api::plan::{Plan, PlanContext, Rejection, all_rejections};
-use signoff_engine::PlanState;
+use signoff_api::plan::all_rejections;
 use signoff_plan::tools::stops;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::expiry_notice;
-use signoff_runtime::plans::status::{PlanStatus, plan_status};
+use signoff_runtime::plans::status::plan_status;
+use signoff_runtime::plans::{PlanView, expiry_notice, unsigned_state};
 use signoff_runtime::project::{Project, load_config};
 
 use crate::args::Show;
@@ -41,88 +40,52 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         Some(project) => project.config.contract.shell.value.clone(),
         None => load_config(&session.process, None)?.contract.shell.value,
     };
-    // It is not cancelled before the next command that changes the plan.
-    let state = (status.as_ref()).map_or_else(|| unsigned_state(&plan), |status| status.state);
+    let view = PlanView {
+        // It is not cancelled before the next command that changes the plan.
+        state: (status.as_ref()).map_or_else(|| unsigned_state(&plan), |status| status.state),
+        status,
+        shell,
+        asks: stops(&plan.checked.plan, &workspace(session)?),
+    };
     if let Some(notice) = expired {
         session
             .out
             .say(format!("{} {notice}", paint(CARE, "note:")));
     }
-    let disagreement = status
-        .as_ref()
-        .and_then(|status| status.disagreement(plan.source.name()));
+    let status = view.status.as_ref();
+    let disagreement = status.and_then(|status| status.disagreement(plan.source.name()));
     if let Some(note) = disagreement {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
-    let asks = stops(&plan.checked.plan, &workspace(session)?);
     if session.is_json() {
-        let shape = to_api(&plan, state, status.as_ref(), &shell, asks);
-        session.json(&shape);
+        session.json(&view.to_api(&plan));
     } else {
-        show_text(session, &plan, state, status.as_ref(), &asks);
+        show_text(session, &plan, &view);
     }
     Ok(0)
 }
 
-fn to_api(
-    plan: &PlanFile,
-    state: PlanState,
-    status: Option<&PlanStatus>,
-    shell: &str,
-    asks: Vec<Vec<String>>,
-) -> Plan {
-    let context = PlanContext {
-        dialect: plan.checked.dialect.as_str(),
-        status: state.name(),
-        digest: plan.digest().to_string(),
-        terms: status.map(|status| status.terms.to_string()),
-        rejections: rejections(status),
-        shell,
-        step_statuses: step_statuses(status),
-        asks,
-    };
-    Plan::new(&plan.checked.plan, &context)
-}
-
-/// What the plan's log knows of rejections.
-fn rejections(status: Option<&PlanStatus>) -> Vec<Rejection> {
-    let feedback = status
-        .into_iter()
-        .flat_map(|status| status.history.feedback());
-    let rejection = |(version, feedback): (Option<u64>, Option<&str>)| Rejection {
-        version,
-        feedback: feedback.map(str::to_owned),
-    };
-    feedback.map(rejection).collect()
-}
-
-fn show_text(
-    session: &mut Session,
-    plan: &PlanFile,
-    state: PlanState,
-    status: Option<&PlanStatus>,
-    asks: &[Vec<String>],
-) {
+fn show_text(session: &mut Session, plan: &PlanFile, view: &PlanView) {
     let name = plan.source.name();
     let title = sanitize(plan.checked.plan.display_title());
     session.out.answer(paint(TITLE, title));
     session.out.answer(format!(
         "{} · {} · {}",
-        state.name(),
+        view.state.name(),
         name,
         paint(DIM, plan.digest().short())
     ));
-    if let Some(status) = status {
+    if let Some(status) = &view.status {
         for line in signature(&status.signature) {
             session.out.answer(line);
         }
     }
-    let rejected = all_rejections(&plan.checked.plan, &rejections(status));
+    let rejected = all_rejections(&plan.checked.plan, &view.rejections());
     for text in rejected.into_iter().filter_map(|one| one.feedback) {
         let line = format!("{}   {}", paint(CARE, "rejected"), sanitize(&text));
         session.out.answer(line);
     }
-    for line in plan_lines(&plan.checked.plan, &step_statuses(status), asks) {
+    for line in plan_lines(&plan.checked.plan, &view.step_statuses(), &view.asks) {
         session.out.answer(line);
     }
     if plan.checked.errors() > 0 {
@@ -131,23 +94,4 @@ fn show_text(
             shell_word(name)
         ));
     }
-}
-
-/// The state of a plan that no store knows.
-fn unsigned_state(plan: &PlanFile) -> PlanState {
-    if plan.checked.errors() > 0 {
-        PlanState::Draft
-    } else {
-        PlanState::Verified
-    }
-}
-
-fn step_statuses(status: Option<&PlanStatus>) -> Vec<&'static str> {
-    let Some(view) = status.and_then(|status| status.view.as_ref()) else {
-        return Vec::new();
-    };
-    (0..view.run.plan().steps.len())
-        .map(|at| view.run.displayed_status(at, view.driven))
-        .map(signoff_api::event::step_status)
-        .collect()
 }

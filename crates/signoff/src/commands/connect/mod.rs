@@ -2,6 +2,7 @@
 
 pub(crate) mod agentctl;
 pub(crate) mod guard;
+pub(crate) mod mcp;
 pub(crate) mod mcp_proxy;
 pub(crate) mod prompt;
 pub(crate) mod scripted_agent;

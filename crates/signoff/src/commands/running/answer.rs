@@ -1,12 +1,14 @@
 //! `answer`: a person answers an inbox item.
 
 use signoff_api::inbox::Inbox;
+use signoff_api::question::Question;
 use signoff_api::request::RequestKind;
 use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
 use signoff_plan::model::Work;
 use signoff_plan::tools::paths_outside;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::project::Project;
+use signoff_runtime::questions;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
 use signoff_runtime::runs::names::question_named;
 use signoff_runtime::runs::view::{RunView, each_event};
@@ -14,6 +16,7 @@ use signoff_runtime::runs::view::{RunView, each_event};
 use crate::args::Answer;
 use crate::commands::running::control::step_named;
 use crate::commands::running::resume::resume;
+use crate::commands::sign::by_person;
 use crate::failure::Failure;
 use crate::report::run::event_text;
 use crate::session::Session;
@@ -23,6 +26,9 @@ use crate::style::sanitize;
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
     session.require_person("answer")?;
     let project = session.project()?;
+    if let Some(question) = questions::named(&project, &args.item)? {
+        return answer_question(session, &project, &question, args);
+    }
     let named = question_named(&project, &args.item)?;
     let (run, item) = (named.run.as_str(), named.item.as_str());
     let view = RunView::load(&project, run)?;
@@ -78,6 +84,39 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         session
             .out
             .answer(format!("recorded: {}; {next}", choice.name()));
+    }
+    Ok(0)
+}
+
+/// Answers a question that no run asks.
+fn answer_question(
+    session: &mut Session,
+    project: &Project,
+    question: &Question,
+    args: &Answer,
+) -> Result<u8, Failure> {
+    let typed = args.reply.as_deref().or(args.choice.as_deref());
+    let typed = typed.expect("clap requires a choice or a reply");
+    // A choice that is not offered and stands for any text says it in its note.
+    let is_reply = typed == "reply" && !question.choices.iter().any(|one| one == typed);
+    let has_needless_note = args.note.is_some() && !is_reply;
+    if args.resume || args.args.is_some() || !args.steps.is_empty() || has_needless_note {
+        let message = format!("no run asks `{}`: it takes only an answer", question.id);
+        let hint = format!("`signoff answer {} TEXT`", question.id);
+        return Err(Failure::new(2, "usage", message).hint(hint));
+    }
+    let text = match &args.note {
+        Some(note) if is_reply => note,
+        _ => typed,
+    };
+    let text = require_text(text)?;
+    let clock = signoff_runtime::SystemClock::new();
+    let answered = questions::answer(by_person(project, &clock), &question.id, &text)?;
+    if session.is_json() {
+        session.json(&answered);
+    } else {
+        let line = "recorded; the agent reads it when it asks for the answer";
+        session.out.answer(line);
     }
     Ok(0)
 }

@@ -1,8 +1,8 @@
 //! `inbox`: everything that waits on a person, in all runs.
 
-use signoff_api::inbox::{HeldFiles, Inbox, Item};
-use signoff_runtime::project::Project;
-use signoff_runtime::runs::view::RunView;
+use signoff_api::inbox::Inbox;
+use signoff_runtime::Error;
+use signoff_runtime::inbox::{WaitingItems, waiting_items};
 
 use crate::failure::Failure;
 use crate::report::question::{answer_command, question_lines};
@@ -11,11 +11,12 @@ use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
-    let OpenItems {
+    let WaitingItems {
         items,
         held,
         unreadable,
-    } = open_items(&project)?;
+    } = waiting_items(&project)?;
+    let unreadable: Vec<String> = unreadable.into_iter().map(unreadable_note).collect();
     // A run that cannot be read does not hide the others, and must not look like an empty inbox.
     let code = if unreadable.is_empty() { 0 } else { 6 };
     for note in &unreadable {
@@ -56,35 +57,12 @@ pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
     held.chain([next]).collect()
 }
 
-/// Everything that waits on a person.
-#[derive(Default)]
-struct OpenItems {
-    items: Vec<Item>,
-    held: Vec<HeldFiles>,
-    /// Runs that cannot be read, with the reason.
-    unreadable: Vec<String>,
-}
-
-/// Open items of all runs that have not ended, and held files of those that have; oldest first.
-fn open_items(project: &Project) -> Result<OpenItems, Failure> {
-    let mut open = OpenItems::default();
-    for (run, view) in RunView::all(project)? {
-        let view = match view {
-            Ok(view) => view,
-            Err(error) => {
-                let why = Failure::from(error).message;
-                open.unreadable.push(if why.contains(&run) {
-                    why
-                } else {
-                    format!("run {run}: {why}")
-                });
-                continue;
-            }
-        };
-        open.held.extend(view.files_to_settle());
-        if view.run.outcome().is_none() && !view.over {
-            open.items.extend(view.items_with_patches(project));
-        }
+/// The message for a run that cannot be read.
+fn unreadable_note((run, error): (String, Error)) -> String {
+    let why = Failure::from(error).message;
+    if why.contains(&run) {
+        why
+    } else {
+        format!("run {run}: {why}")
     }
-    Ok(open)
 }

@@ -13,7 +13,7 @@ use signoff_runtime::project::Project;
 use signoff_store::signatures::Proof;
 
 use crate::args::Approve;
-use crate::commands::sign::{locate, plan_ref};
+use crate::commands::sign::locate;
 use crate::failure::{Failure, difference_lines};
 use crate::report::problems::text::concise;
 use crate::session::Session;
@@ -55,8 +55,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         .map_err(|failure| failure.hint(format!("{name} stays approved")));
     }
     if session.is_json() {
-        let shape = plan_ref(&approved.done);
-        session.json(&shape);
+        session.json(&approved.done.to_api());
     }
     Ok(0)
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use signoff_api::plans::{ListedPlan as Shape, Plans, SCHEMA};
-use signoff_runtime::plans::{ActorContext, ListOptions, ListedPlan, UnreadablePlan};
+use signoff_api::plans::{Plans, SCHEMA};
+use signoff_runtime::plans::{ActorContext, ListOptions, UnreadablePlan};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::agent_check::actor;
@@ -42,7 +42,8 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let code = say_troubles(session, listing.troubles);
     if session.is_json() {
         let plans = listing.plans.iter();
-        let plans = plans.map(|plan| shape(session, plan)).collect();
+        let plans = plans.map(|plan| plan.to_api(&session.process.directory));
+        let plans = plans.collect();
         let schema = SCHEMA.to_owned();
         session.json(&Plans { schema, plans });
         return Ok(code);
@@ -65,20 +66,6 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
         session.out.say("`signoff inbox` shows what they ask");
     }
     Ok(code)
-}
-
-fn shape(session: &Session, plan: &ListedPlan) -> Shape {
-    Shape {
-        id: plan.key.clone(),
-        title: plan.title.clone(),
-        status: plan.state.name().to_owned(),
-        version: plan.version,
-        updated_at: plan.updated_at.clone(),
-        path: relative_path(session, &plan.path),
-        proof: plan.proof.clone(),
-        file_says: plan.file_says.clone(),
-        questions: plan.questions,
-    }
 }
 
 /// A path relative to the current directory, where that is possible.

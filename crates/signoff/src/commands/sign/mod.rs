@@ -12,10 +12,9 @@ mod revise;
 
 use std::path::PathBuf;
 
-use signoff_api::plan_ref::{PlanRef, SCHEMA};
 use signoff_engine::{Actor, PlanState};
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::{ActorContext, PlanReport, find};
+use signoff_runtime::plans::{ActorContext, PlanReport};
 use signoff_runtime::project::Project;
 
 pub(crate) use self::cancel::cancel;
@@ -32,15 +31,7 @@ use crate::style::{CARE, GOOD, paint};
 
 /// The file of a plan that was named by path or id, and its name for messages.
 pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
-    let path = find(project, text)?;
-    let here = &project.process.directory;
-    let direct = path == here.join(text);
-    let shown = match path.strip_prefix(here) {
-        _ if direct => text.to_owned(),
-        Ok(below) => below.display().to_string(),
-        Err(_) => path.display().to_string(),
-    };
-    Ok((path, shown))
+    Ok(signoff_runtime::plans::locate(project, text)?)
 }
 
 /// The context for what a person does.
@@ -58,8 +49,7 @@ pub(crate) fn tell(session: &mut Session, done: &PlanReport, word: &str, next: O
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
     if session.is_json() {
-        let shape = plan_ref(done);
-        session.json(&shape);
+        session.json(&done.to_api());
         return;
     }
     let name = done.plan.source.name();
@@ -87,16 +77,5 @@ fn then_approve(done: &PlanReport) -> String {
     match done.state {
         PlanState::Approved => format!("`signoff run {name}`"),
         _ => format!("`signoff show {name}`, then `signoff approve {name}`"),
-    }
-}
-
-pub(crate) fn plan_ref(done: &PlanReport) -> PlanRef {
-    PlanRef {
-        schema: SCHEMA.to_owned(),
-        id: done.key.clone(),
-        status: done.state.name().to_owned(),
-        version: done.plan.checked.plan.version,
-        digest: done.plan.digest().to_string(),
-        path: done.plan.source.name().to_owned(),
     }
 }

@@ -11,6 +11,7 @@ mod guard;
 mod levels;
 mod lifecycle;
 mod list;
+mod mcp;
 mod new;
 mod plan_paths;
 mod proofs;

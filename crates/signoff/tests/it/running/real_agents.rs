@@ -8,6 +8,7 @@ mod failing;
 mod guarding;
 mod hooks;
 mod limits;
+mod planning;
 mod probing;
 mod tools;
 mod working;

@@ -2,8 +2,9 @@
 //! says so.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use signoff_api::plans;
 use signoff_engine::PlanState;
 use signoff_store::index::PlanRow;
 
@@ -53,6 +54,24 @@ pub struct ListedPlan {
     pub file_says: Option<String>,
     /// How many questions of its run nobody has answered.
     pub questions: usize,
+}
+
+impl ListedPlan {
+    /// The plan as `list --format json` prints it in this directory.
+    pub fn to_api(&self, here: &Path) -> plans::ListedPlan {
+        let path = self.path.strip_prefix(here).unwrap_or(&self.path);
+        plans::ListedPlan {
+            id: self.key.clone(),
+            title: self.title.clone(),
+            status: self.state.name().to_owned(),
+            version: self.version,
+            updated_at: self.updated_at.clone(),
+            path: path.display().to_string(),
+            proof: self.proof.clone(),
+            file_says: self.file_says.clone(),
+            questions: self.questions,
+        }
+    }
 }
 
 /// What `list` found.

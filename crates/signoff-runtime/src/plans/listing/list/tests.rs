@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use signoff_engine::{Actor, Millis};

@@ -3,20 +3,14 @@
 mod commit;
 mod messages;
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
 use signoff_api::threads::{TOPIC_SCHEMA, ThreadDir, Topic};
 use signoff_runtime::SystemClock;
 use signoff_runtime::project::ProcessContext;
-use signoff_runtime::threads::{Planning, ROOT_VARIABLE, plans_root};
+use signoff_runtime::threads::Planning;
 
 use crate::args::{Agentctl, AgentctlCommand, ThreadCommand};
 use crate::failure::Failure;
 use crate::session::Session;
-
-/// Names the session.
-const SESSION: &str = "AGENTCTL_SESSION_ID";
 
 pub(crate) fn agentctl(session: &mut Session, args: &Agentctl) -> Result<u8, Failure> {
     match &args.command {
@@ -33,40 +27,7 @@ pub(crate) fn agentctl(session: &mut Session, args: &Agentctl) -> Result<u8, Fai
 
 /// The threads of the session that the environment names.
 pub(crate) fn planning(process: &ProcessContext) -> Result<Planning, Failure> {
-    let session = session_id(process)?;
-    Ok(Planning::open(&root(process)?, &session)?)
-}
-
-fn session_id(process: &ProcessContext) -> Result<String, Failure> {
-    let value = process.variables.get(OsStr::new(SESSION));
-    match value.filter(|value| !value.is_empty()) {
-        // A value that is not UTF-8 is refused as a bad id.
-        Some(value) => Ok(value.to_string_lossy().into_owned()),
-        None => Err(
-            Failure::new(2, "no-session", format!("no session: {SESSION} is not set")).hint(
-                format!("the program that starts the agent sets it: `export {SESSION}=…`"),
-            ),
-        ),
-    }
-}
-
-/// The directory that holds the directories of all threads.
-fn root(process: &ProcessContext) -> Result<PathBuf, Failure> {
-    plans_root(&process.variables).ok_or_else(|| {
-        let is_set = |value: &std::ffi::OsString| !value.is_empty();
-        let named = process.variables.get(OsStr::new(ROOT_VARIABLE));
-        let name = if named.is_some_and(is_set) {
-            ROOT_VARIABLE
-        } else {
-            "HOME"
-        };
-        Failure::new(
-            2,
-            "no-plans-dir",
-            format!("{name} is not an absolute path, so there is no directory for plans"),
-        )
-        .hint(format!("`export {ROOT_VARIABLE}=/some/directory`"))
-    })
+    Ok(Planning::of_process(process, None)?)
 }
 
 fn dir(session: &mut Session) -> Result<u8, Failure> {
@@ -112,12 +73,12 @@ fn print_thread(session: &mut Session, dir: &ThreadDir, word: &str) {
 }
 
 fn set_topic(session: &mut Session, text: &str) -> Result<u8, Failure> {
-    let session_id = session_id(&session.process)?;
-    let topic = planning(&session.process)?.set_topic(text)?;
+    let mut planning = planning(&session.process)?;
+    let topic = planning.set_topic(text)?;
     if session.is_json() {
         let shape = Topic {
             schema: TOPIC_SCHEMA.to_owned(),
-            session_id,
+            session_id: planning.session_id().to_owned(),
             topic,
         };
         session.json(&shape);

@@ -1,0 +1,120 @@
+//! Reading: the list, one plan, its problems.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use signoff_api::diagnostics::{Diagnostic, Diagnostics};
+use signoff_api::plans::{Plans, SCHEMA};
+use signoff_engine::PlanState;
+use signoff_plan::source::Source;
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{ListOptions, PlanView};
+use signoff_runtime::project::{Project, load_config, workspace_at};
+use signoff_runtime::{Error, SystemClock};
+
+use crate::answers::Answer;
+use crate::arguments;
+use crate::context::{Context, by_agent};
+use crate::errors::{ToolError, problem_lines};
+use crate::schema::read;
+
+pub(crate) fn list(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
+    let wanted: arguments::List = read(arguments)?;
+    let states = wanted.states.iter().map(|name| state(name));
+    let options = ListOptions {
+        states: states.collect::<Result<_, _>>()?,
+        archived: wanted.archived,
+        expire: false,
+    };
+    let project = context.project()?;
+    let clock = SystemClock::new();
+    let listing = signoff_runtime::plans::list(by_agent(&project, &clock), &options);
+    let listing = listing.map_err(|error| context.fail(error))?;
+    let here = &context.options.process.directory;
+    let plans: Vec<_> = listing.plans.iter().map(|plan| plan.to_api(here)).collect();
+    let mut text = match plans.len() {
+        0 => "no plans".to_owned(),
+        count => format!("{count} plans, {} pending", listing.pending),
+    };
+    for plan in &plans {
+        let _ = write!(text, "\n{} ({}): {}", plan.id, plan.status, plan.title);
+    }
+    let unread = listing.troubles.into_iter().map(|trouble| {
+        let why = context.fail(trouble.error).text;
+        format!("{} is left out: {why}", trouble.path.display())
+    });
+    let notes: Vec<String> = listing.notes.into_iter().chain(unread).collect();
+    let schema = SCHEMA.to_owned();
+    Ok(Answer::new(text, &Plans { schema, plans }).with_notes(&notes))
+}
+
+fn state(name: &str) -> Result<PlanState, ToolError> {
+    PlanState::named(name).ok_or_else(|| {
+        let names = PlanState::ALL.map(PlanState::name).join(", ");
+        let message = format!("`{name}` is not a state of plans");
+        ToolError::new(
+            "bad-arguments",
+            &message,
+            &[&format!("the states are {names}")],
+        )
+    })
+}
+
+pub(crate) fn get(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
+    let wanted: arguments::PlanName = read(arguments)?;
+    let project = context.project()?;
+    let plan = context.read_plan(&project, &wanted.plan)?;
+    let view = PlanView::of(&project, &plan).map_err(context.fail_about(&wanted.plan))?;
+    let status = view.status.as_ref();
+    let note = status.and_then(|status| status.disagreement(plan.source.name()));
+    let notes: Vec<String> = note.into_iter().collect();
+    Ok(Answer::json(&view.to_api(&plan)).with_notes(&notes))
+}
+
+pub(crate) fn verify(
+    context: &Context,
+    arguments: Map<String, Value>,
+) -> Result<Answer, ToolError> {
+    let wanted: arguments::Verify = read(arguments)?;
+    let plan = match (wanted.plan, wanted.text) {
+        (Some(plan), None) if wanted.dialect.is_none() => {
+            let project = context.project()?;
+            context.read_plan(&project, &plan)?
+        }
+        (None, Some(text)) => check_text(context, &text, wanted.dialect)?,
+        _ => {
+            let message = "give either `plan`, or `text` with or without its `dialect`";
+            return Err(ToolError::new("bad-arguments", message, &[]));
+        }
+    };
+    let found = plan.checked.diagnostics.iter();
+    let found = found.map(|one| Diagnostic::new(one, &plan.source));
+    let shape = Diagnostics::new(found.collect());
+    let text = match shape.diagnostics.len() {
+        0 => format!("no problems: {} steps", plan.checked.plan.steps.len()),
+        _ => problem_lines(&shape),
+    };
+    Ok(Answer::new(text, &shape))
+}
+
+/// Checks a text as it would be checked here, with or without a store.
+fn check_text(
+    context: &Context,
+    text: &str,
+    dialect: Option<arguments::DialectName>,
+) -> Result<PlanFile, ToolError> {
+    let process = &context.options.process;
+    let workspace = match Project::open(process) {
+        Ok(project) => project.workspace(),
+        Err(Error::NoStore { .. }) => {
+            let config = load_config(process, None).map_err(|error| context.fail(error))?;
+            workspace_at(&process.directory, process, &config)
+        }
+        Err(error) => return Err(context.fail(error)),
+    };
+    let source = Source::new("text", text.as_bytes().to_vec());
+    let dialect = dialect.map(Into::into);
+    let plan = PlanFile::from_source(Path::new("text"), source, dialect, &workspace);
+    Ok(plan)
+}

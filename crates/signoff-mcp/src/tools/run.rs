@@ -1,0 +1,64 @@
+//! Starting a signed plan.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use signoff_api::run::Run;
+use signoff_runtime::launch::launch_run;
+use signoff_runtime::plans::locate_inside;
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::view::RunView;
+
+use crate::answers::Answer;
+use crate::arguments;
+use crate::background::in_background;
+use crate::context::Context;
+use crate::errors::ToolError;
+use crate::schema::read;
+
+/// A run that goes on by itself.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(crate) run: Run,
+}
+
+impl Started {
+    pub(crate) fn to_answer(&self) -> Answer {
+        let run = &self.run.run;
+        let text = format!(
+            "run {run} of {} has begun and goes on by itself. `plan_status` with {{\"run\": \"{run}\", \"wait\": true}} follows it",
+            self.run.plan
+        );
+        Answer::new(text, &self.run)
+    }
+}
+
+/// Starts a plan, and returns as soon as its run has begun.
+pub(crate) async fn start(
+    context: Arc<Context>,
+    arguments: Map<String, Value>,
+) -> Result<Started, ToolError> {
+    let wanted: arguments::PlanName = read(arguments)?;
+    in_background(move || {
+        let project = context.project()?;
+        launch(&context, &project, &wanted.plan)
+    })
+    .await
+}
+
+/// Starts a plan that is signed. The process that carries it out refuses any other.
+pub(crate) fn launch(
+    context: &Context,
+    project: &Project,
+    plan: &str,
+) -> Result<Started, ToolError> {
+    let fail = || context.fail_about(plan);
+    let (_, mut name) = locate_inside(project, plan).map_err(fail())?;
+    // The command would take it for an option.
+    if name.starts_with('-') {
+        name.insert_str(0, "./");
+    }
+    let launched = launch_run(project, &context.options.program, &name).map_err(fail())?;
+    let view = RunView::load(project, &launched.run).map_err(fail())?;
+    Ok(Started { run: view.to_api() })
+}
