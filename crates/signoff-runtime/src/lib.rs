@@ -18,7 +18,7 @@
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
 //! plans             what can be done to a plan, from its proposal to its archive
 //! threads           planning sessions of several threads
-//! guard             the hook in front of coding agents
+//! guard, mcp_proxy  the hook in front of coding agents; their end of a tool server that the harness has
 //! questions, inbox  what agents ask outside of runs; all that waits on a person
 //! local             performs actions on this machine
 //! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself

@@ -79,9 +79,10 @@ fn hand_over<'a>(
     let own = scope.select(Agent::Pi.tools()).into_iter();
     let others = scope.servers.iter().filter_map(|one| {
         let tool = one.tool.as_deref()?;
-        Some(match is_ours(one) {
-            true => format!("{}_{tool}", one.server),
-            false => tool.to_owned(),
+        Some(if is_ours(one) {
+            format!("{}_{tool}", one.server)
+        } else {
+            tool.to_owned()
         })
     });
     let tools: Vec<String> = own.map(str::to_owned).chain(others).collect();
@@ -97,7 +98,7 @@ fn extension(guard: LaunchGuard<'_>) -> String {
     let hook = Value::from(guard.hook).to_string();
     let servers = guard.servers.iter();
     let servers = servers.map(|server| json!({ "name": server.name, "command": server.command }));
-    let servers = Value::from_iter(servers).to_string();
+    let servers = servers.collect::<Value>().to_string();
     include_str!("pi/guard.js")
         .replace("\"@HOOK@\"", &hook)
         .replace("\"@SERVERS@\"", &servers)
