@@ -37,7 +37,10 @@ impl fmt::Display for NotReadOnly {
             }
             Refusal::Effect(part, effect) => write!(f, "`{part}` in `{command}` {effect}"),
             Refusal::Unforeseeable(part) => {
-                write!(f, "what `{part}` in `{command}` becomes is not known beforehand")
+                write!(
+                    f,
+                    "what `{part}` in `{command}` becomes is not known beforehand"
+                )
             }
         }
     }
