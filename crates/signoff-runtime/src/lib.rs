@@ -12,6 +12,7 @@
 //! plan_file         a plan's text, read and checked
 //! plan_history      what a plan's log says
 //! guard             the hook in front of coding agents
+//! connect           what is put into the settings of coding agents
 //! trust, signing    which commands may run; what is signed, and which signature counts
 //! confinement       what processes may touch, and how trees are shown to them
 //! trees, tools      the trees a run works on; the tools a step can call
@@ -27,6 +28,7 @@
 
 mod clock;
 pub mod confinement;
+pub mod connect;
 pub mod doctor;
 pub mod drive;
 pub mod error;

@@ -2,6 +2,7 @@
 
 mod agentctl;
 mod command;
+mod connect;
 mod lifecycle;
 mod nearest;
 mod plans;
@@ -17,6 +18,7 @@ use signoff_store::signatures::Proof;
 pub(crate) use self::agentctl::{Agentctl, AgentctlCommand, Prompt, PromptName, ThreadCommand};
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
+pub(crate) use self::connect::Connect;
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
 pub(crate) use self::plans::{
@@ -104,6 +106,7 @@ Inspect:
   doctor       Show how this machine confines agents and contracts
 
 Connect:
+  connect      Put Signoff into a coding agent
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent
   tools        List the tools that plans can call

@@ -1,6 +1,7 @@
 //! Errors of the runtime. The wording of hints and the exit codes are the
 //! CLI's.
 
+mod connect;
 mod difference;
 mod key;
 mod levels;
@@ -25,6 +26,7 @@ use signoff_store::signatures::Proof;
 use signoff_store::trust::TrustError;
 use signoff_work::git::GitError;
 
+pub use self::connect::ConnectError;
 pub use self::difference::SignedDifference;
 pub use self::key::{KeyError, MissingSetting};
 pub use self::levels::{LostLevel, WeakerConfinement};
@@ -273,6 +275,8 @@ pub enum Error {
     Sandbox(std::io::Error),
     /// Something about the threads of a session.
     Thread(Box<ThreadError>),
+    /// An agent's files could not be edited.
+    Connect(Box<ConnectError>),
 }
 
 /// What could not be done for a step whose tree is missing.

@@ -3,10 +3,10 @@
 use clap::Subcommand;
 
 use super::{
-    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
-    Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, New, PlanName, Prompt, Propose,
-    Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify, VerifyFormat,
-    agentctl,
+    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
+    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, New, PlanName, Prompt,
+    Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
+    VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -182,6 +182,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, or the program of a configured role is missing"
     )]
     Doctor(Doctor),
+    /// Put Signoff into a coding agent: its guard, its tools, its skill and its commands
+    ///
+    /// Edits the agent's own settings and shows the difference. Everything else in them stays as it is, byte for byte.
+    /// Files that cannot be edited safely are refused, with the text to paste. `--undo` takes everything out again.
+    #[command(
+        after_help = "Examples:\n  signoff connect claude\n  signoff connect gemini --project --dry-run\n  signoff connect claude --undo\n\nExit codes: 0 · 5 a file cannot be edited; nothing was written · 6 no home, or no project for `--project`"
+    )]
+    Connect(Connect),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
     #[command(
         after_help = agentctl::AFTER_HELP,
@@ -277,6 +285,7 @@ impl Command {
             Self::Land(args) => args.run.format,
             Self::Step(args) => args.command.step_arg().format,
             Self::Answer(args) => args.format,
+            Self::Connect(args) => args.format,
             Self::Agentctl(args) => args.format(),
             Self::Prompt(args) => args.format,
         }

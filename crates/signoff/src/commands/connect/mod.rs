@@ -1,6 +1,7 @@
 //! For agents and other programs.
 
 pub(crate) mod agentctl;
+pub(crate) mod connection;
 pub(crate) mod prompt;
 pub(crate) mod scripted_agent;
 pub(crate) mod tools;
