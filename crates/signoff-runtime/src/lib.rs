@@ -22,10 +22,12 @@
 //! local             performs actions on this machine
 //! live              a run of this process: prepared, driven, landed
 //! threads, doctor   planning sessions of several threads; what this machine and project have
+//! agent_session     what sessions of coding agents are told, and the plans that they show
 //! ```
 
 #![warn(missing_docs)]
 
+pub mod agent_session;
 mod clock;
 pub mod confinement;
 pub mod connect;

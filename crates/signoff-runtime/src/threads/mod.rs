@@ -10,10 +10,12 @@ mod prompt;
 mod rules;
 mod withdraw;
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use signoff_api::threads::{CommittedProject, Session, Thread, ThreadDir};
 use signoff_store::threads::{ThreadId, Threads};
+use signoff_work::environment::Variables;
 
 pub use self::commit::Commit;
 pub use self::prepared::CommittedThread;
@@ -21,6 +23,22 @@ pub use self::prompt::overseer;
 pub use self::withdraw::WithdrawReport;
 use crate::error::{Error, ThreadError};
 use crate::project::random;
+
+/// Says where the directories of threads are, instead of in the home.
+pub const ROOT_VARIABLE: &str = "AGENTFLOW_PLANS_DIR";
+
+/// The directory that holds the directories of all threads. A relative path would depend on the current directory.
+pub fn plans_root(variables: &Variables) -> Option<PathBuf> {
+    let get = |name: &str| {
+        let value = variables.get(OsStr::new(name));
+        value.filter(|value| !value.is_empty()).map(PathBuf::from)
+    };
+    let root = match get(ROOT_VARIABLE) {
+        Some(path) => path,
+        None => get("HOME")?.join(".agentflow/plans"),
+    };
+    Some(root).filter(|path| path.is_absolute())
+}
 
 /// One session at its threads, while nobody else is.
 #[derive(Debug)]

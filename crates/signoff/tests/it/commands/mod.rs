@@ -3,6 +3,7 @@
 mod agentctl;
 mod cli;
 mod config;
+mod connect;
 mod convert;
 mod docs;
 mod explain;

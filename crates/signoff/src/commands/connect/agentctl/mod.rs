@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use signoff_api::threads::{TOPIC_SCHEMA, ThreadDir, Topic};
 use signoff_runtime::SystemClock;
 use signoff_runtime::project::ProcessContext;
-use signoff_runtime::threads::Planning;
+use signoff_runtime::threads::{Planning, ROOT_VARIABLE, plans_root};
 
 use crate::args::{Agentctl, AgentctlCommand, ThreadCommand};
 use crate::failure::Failure;
@@ -17,8 +17,6 @@ use crate::session::Session;
 
 /// Names the session.
 const SESSION: &str = "AGENTCTL_SESSION_ID";
-/// Where the directories are.
-const ROOT: &str = "AGENTFLOW_PLANS_DIR";
 
 pub(crate) fn agentctl(session: &mut Session, args: &Agentctl) -> Result<u8, Failure> {
     match &args.command {
@@ -54,27 +52,21 @@ fn session_id(process: &ProcessContext) -> Result<String, Failure> {
 
 /// The directory that holds the directories of all threads.
 fn root(process: &ProcessContext) -> Result<PathBuf, Failure> {
-    let get = |name: &str| {
-        let value = process.variables.get(OsStr::new(name));
-        value.filter(|value| !value.is_empty()).map(PathBuf::from)
-    };
-    let (name, path) = match get(ROOT) {
-        Some(path) => (ROOT, Some(path)),
-        None => (
-            "HOME",
-            get("HOME").map(|home| home.join(".agentflow/plans")),
-        ),
-    };
-    // A relative path would depend on the current directory.
-    match path.filter(|path| path.is_absolute()) {
-        Some(path) => Ok(path),
-        None => Err(Failure::new(
+    plans_root(&process.variables).ok_or_else(|| {
+        let is_set = |value: &std::ffi::OsString| !value.is_empty();
+        let named = process.variables.get(OsStr::new(ROOT_VARIABLE));
+        let name = if named.is_some_and(is_set) {
+            ROOT_VARIABLE
+        } else {
+            "HOME"
+        };
+        Failure::new(
             2,
             "no-plans-dir",
             format!("{name} is not an absolute path, so there is no directory for plans"),
         )
-        .hint(format!("`export {ROOT}=/some/directory`"))),
-    }
+        .hint(format!("`export {ROOT_VARIABLE}=/some/directory`"))
+    })
 }
 
 fn dir(session: &mut Session) -> Result<u8, Failure> {
