@@ -4,6 +4,7 @@ mod report;
 mod scope;
 
 pub use self::report::{
-    CHECK_SCHEMA, GuardCheck, GuardReport, LOG_SCHEMA, LoggedDecision, REPORT_SCHEMA, ReportRow,
+    CHECK_SCHEMA, GuardCheck, GuardPlanMode, GuardReport, LOG_SCHEMA, LoggedDecision,
+    PLAN_MODE_SCHEMA, REPORT_SCHEMA, ReportRow,
 };
 pub use self::scope::{GuardScope, SCOPE_SCHEMA, SCOPE_VARIABLE};

@@ -53,6 +53,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (guard::SCOPE_SCHEMA, of::<guard::GuardScope>()),
         (guard::LOG_SCHEMA, of::<guard::LoggedDecision>()),
         (guard::REPORT_SCHEMA, of::<guard::GuardReport>()),
+        (guard::PLAN_MODE_SCHEMA, of::<guard::GuardPlanMode>()),
         (guard::CHECK_SCHEMA, of::<guard::GuardCheck>()),
         (tool_record::SCHEMA, of::<tool_record::ToolRecord>()),
         (error::SCHEMA, of::<error::Error>()),

@@ -11,18 +11,18 @@
 //! project           the store, the configuration, directories, locks, what this machine can enforce
 //! plan_file         a plan's text, read and checked
 //! plan_history      what a plan's log says
-//! guard             the hook in front of coding agents
-//! connect           what is put into the settings of coding agents
 //! trust, signing    which commands may run; what is signed, and which signature counts
 //! confinement       what processes may touch, and how trees are shown to them
 //! trees, tools      the trees a run works on; the tools a step can call
 //! drive             the loop and the journal; traits for who performs and observes
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
 //! plans             what can be done to a plan, from its proposal to its archive
+//! threads           planning sessions of several threads
+//! agent_session     what sessions of coding agents are told, and the plans that they show
+//! guard, connect    the hook in front of coding agents; what is put into their settings
 //! local             performs actions on this machine
 //! live              a run of this process: prepared, driven, landed
-//! threads, doctor   planning sessions of several threads; what this machine and project have
-//! agent_session     what sessions of coding agents are told, and the plans that they show
+//! doctor            what this machine and project have
 //! ```
 
 #![warn(missing_docs)]

@@ -25,6 +25,7 @@ pub use self::listing::{SettingEntry, UnknownKey};
 pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
+pub use self::sections::guard::GuardSettings;
 pub use self::sections::policy::Policy;
 pub use self::sections::prices::PriceSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
@@ -59,6 +60,7 @@ pub struct Config {
     pub contract: ContractSettings,
     pub sandbox: SandboxSettings,
     pub notify: NotifySettings,
+    pub guard: GuardSettings,
     /// By role name.
     pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// What models cost, by the model's name; other models cost what the built-in table says.
@@ -96,6 +98,8 @@ impl Config {
         }
         environment::apply(&mut config, &layers.environment, &mut problems);
         problems.extend(rules::conflicts::conflicts(&config));
+        let idle = sections::guard::idle_list(&config);
+        config.notes.extend(idle);
         if problems.is_empty() {
             return Ok(config);
         }

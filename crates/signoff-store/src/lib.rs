@@ -10,6 +10,7 @@ pub mod blobs;
 pub mod config;
 pub mod disk_workspace;
 pub mod files;
+pub mod guard;
 pub mod index;
 pub mod journal;
 pub mod key;

@@ -156,6 +156,22 @@ impl Threads {
     }
 }
 
+/// The directories of a session's threads, as they were allocated last. Without the lock: the file is only ever replaced
+/// whole.
+pub fn allocated(root: &Path, session: &str) -> Result<Vec<PathBuf>, ThreadsError> {
+    let path = root.join(STATE);
+    let Some(bytes) = atomic::read_if_exists(&path)? else {
+        return Ok(Vec::new());
+    };
+    let read = read(&bytes).map_err(|why| ThreadsError::Broken { path, why })?;
+    let found = read.sessions.get_key_value(session);
+    let ids = found.into_iter().flat_map(|(id, found)| {
+        let threads = found.threads.iter().map(|thread| &thread.thread_id);
+        std::iter::once(id).chain(threads)
+    });
+    Ok(ids.map(|id| root.join(id)).collect())
+}
+
 /// Reads the file and looks at every id in it: a thread is removed by its id.
 fn read(bytes: &[u8]) -> Result<Sessions, String> {
     let read: Sessions = serde_json::from_slice(bytes).map_err(|why| why.to_string())?;

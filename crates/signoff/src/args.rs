@@ -3,6 +3,7 @@
 mod agentctl;
 mod command;
 mod connect;
+mod guard;
 mod lifecycle;
 mod nearest;
 mod plans;
@@ -19,6 +20,7 @@ pub(crate) use self::agentctl::{Agentctl, AgentctlCommand, Prompt, PromptName, T
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
 pub(crate) use self::connect::Connect;
+pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
 pub(crate) use self::plans::{
@@ -107,6 +109,7 @@ Inspect:
 
 Connect:
   connect      Put Signoff into a coding agent
+  guard        Stand in front of coding agents, as a hook
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent
   tools        List the tools that plans can call
@@ -293,6 +296,15 @@ mod tests {
                 .map(ToString::to_string)
                 .unwrap_or_default();
             assert!(help.contains("signoff "), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn the_guard_knows_every_command() {
+        use signoff_plan::guard::{OwnCommand, own_command};
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            assert_ne!(own_command(&[name]), OwnCommand::Unknown, "{name}");
         }
     }
 

@@ -27,6 +27,9 @@ fn main() -> ExitCode {
     signoff_sandbox::disable_fast_bins();
     // Set up nothing else before the command is known: `--version` and completions must be quick.
     let words: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = commands::run_guard_hook(&words) {
+        return code;
+    }
     let cli = match args::parse(&words) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && args::wants_json(&words) => {

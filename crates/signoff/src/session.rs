@@ -1,5 +1,7 @@
 //! The session: what every command needs.
 
+use std::path::Path;
+
 use signoff_runtime::project::{ProcessContext, Project};
 use signoff_store::signatures::Proof;
 use signoff_work::secrets::Secrets;
@@ -59,6 +61,18 @@ impl Session {
         let project = Project::open(&self.process)?;
         self.out.secrets().add(&project.config.sandbox.redact.value);
         Ok(project)
+    }
+
+    /// Where the user's decisions are kept.
+    pub(crate) fn state_dir(&self) -> Result<&Path, Failure> {
+        self.process.state_dir.as_deref().ok_or_else(|| {
+            Failure::new(
+                6,
+                "no-home",
+                "there is no directory to store what you decide",
+            )
+            .hint("set `HOME` or `XDG_STATE_HOME` to an absolute path")
+        })
     }
 
     /// Refuses what only a person may do. The demo, in its own temporary store, is exempt.

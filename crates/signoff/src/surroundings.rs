@@ -8,6 +8,20 @@ use signoff_runtime::project::ProcessContext;
 use crate::user_name;
 
 pub(crate) fn read() -> ProcessContext {
+    let mut context = read_without_person();
+    let text = |name: &str| {
+        let value = context.variables.get(OsStr::new(name));
+        let value = value.filter(|value| !value.is_empty())?;
+        Some(value.to_string_lossy().into_owned())
+    };
+    let home = text("HOME").map(PathBuf::from);
+    let person = user_name::user_name(text, home.filter(|home| home.is_absolute()));
+    context.person = person;
+    context
+}
+
+/// Everything but the person's name, which is looked up in files.
+pub(crate) fn read_without_person() -> ProcessContext {
     let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     let get = |name: &str| {
         variables
@@ -24,13 +38,11 @@ pub(crate) fn read() -> ProcessContext {
             .or_else(|| home.as_ref().map(|home| home.join(fallback)))
             .map(|base| base.join("signoff"))
     };
-    let text = |name: &str| Some(get(name)?.to_string_lossy().into_owned());
-    let person = user_name::user_name(text, home.clone());
     ProcessContext {
         directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
         state_dir: below_home("XDG_STATE_HOME", ".local/state"),
-        person,
+        person: String::new(),
         variables,
     }
 }

@@ -1,4 +1,4 @@
-//! `signoff.guard_decision/1`, `signoff.guard_report/1` and `signoff.guard_check/1`: what the guard decided.
+//! `signoff.guard_decision/1`, `signoff.guard_report/1` and `signoff.guard_check/1`, `signoff.guard_plan_mode/1`: what the guard decided.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,18 @@ use serde::{Deserialize, Serialize};
 pub const LOG_SCHEMA: &str = "signoff.guard_decision/1";
 pub const REPORT_SCHEMA: &str = "signoff.guard_report/1";
 pub const CHECK_SCHEMA: &str = "signoff.guard_check/1";
+
+pub const PLAN_MODE_SCHEMA: &str = "signoff.guard_plan_mode/1";
+
+/// What `guard plan-mode` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuardPlanMode {
+    pub schema: String,
+    pub session: String,
+    /// Whether the session is in plan mode, as far as Signoff decides it: an agent may be in a plan mode of its own.
+    pub on: bool,
+}
 
 /// One line of the guard's log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -13,6 +13,7 @@ mod parser;
 mod quoting;
 mod read_only;
 mod scripts;
+mod single;
 mod syntax;
 mod verdict;
 mod walk;
@@ -25,6 +26,7 @@ use self::parser::{ParseStop, ParsedText};
 pub use self::quoting::{Quoting, quoting_at};
 pub use self::read_only::{NotReadOnly, Refusal, read_only};
 pub use self::scripts::{Invocation, Programs, Script, programs};
+pub use self::single::single_command;
 pub use self::verdict::Verdict;
 use crate::source::{Span, Spanned};
 
@@ -60,7 +62,11 @@ pub struct ShellError {
 /// Reads a shell text.
 pub fn analyse(text: &str) -> Analysis {
     match parser::parse(text) {
-        Ok(ParsedText { scripts, beyond_sh }) => {
+        Ok(ParsedText {
+            scripts,
+            beyond_sh,
+            hidden: _,
+        }) => {
             let mut found = CallCollector::default();
             walk::scripts(&scripts, &mut found);
             let mut analysis = found.into_analysis();

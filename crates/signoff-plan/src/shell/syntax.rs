@@ -52,8 +52,9 @@ pub(super) enum CommandKind<'a> {
     Test(Vec<Word<'a>>),
     /// `if` and `case`: conditions and branches, and the words that `case` compares.
     Branch(Vec<Script<'a>>, Vec<Word<'a>>),
-    /// `for`, `select`, `while` and `until`: condition and body, and the words that it goes through.
-    Loop(Vec<Script<'a>>, Vec<Word<'a>>),
+    /// `for`, `select`, `while` and `until`: condition and body, the words that it goes through, and
+    /// the variable that holds them one after the other.
+    Loop(Vec<Script<'a>>, Vec<Word<'a>>, Option<Word<'a>>),
     Function(Cow<'a, str>, Box<Command<'a>>),
     /// `(( … ))`, with what it runs to find its numbers.
     Arithmetic(Vec<Script<'a>>),
@@ -73,9 +74,10 @@ pub(super) struct Assignment<'a> {
     pub(super) values: Vec<Word<'a>>,
 }
 
-/// A redirection to or from a file; others are only read past.
+/// A redirection. Here-documents are only read past.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Redirect<'a> {
+    pub(super) operator: &'static str,
     pub(super) target: Word<'a>,
     /// Whether the target is a file, and not a descriptor, a text or the end of a here-document.
     pub(super) file: bool,
@@ -88,6 +90,10 @@ pub(super) struct Word<'a> {
     pub(super) value: Option<Cow<'a, str>>,
     /// Whether a part of it is in quotes.
     pub(super) quoted: bool,
+    /// Whether a part of it is filled in outside of quotes, so that it may become several words.
+    pub(super) splits: bool,
+    /// Whether it has a pattern or braces outside of quotes, so that it may become names of files.
+    pub(super) has_pattern: bool,
     pub(super) span: Span,
     /// What is run to find its value.
     pub(super) scripts: Vec<Script<'a>>,

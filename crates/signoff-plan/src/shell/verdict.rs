@@ -85,7 +85,7 @@ fn each_simple_in<'a>(command: &Command<'a>, visit: &mut impl FnMut(&SimpleComma
     match &command.kind {
         CommandKind::Simple(simple) => visit(simple, command.span),
         CommandKind::Group(script) => each_simple(script, visit),
-        CommandKind::Branch(parts, _) | CommandKind::Loop(parts, _) => {
+        CommandKind::Branch(parts, _) | CommandKind::Loop(parts, _, _) => {
             for part in parts {
                 each_simple(part, visit);
             }
@@ -127,7 +127,7 @@ fn command_succeeds(command: &Command<'_>) -> bool {
         CommandKind::Group(script) => script_succeeds(script),
         CommandKind::Test(words) => constant_test(words) == Some(true),
         // Where no branch is taken it succeeds too.
-        CommandKind::Branch(parts, _) | CommandKind::Loop(parts, _) => {
+        CommandKind::Branch(parts, _) | CommandKind::Loop(parts, _, _) => {
             let mut bodies = parts.iter().filter(|part| !part.decides).peekable();
             bodies.peek().is_some() && bodies.all(script_succeeds)
         }

@@ -27,7 +27,7 @@ fn command(command: &Command<'_>, found: &mut CallCollector) {
     match &command.kind {
         CommandKind::Simple(simple) => note_simple(simple, found),
         CommandKind::Group(script) => scripts(std::slice::from_ref(script), found),
-        CommandKind::Branch(parts, choices) | CommandKind::Loop(parts, choices) => {
+        CommandKind::Branch(parts, choices) | CommandKind::Loop(parts, choices, _) => {
             scripts(parts, found);
             words(choices, found);
         }
@@ -96,7 +96,7 @@ fn inside<'s, 'a>(
             open.extend(simple.words.iter().chain(values).flat_map(|w| &w.scripts));
         }
         CommandKind::Group(script) => open.push(script),
-        CommandKind::Branch(parts, words) | CommandKind::Loop(parts, words) => {
+        CommandKind::Branch(parts, words) | CommandKind::Loop(parts, words, _) => {
             open.extend(parts.iter().chain(words.iter().flat_map(|w| &w.scripts)));
         }
         CommandKind::Test(words) => open.extend(words.iter().flat_map(|word| &word.scripts)),

@@ -15,6 +15,7 @@ mod limits;
 mod marks_converted;
 mod properties;
 mod proposal;
+mod read_only;
 mod record;
 mod shell_oracle;
 mod thread;

@@ -1,5 +1,7 @@
 //! Every setting with a fixed name: one table for the files, the environment and `signoff config`.
 
+use signoff_plan::guard::GuardMode;
+
 use super::listing::{SettingEntry, entry};
 use super::read::Reader;
 use super::value::Value;
@@ -58,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 36] = [
+pub(super) const KEYS: [Key; 39] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -151,6 +153,27 @@ pub(super) const KEYS: [Key; 36] = [
         |new, old| { new.iter().any(|path| !old.contains(path)) }
     ),
     key!(notify.command, List, Reader::optional_command),
+    key!(
+        guard.mode,
+        Text,
+        |reader, value| reader.choice(value, &GuardMode::CHOICES),
+        |new, old| new < old
+    ),
+    key!(guard.plan_mode, Literal, Reader::boolean, |new, old| new
+        < old),
+    // A layer adds to the list and takes nothing away.
+    Key {
+        section: "guard",
+        name: "tools",
+        kind: VariableKind::List,
+        set: |reader, _, value, config| {
+            let below = config.guard.tools.value.clone();
+            reader.set(&mut config.guard.tools, value, |reader, value| {
+                reader.guarded_tools(value, &below)
+            });
+        },
+        show: |config, key| entry(key.dotted(), &config.guard.tools),
+    },
 ];
 
 impl Key {

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::problem::position;
+use super::sections::guard::is_pattern;
 use super::value::LARGEST_COUNT;
 use super::{Config, Origin, Problem, Setting, SettingLocation, layer};
 
@@ -60,18 +61,39 @@ impl File<'_> {
                 }
             }
         }
-        let guarded = "guardedTools";
-        match map.get(guarded).map(Value::as_array) {
-            None => {}
-            Some(Some(tools)) if tools.is_empty() => {}
-            Some(Some(tools)) if tools.iter().all(Value::is_string) => {
-                let message = "`guardedTools` has no effect: this version has no guard";
-                config.notes.push(self.problem(guarded, message.to_owned()));
+        self.guarded_tools(map, config, problems);
+    }
+
+    /// `guardedTools`, added to those of the user.
+    fn guarded_tools(
+        &self,
+        map: &Map<String, Value>,
+        config: &mut Config,
+        problems: &mut Vec<Problem>,
+    ) {
+        let key = "guardedTools";
+        let Some(value) = map.get(key) else {
+            return;
+        };
+        let names = value.as_array().and_then(|names| {
+            let names = names
+                .iter()
+                .map(|name| name.as_str().filter(|name| is_pattern(name)));
+            names.collect::<Option<Vec<&str>>>()
+        });
+        let Some(names) = names else {
+            let message = "`guardedTools` must be a list of names of tools".to_owned();
+            problems.push(self.problem(key, message));
+            return;
+        };
+        let mut tools = config.guard.tools.value.clone();
+        for name in names {
+            if !tools.iter().any(|known| known == name) {
+                tools.push(name.to_owned());
             }
-            Some(_) => {
-                let message = "`guardedTools` must be a list of strings".to_owned();
-                problems.push(self.problem(guarded, message));
-            }
+        }
+        if tools != config.guard.tools.value {
+            config.guard.tools = Setting::of(tools, Origin::Pi, Some(self.location(key)));
         }
     }
 
@@ -148,18 +170,26 @@ mod tests {
     }
 
     #[test]
+    fn guarded_tools_feed_the_guard() {
+        let (config, said) = read("{\"guardedTools\": [\"gmail_send\", \"odoo_*\"]}");
+        assert_eq!(said, [""; 0]);
+        assert_eq!(config.guard.tools.value, ["gmail_send", "odoo_*"]);
+        assert_eq!(config.guard.tools.origin, Origin::Pi);
+    }
+
+    #[test]
     fn mistakes_have_a_place() {
         let said = |text| read(text).1;
         assert_eq!(
             said("{\n \"stale_after_days\": 0, \"guardedTools\": 3}"),
             [
                 "plans.json:2:2: `stale_after_days` must be a whole number from 1 to 100000",
-                "plans.json:2:25: `guardedTools` must be a list of strings",
+                "plans.json:2:25: `guardedTools` must be a list of names of tools",
             ]
         );
         assert_eq!(
-            said("{\"guardedTools\": [\"gmail_send\"]}"),
-            ["plans.json:1:2: `guardedTools` has no effect: this version has no guard"]
+            said("{\"guardedTools\": [\"gmail_send\", \"*\"]}"),
+            ["plans.json:1:2: `guardedTools` must be a list of names of tools"]
         );
         assert_eq!(said("{\n]"), ["plans.json:2:1: key must be a string"]);
         assert_eq!(said("[]").len(), 1);

@@ -2,6 +2,7 @@
 
 pub(super) mod agents;
 pub(super) mod driver;
+pub(super) mod guard;
 pub(super) mod mcp;
 pub(super) mod policy;
 pub(super) mod prices;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, Isolation, LandMode, Policy, Setting};
+use super::{Config, GuardSettings, Isolation, LandMode, Policy, Setting};
 use crate::signatures::Proof;
 
 /// `[plans]`
@@ -357,6 +358,7 @@ impl Default for Config {
             notify: NotifySettings {
                 command: Setting::built_in(Vec::new()),
             },
+            guard: GuardSettings::default(),
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             servers: BTreeMap::new(),

@@ -481,11 +481,11 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[guard]\nmode = 'off'\n[run]\nmax_replans = 3\n[sandbox]\nmod = 'auto'\n";
+    let text = "[engine]\nmode = 'off'\n[run]\nmax_replans = 3\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
-            "1:2: `[guard]` is a setting that this version does not honour; take it out until a later version has it",
+            "1:2: `[engine]` is a setting that this version does not honour; take it out until a later version has it",
             "4:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],

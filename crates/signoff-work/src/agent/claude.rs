@@ -4,21 +4,11 @@ mod stream;
 
 use super::command_line::CommandLine;
 use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
-use super::scope::{Ability, ServerTool, ToolNames, ToolScope};
+use super::scope::{Agent, ServerTool, ToolScope};
 
 #[derive(Debug)]
 pub(super) struct Claude;
 
-const TOOLS: &ToolNames = &[
-    (Ability::Read, &["Read"]),
-    (Ability::Search, &["Grep", "Glob", "LS"]),
-    (Ability::Write, &["Edit", "Write", "NotebookEdit"]),
-    (
-        Ability::Run,
-        &["Bash", "BashOutput", "KillShell", "TaskOutput", "TaskStop"],
-    ),
-    (Ability::Fetch, &["WebFetch", "WebSearch"]),
-];
 /// Lists of what it wants to do: they touch nothing.
 const ALWAYS: [&str; 5] = [
     "TodoWrite",
@@ -83,7 +73,7 @@ fn mode(options: &LaunchOptions<'_>, scope: Option<&ToolScope>) -> &'static str 
 }
 
 fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
-    let mut tools = scope.select(TOOLS);
+    let mut tools = scope.select(Agent::Claude.tools());
     tools.extend(ALWAYS);
     let tools = tools.join(",");
     let servers = scope

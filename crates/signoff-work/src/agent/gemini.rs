@@ -8,26 +8,11 @@ use super::command_line::CommandLine;
 use super::driver::{
     Driver, DriverKind, Launch, LaunchFile, LaunchOptions, ReaderOptions, StreamReader,
 };
-use super::scope::{Ability, ToolNames, ToolScope};
+use super::scope::{Agent, ToolScope};
 
 #[derive(Debug)]
 pub(super) struct Gemini;
 
-const TOOLS: &ToolNames = &[
-    (Ability::Read, &["read_file", "read_many_files"]),
-    (
-        Ability::Search,
-        &[
-            "list_directory",
-            "glob",
-            "grep_search",
-            "search_file_content",
-        ],
-    ),
-    (Ability::Write, &["write_file", "replace"]),
-    (Ability::Run, &["run_shell_command"]),
-    (Ability::Fetch, &["web_fetch", "google_web_search"]),
-];
 /// Tools that touch nothing.
 const ALWAYS: [&str; 3] = ["write_todos", "update_topic", "complete_task"];
 const POLICY: &str = "signoff-gemini-policy.toml";
@@ -85,7 +70,11 @@ fn policy(scope: &ToolScope) -> String {
             "\n[[rule]]\n{lines}decision = \"allow\"\npriority = 200\n"
         );
     };
-    for tool in scope.select(TOOLS).into_iter().chain(ALWAYS) {
+    for tool in scope
+        .select(Agent::Gemini.tools())
+        .into_iter()
+        .chain(ALWAYS)
+    {
         allow(format!("toolName = \"{tool}\"\n"));
     }
     for tool in &scope.servers {

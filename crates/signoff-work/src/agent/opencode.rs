@@ -6,18 +6,11 @@ use serde_json::{Map, Value};
 
 use super::command_line::CommandLine;
 use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
-use super::scope::{Ability, ToolNames, ToolScope};
+use super::scope::{Agent, ToolScope};
 
 #[derive(Debug)]
 pub(super) struct Opencode;
 
-const TOOLS: &ToolNames = &[
-    (Ability::Read, &["read"]),
-    (Ability::Search, &["grep", "glob", "list"]),
-    (Ability::Write, &["edit", "write", "patch"]),
-    (Ability::Run, &["bash"]),
-    (Ability::Fetch, &["webfetch", "websearch", "codesearch"]),
-];
 /// Tools that touch nothing.
 const ALWAYS: [&str; 2] = ["todowrite", "todoread"];
 
@@ -68,8 +61,12 @@ impl Driver for Opencode {
 fn permissions(scope: &ToolScope, confined: bool) -> Value {
     let mut rules = Map::new();
     rules.insert("*".to_owned(), "deny".into());
-    let selected = scope.select(TOOLS);
-    for tool in TOOLS.iter().flat_map(|(_, tools)| tools.iter()) {
+    let selected = scope.select(Agent::Opencode.tools());
+    for tool in Agent::Opencode
+        .tools()
+        .iter()
+        .flat_map(|(_, tools)| tools.iter())
+    {
         let rule = if selected.contains(tool) {
             "allow"
         } else {

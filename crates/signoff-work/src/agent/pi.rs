@@ -4,17 +4,10 @@ mod stream;
 
 use super::command_line::CommandLine;
 use super::driver::{Driver, DriverKind, Launch, LaunchOptions, ReaderOptions, StreamReader};
-use super::scope::{Ability, ToolNames, ToolScope};
+use super::scope::{Agent, ToolScope};
 
 #[derive(Debug)]
 pub(super) struct Pi;
-
-const TOOLS: &ToolNames = &[
-    (Ability::Read, &["read"]),
-    (Ability::Search, &["grep", "find", "ls"]),
-    (Ability::Write, &["edit", "write"]),
-    (Ability::Run, &["bash"]),
-];
 
 impl Driver for Pi {
     fn kind(&self) -> DriverKind {
@@ -54,7 +47,7 @@ impl Driver for Pi {
 
 /// Tools of its extensions have plain names.
 fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
-    let mut tools = scope.select(TOOLS);
+    let mut tools = scope.select(Agent::Pi.tools());
     tools.extend(scope.servers.iter().filter_map(|one| one.tool.as_deref()));
     if tools.is_empty() {
         line.switch(&["--no-tools", "-nt"])

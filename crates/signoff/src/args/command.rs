@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
-    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Land, List, Log, Man, New, PlanName, Prompt,
+    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, New, PlanName, Prompt,
     Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
     VerifyFormat, agentctl,
 };
@@ -190,6 +190,18 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff connect claude\n  signoff connect gemini --project --dry-run\n  signoff connect claude --undo\n\nExit codes: 0 · 5 a file cannot be edited; nothing was written · 6 no home, or no project for `--project`"
     )]
     Connect(Connect),
+    /// Stand in front of a coding agent: deny what it may not do, before it does it
+    ///
+    /// Without a command it is the hook itself: it reads a call from stdin, as the agent hands it over, and denies it with
+    /// exit code 2 and a reason on stderr, or says nothing. It denies what it cannot read or decide. These exit codes are
+    /// the agents', not those of other commands.
+    ///
+    /// In plan mode only reading and planning pass. Otherwise only guarded tools (`[guard] tools`) and commands of people
+    /// are denied, if `[guard] mode` is `block`.
+    #[command(
+        after_help = "Examples:\n  signoff guard check 'find . -delete'\n  signoff guard plan-mode on --session 5f0c2a\n  signoff guard report\n  echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"ls\"}}' | signoff guard --agent claude"
+    )]
+    Guard(Guard),
     /// Plan the threads of a session and commit their plans (for agents; also as `agentctl`)
     #[command(
         after_help = agentctl::AFTER_HELP,
@@ -286,6 +298,7 @@ impl Command {
             Self::Step(args) => args.command.step_arg().format,
             Self::Answer(args) => args.format,
             Self::Connect(args) => args.format,
+            Self::Guard(args) => args.format(),
             Self::Agentctl(args) => args.format(),
             Self::Prompt(args) => args.format,
         }

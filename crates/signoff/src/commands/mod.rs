@@ -10,6 +10,7 @@ mod start;
 mod subject;
 mod write;
 
+pub(crate) use self::connect::guard::hook::run_if_called as run_guard_hook;
 use self::subject::Subject;
 use crate::args::Command;
 use crate::failure::Failure;
@@ -61,6 +62,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Land(args) => running::land::land(session, &args),
         Command::Undo(args) => running::undo::undo(session, args.run.as_deref()),
         Command::Connect(args) => connect::connection::connection(session, &args),
+        Command::Guard(args) => connect::guard::guard(session, &args),
         Command::Agentctl(args) => connect::agentctl::agentctl(session, &args),
         Command::Prompt(args) => connect::prompt::prompt(session, &args),
         Command::Tools(_) => connect::tools::tools(session),

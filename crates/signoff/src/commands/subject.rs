@@ -62,6 +62,7 @@ impl Subject {
             | Command::Runs(_)
             | Command::Inbox(_)
             | Command::Connect(_)
+            | Command::Guard(_)
             | Command::Agentctl(_)
             | Command::Prompt(_)
             | Command::Tools(_)

@@ -4,6 +4,7 @@ mod columns;
 pub(crate) mod config;
 pub(crate) mod count;
 pub(crate) mod graph;
+pub(crate) mod guard;
 pub(crate) mod plan;
 pub(crate) mod plans;
 pub(crate) mod problems;

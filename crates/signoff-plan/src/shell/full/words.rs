@@ -11,7 +11,7 @@ pub(super) fn word(node: Node<'_>, source: &str) -> Word<'static> {
         value: literal(node, source).map(Into::into),
         quoted: matches!(node.kind(), "string" | "raw_string" | "concatenation"),
         span: tree::span(node),
-        scripts: Vec::new(),
+        ..Word::default()
     }
 }
 

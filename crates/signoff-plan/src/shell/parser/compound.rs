@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
             decides: true,
             ..self.loop_body(start, word)?
         };
-        Ok(CommandKind::Loop(vec![condition, body], Vec::new()))
+        Ok(CommandKind::Loop(vec![condition, body], Vec::new(), None))
     }
 
     /// `do … done`
@@ -132,6 +132,7 @@ impl<'a> Parser<'a> {
         self.blanks();
         let mut words = Vec::new();
         let mut parts = Vec::new();
+        let mut variable = None;
         if word == "select" {
             self.beyond_sh(start, word.len(), BashOnly::Select);
         }
@@ -142,7 +143,7 @@ impl<'a> Parser<'a> {
             parts.append(&mut counter.scripts);
             self.separator()?;
         } else {
-            self.name_after(start, word)?;
+            variable = Some(self.name_after(start, word)?);
             self.newlines()?;
             if self.reserved() == Some("in") {
                 self.at += 2;
@@ -157,7 +158,7 @@ impl<'a> Parser<'a> {
             return Err(ParseStop::Declined);
         }
         parts.push(self.loop_body(start, word)?);
-        Ok(CommandKind::Loop(parts, words))
+        Ok(CommandKind::Loop(parts, words, variable))
     }
 
     fn name_after(&mut self, start: usize, keyword: &str) -> ParseResult<Word<'a>> {

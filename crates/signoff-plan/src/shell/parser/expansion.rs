@@ -15,21 +15,23 @@ impl<'a> Parser<'a> {
         let start = self.at;
         match self.byte_at(1) {
             Some(b'(') if self.byte_at(2) == Some(b'(') => {
-                word.depends();
+                word.is_filled_in();
                 self.at += 1;
                 self.arithmetic(word, start, "`$((` is never closed with `))`")
             }
             Some(b'(') => {
-                word.depends();
+                word.is_filled_in();
                 self.at += 2;
                 let script = self.substituted(start, "`$(` is never closed with `)`")?;
                 word.scripts.push(script);
                 Ok(())
             }
             Some(b'{') => {
-                word.depends();
+                word.is_filled_in();
                 self.at += 2;
-                self.braces(word, start, in_quotes)
+                self.braces(word, start, in_quotes)?;
+                self.note_effect_of_braces(start);
+                Ok(())
             }
             Some(b'\'') if !in_quotes => {
                 word.depends();
@@ -45,14 +47,18 @@ impl<'a> Parser<'a> {
                 self.double_quotes(word)
             }
             Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
-                word.depends();
+                word.is_filled_in();
                 let name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
                 let rest = self.rest().bytes().skip(1);
                 self.at += 1 + rest.take_while(name).count();
+                if self.byte() == Some(b'[') {
+                    // A subscript to zsh, which evaluates it.
+                    self.hides(start, self.at + 1);
+                }
                 Ok(())
             }
             Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
-                word.depends();
+                word.is_filled_in();
                 self.at += 2;
                 Ok(())
             }
@@ -101,9 +107,11 @@ impl<'a> Parser<'a> {
         unclosed: &str,
     ) -> ParseResult<()> {
         self.at += 2;
+        let begin = self.at;
         let inside = self.balanced(word, b')', start, unclosed);
         match self.byte() {
             Some(b')') if inside.is_ok() => {
+                self.note_effect_of_arithmetic(begin);
                 self.at += 1;
                 Ok(())
             }
@@ -209,7 +217,13 @@ impl<'a> Parser<'a> {
         loop {
             match self.byte() {
                 None => return Err(self.unclosed(start, "this quote is never closed")),
-                Some(b'\\') => self.at += 2,
+                Some(b'\\') => {
+                    if self.byte_at(1) == Some(b'\'') {
+                        // For `sh` the quotes end here.
+                        self.hides(start, self.at + 2);
+                    }
+                    self.at += 2;
+                }
                 Some(b'\'') => {
                     self.at += 1;
                     return Ok(());
@@ -223,7 +237,7 @@ impl<'a> Parser<'a> {
     /// wrong inside is no error here.
     pub(super) fn back_ticks(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
         let start = self.at;
-        word.depends();
+        word.is_filled_in();
         self.at += 1;
         let inside = self.at;
         let mut escaped = false;
@@ -238,13 +252,16 @@ impl<'a> Parser<'a> {
                 Some(_) => self.at += 1,
             }
         }
-        if !escaped {
+        if escaped {
+            self.hides(start, self.at);
+        } else {
             let mut inner = Self::new(self.text, inside, self.at, self.depth);
             match inner.script() {
                 Ok(script) if inner.at == inner.end => word.scripts.push(script),
                 Err(ParseStop::Declined) => return Err(ParseStop::Declined),
-                Ok(_) | Err(ParseStop::Error(_)) => {}
+                Ok(_) | Err(ParseStop::Error(_)) => self.hides(start, self.at),
             }
+            self.hides_what(&inner, start);
         }
         self.at += 1;
         Ok(())

@@ -93,9 +93,13 @@ impl Parser<'_> {
             match read {
                 Ok(()) => {}
                 Err(ParseStop::Declined) => return Err(ParseStop::Declined),
-                Err(ParseStop::Error(_)) => break,
+                Err(ParseStop::Error(_)) => {
+                    self.hides(start, self.at);
+                    break;
+                }
             }
         }
+        self.hides_what(&inner, start);
         self.in_heredocs.append(&mut word.scripts);
         Ok(())
     }

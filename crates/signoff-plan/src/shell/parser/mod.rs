@@ -5,6 +5,7 @@
 
 mod compound;
 mod condition;
+mod effects;
 mod expansion;
 mod heredoc;
 mod redirect;
@@ -44,6 +45,7 @@ pub(super) fn parse(text: &str) -> ParseResult<ParsedText<'_>> {
     Ok(ParsedText {
         scripts,
         beyond_sh: parser.beyond_sh,
+        hidden: parser.hidden,
     })
 }
 
@@ -72,6 +74,8 @@ struct Parser<'a> {
     extended_globs_from_next_line: bool,
     /// What `sh` does not know.
     beyond_sh: Vec<ShellError>,
+    /// See [`ParsedText::hidden`].
+    hidden: Option<Span>,
 }
 
 /// A text that could be read.
@@ -81,6 +85,9 @@ pub(super) struct ParsedText<'a> {
     pub(super) scripts: Vec<Script<'a>>,
     /// What `sh` does not know.
     pub(super) beyond_sh: Vec<ShellError>,
+    /// The first place that may have an effect which the scripts do not show: commands that could not
+    /// be read, arithmetic with variables, an assignment inside of an expansion.
+    pub(super) hidden: Option<Span>,
 }
 
 /// Words that can only go on with or end what another word began.
@@ -100,6 +107,7 @@ impl<'a> Parser<'a> {
             extended_globs: false,
             extended_globs_from_next_line: false,
             beyond_sh: Vec::new(),
+            hidden: None,
         }
     }
 
@@ -312,6 +320,18 @@ impl<'a> Parser<'a> {
     fn beyond_sh(&mut self, start: usize, length: usize, what: BashOnly) {
         let span = Span::new(start, start + length);
         self.beyond_sh.push(what.at(span));
+    }
+
+    /// Notes a place whose effect the scripts do not show.
+    fn hides(&mut self, start: usize, end: usize) {
+        self.hidden.get_or_insert(Span::new(start, end));
+    }
+
+    /// Takes over what a parser for a part of the text hides.
+    fn hides_what(&mut self, inner: &Self, start: usize) {
+        if inner.hidden.is_some() || !inner.in_heredocs.is_empty() || !inner.pending.is_empty() {
+            self.hides(start, inner.end);
+        }
     }
 
     fn rest(&self) -> &'a str {

@@ -43,6 +43,10 @@ impl<'a> Parser<'a> {
             return Ok(false);
         };
         let start = self.at + descriptor;
+        if self.byte() == Some(b'{') {
+            // It assigns to the variable of this name.
+            self.hides(self.at, start);
+        }
         self.at = start;
         if matches!(operator, "<<" | "<<-") {
             self.heredoc(operator.len())?;
@@ -68,7 +72,11 @@ impl<'a> Parser<'a> {
         };
         let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let file = file && !(operator == ">&" && target.text().is_some_and(number));
-        redirects.push(Redirect { target, file });
+        redirects.push(Redirect {
+            operator,
+            target,
+            file,
+        });
         Ok(true)
     }
 

@@ -102,6 +102,10 @@ impl<'a> Parser<'a> {
             }
             return Ok(None);
         };
+        if length > name.len() + 2 {
+            // The subscript is evaluated.
+            self.hides(self.at, self.at + length);
+        }
         self.at += length;
         let values = if self.byte() == Some(b'(') {
             self.beyond_sh(self.at - length, length + 1, BashOnly::Array);

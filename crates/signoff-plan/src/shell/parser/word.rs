@@ -15,6 +15,9 @@ pub(super) struct WordBuilder<'a> {
     copied: Option<String>,
     known: bool,
     quoted: bool,
+    in_double_quotes: bool,
+    splits: bool,
+    has_pattern: bool,
     pub(super) scripts: Vec<Script<'a>>,
 }
 
@@ -25,6 +28,9 @@ impl WordBuilder<'_> {
             copied: None,
             known: true,
             quoted: false,
+            in_double_quotes: false,
+            splits: false,
+            has_pattern: false,
             scripts: Vec::new(),
         }
     }
@@ -46,6 +52,12 @@ impl WordBuilder<'_> {
     /// The value depends on something that is not in the text.
     pub(super) fn depends(&mut self) {
         self.known = false;
+    }
+
+    /// The value is filled in here, and may fall apart into words where it is not in quotes.
+    pub(super) fn is_filled_in(&mut self) {
+        self.known = false;
+        self.splits |= !self.in_double_quotes;
     }
 }
 
@@ -76,6 +88,7 @@ impl<'a> Parser<'a> {
                     let start = self.at;
                     self.at += 2;
                     word.depends();
+                    word.has_pattern = true;
                     self.balanced(word, b')', start, "this pattern is never closed with `)`")?;
                 }
                 _ if ends(byte) => return Ok(()),
@@ -84,7 +97,10 @@ impl<'a> Parser<'a> {
                 b'\\' => self.escape(word),
                 b'$' => self.dollar(word, false)?,
                 b'`' => self.back_ticks(word)?,
-                _ => self.literal(word),
+                _ => {
+                    word.has_pattern |= b"*?[{^".contains(&byte);
+                    self.literal(word);
+                }
             }
         }
         Ok(())
@@ -99,6 +115,8 @@ impl<'a> Parser<'a> {
         Word {
             value: word.known.then_some(value),
             quoted: word.quoted,
+            splits: word.splits,
+            has_pattern: word.has_pattern,
             span,
             scripts: word.scripts,
         }
@@ -142,6 +160,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         word.quoted = true;
         word.differs(self.text, start);
+        let outside = !std::mem::replace(&mut word.in_double_quotes, true);
         self.at += 1;
         loop {
             match self.byte() {
@@ -161,6 +180,7 @@ impl<'a> Parser<'a> {
             }
         }
         self.at += 1;
+        word.in_double_quotes = !outside;
         let inside = Span::new(start, self.at).slice(self.text);
         self.no_line_end_before_heredoc(inside)
     }

@@ -1,16 +1,48 @@
 //! Whether a command line only reads: the judge of plan mode.
 //!
-//! A text is read-only if every command in it is a known program with arguments that are known to
-//! only read. Everything else is not, above all what cannot be understood.
+//! A text is read-only if every command in it is a known program ([`programs`]) with arguments that are
+//! known to only read. Everything else is not, above all what cannot be understood. The answer holds
+//! for bash, zsh and `sh`, because agents use whichever they find: where they differ, the text is
+//! refused.
 
+mod argument;
+mod awk;
+mod conditions;
+mod find;
+mod judge;
+mod options;
+mod program;
+mod programs;
+mod redirects;
 mod refusal;
+mod sed;
+mod variables;
+mod wrappers;
 
+use self::judge::Judge;
 pub use self::refusal::{NotReadOnly, Refusal};
+use super::parser::{self, ParsedText};
 
 /// Whether a shell text changes nothing: no file, no process, no setting.
+///
+/// Plain `GET` requests of `curl` and `wget`, and queries of package managers, count as reading.
 pub fn read_only(text: &str) -> Result<(), NotReadOnly> {
-    Err(NotReadOnly {
-        command: text.to_owned(),
+    let unreadable = |command: &str| NotReadOnly {
+        command: command.to_owned(),
         reason: Refusal::Unreadable,
-    })
+    };
+    // A shell may end the text at a NUL, or a line at a carriage return.
+    if text.contains(|c: char| c.is_control() && c != '\n' && c != '\t') {
+        return Err(unreadable(text));
+    }
+    let ParsedText {
+        scripts, hidden, ..
+    } = parser::parse(text).map_err(|_| unreadable(text))?;
+    if let Some(hidden) = hidden {
+        return Err(unreadable(hidden.slice(text)));
+    }
+    Judge { text }.scripts(&scripts)
 }
+
+#[cfg(test)]
+mod tests;

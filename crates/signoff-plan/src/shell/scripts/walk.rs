@@ -155,7 +155,7 @@ impl<'t> Walker<'t> {
                 }
             }
             CommandKind::Branch(parts, words) => self.branches(parts, words),
-            CommandKind::Loop(parts, words) => {
+            CommandKind::Loop(parts, words, _) => {
                 self.loops += 1;
                 self.branches(parts, words);
                 self.loops -= 1;

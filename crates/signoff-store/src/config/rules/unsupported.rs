@@ -4,7 +4,7 @@
 //! looking for a typing error.
 
 /// Whole sections.
-const SECTIONS: [&str; 3] = ["guard", "llm", "engine"];
+const SECTIONS: [&str; 2] = ["llm", "engine"];
 
 /// Keys of sections that there are.
 const KEYS: [(&str, &str); 1] = [("run", "max_replans")];

@@ -2,6 +2,7 @@
 
 pub(crate) mod agentctl;
 pub(crate) mod connection;
+pub(crate) mod guard;
 pub(crate) mod prompt;
 pub(crate) mod scripted_agent;
 pub(crate) mod tools;

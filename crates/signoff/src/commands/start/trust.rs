@@ -100,7 +100,7 @@ fn helper_lines(helpers: &[Helper]) -> Vec<String> {
 
 /// Records the decision where only this user can write.
 pub(crate) fn remember(session: &Session, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let state = state_dir(session)?;
+    let state = session.state_dir()?;
     Ok(store::trust(state, path, bytes).map_err(Error::from)?)
 }
 
@@ -109,19 +109,8 @@ fn remember_helpers(
     project: &Project,
     covered: &BTreeMap<String, String>,
 ) -> Result<(), Failure> {
-    let (state, root) = (state_dir(session)?, project.store.workspace());
+    let (state, root) = (session.state_dir()?, project.store.workspace());
     Ok(store::helpers::trust(state, root, covered.clone()).map_err(Error::from)?)
-}
-
-fn state_dir(session: &Session) -> Result<&Path, Failure> {
-    session.process.state_dir.as_deref().ok_or_else(|| {
-        Failure::new(
-            6,
-            "no-home",
-            "there is no directory to store what you trust",
-        )
-        .hint("set `HOME` or `XDG_STATE_HOME` to an absolute path")
-    })
 }
 
 /// The words of a command, each in quotes, so that their limits are visible.

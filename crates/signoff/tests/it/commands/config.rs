@@ -106,7 +106,7 @@ fn a_pi_store_brings_its_own_settings() {
     project
         .signoff(["config"])
         .assert_success()
-        .assert_stderr_contains("`guardedTools` has no effect");
+        .assert_stderr_contains("the guarded tools have no effect");
 }
 
 /// A project on whose PATH are these agents; each says its version.

@@ -8,6 +8,7 @@ mod convert;
 mod docs;
 mod explain;
 mod graph;
+mod guard;
 mod levels;
 mod lifecycle;
 mod list;

@@ -1,0 +1,77 @@
+//! `test`, `[` and `[[`.
+
+use super::argument::Argument;
+use super::refusal::{Effect, Refusal};
+
+/// Operators whose operands some shells calculate, commands in subscripts included.
+const ARITHMETIC: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+/// Operators between two texts or files.
+const COMPARISONS: [&str; 6] = ["=", "==", "!=", "-nt", "-ot", "-ef"];
+
+/// Variables that always hold a number.
+const STATUS: [&str; 4] = ["$?", "\"$?\"", "$#", "\"$#\""];
+
+/// `test …` and `[ … ]`: what is filled in must not become an operator.
+pub(super) fn test(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+    let splits = |word: &&Argument<'_>| word.many && !STATUS.contains(&word.raw);
+    if let Some(many) = arguments.iter().find(splits) {
+        return Err(Refusal::Unforeseeable(many.raw.to_owned()));
+    }
+    let closed = arguments.split_last();
+    let words = match closed {
+        Some((last, words)) if last.text == Some("]") => words,
+        _ => arguments,
+    };
+    let compares = matches!(words, [_, operator, _] if is_one_of(operator, &COMPARISONS));
+    let is_unknown = |word: &&Argument<'_>| word.text.is_none() && !STATUS.contains(&word.raw);
+    let mut unknown = words.iter().filter(is_unknown);
+    if let (Some(_), Some(second), false) = (unknown.next(), unknown.next(), compares) {
+        return Err(Refusal::Unforeseeable(second.raw.to_owned()));
+    }
+    operands(words)
+}
+
+/// `[[ … ]]`, of which `sh` takes some operators for its own.
+pub(super) fn double_brackets(words: &[Argument<'_>], source: &str) -> Result<(), Refusal> {
+    if source.contains(['<', '>', '|', '&', ';', '(', ')']) {
+        return Err(Refusal::Unforeseeable(source.to_owned()));
+    }
+    operands(words)
+}
+
+fn operands(words: &[Argument<'_>]) -> Result<(), Refusal> {
+    for (at, word) in words.iter().enumerate() {
+        if is_one_of(word, &["-v", "-R"]) {
+            return Err(Refusal::UnknownArgument(word.raw.to_owned()));
+        }
+        if word.text.is_some_and(|text| text.contains(['$', '`'])) {
+            return Err(Refusal::Effect(word.raw.to_owned(), Effect::Runs));
+        }
+        if is_one_of(word, &ARITHMETIC) {
+            let before = at.checked_sub(1).and_then(|before| words.get(before));
+            number(before)?;
+            number(words.get(at + 1))?;
+        }
+    }
+    Ok(())
+}
+
+fn number(word: Option<&Argument<'_>>) -> Result<(), Refusal> {
+    let Some(word) = word else {
+        return Ok(());
+    };
+    let numeric = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    if word.text.is_some_and(numeric) || STATUS.contains(&word.raw) {
+        Ok(())
+    } else {
+        Err(Refusal::Unforeseeable(word.raw.to_owned()))
+    }
+}
+
+fn is_one_of(word: &Argument<'_>, texts: &[&str]) -> bool {
+    word.text.is_some_and(|text| texts.contains(&text))
+}

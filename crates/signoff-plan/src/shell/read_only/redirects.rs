@@ -1,0 +1,49 @@
+//! Redirections that only read.
+
+use super::argument::Argument;
+use super::refusal::{Effect, Refusal};
+use crate::shell::syntax::Redirect;
+
+/// Whether a redirection only reads, or throws away.
+pub(super) fn judge(redirect: &Redirect<'_>, source: &str) -> Result<(), Refusal> {
+    let target = Argument::new(&redirect.target, source);
+    let Some(text) = target.text else {
+        return unknown(redirect.operator, &target);
+    };
+    match redirect.operator {
+        "<" if !is_connection(text) => Ok(()),
+        "<<<" => Ok(()),
+        ">&" | "<&" if is_descriptor(text) => Ok(()),
+        ">" | ">>" | ">|" | "&>" | "&>>" | ">&" if text == "/dev/null" => Ok(()),
+        operator => Err(Refusal::Effect(
+            format!("{operator} {}", target.raw),
+            Effect::Writes,
+        )),
+    }
+}
+
+fn unknown(operator: &str, target: &Argument<'_>) -> Result<(), Refusal> {
+    let reads = match operator {
+        "<<<" => true,
+        // A process substitution, whose commands are judged.
+        "<" if target.raw.starts_with("<(") => true,
+        "<" => !target.many && !target.may_start_with("/dev/"),
+        _ => false,
+    };
+    if reads {
+        Ok(())
+    } else {
+        Err(Refusal::Unforeseeable(format!("{operator} {}", target.raw)))
+    }
+}
+
+/// `1`, `2-`, or `-` to close.
+fn is_descriptor(text: &str) -> bool {
+    let digits = text.strip_suffix('-').unwrap_or(text);
+    !text.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether bash connects to another machine instead of opening a file.
+fn is_connection(text: &str) -> bool {
+    text.starts_with("/dev/tcp") || text.starts_with("/dev/udp")
+}

@@ -1,0 +1,91 @@
+//! Programs that run the command behind their own arguments.
+
+use super::argument::Argument;
+use super::options::{Options, options};
+use super::refusal::{Effect, Refusal};
+use super::{judge, variables};
+
+/// A program that runs the command behind its own arguments.
+#[derive(Debug)]
+pub(super) struct Wrapper {
+    options: Options,
+    kind: WrapperKind,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum WrapperKind {
+    /// The command follows the options.
+    Plain,
+    /// A duration stands before the command.
+    Duration,
+    /// Assignments may stand before the command; without a command it prints.
+    Environment,
+    /// `command -v` only asks.
+    Lookup,
+}
+
+const fn wrapper(options: Options, kind: WrapperKind) -> Wrapper {
+    Wrapper {
+        options: options.leading(),
+        kind,
+    }
+}
+
+pub(super) const ENV: Wrapper = wrapper(options("0", "", "null"), WrapperKind::Environment);
+pub(super) const TIMEOUT: Wrapper = wrapper(
+    options(
+        "v",
+        "ks",
+        "foreground preserve-status verbose kill-after= signal=",
+    ),
+    WrapperKind::Duration,
+);
+pub(super) const NICE: Wrapper = wrapper(
+    options("0123456789", "n", "adjustment="),
+    WrapperKind::Plain,
+);
+pub(super) const IONICE: Wrapper =
+    wrapper(options("t", "cn", "class= classdata="), WrapperKind::Plain);
+pub(super) const STDBUF: Wrapper = wrapper(
+    options("", "ioe", "input= output= error="),
+    WrapperKind::Plain,
+);
+pub(super) const COMMAND: Wrapper = wrapper(options("vV", "", ""), WrapperKind::Lookup);
+
+impl Wrapper {
+    /// Whether the wrapper and what it runs only read.
+    pub(super) fn judge(&self, arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+        let given = self.options.read(arguments)?;
+        let command = given.operands.as_slice();
+        match self.kind {
+            WrapperKind::Plain => judge::command_line(command),
+            WrapperKind::Lookup if given.has(&["v", "V"]) => Ok(()),
+            WrapperKind::Lookup => judge::command_line(command),
+            WrapperKind::Duration => match command.split_first() {
+                Some((duration, _)) if duration.text.is_none() => {
+                    Err(Refusal::Unforeseeable(duration.raw.to_owned()))
+                }
+                Some((_, command)) => judge::command_line(command),
+                None => Ok(()),
+            },
+            WrapperKind::Environment => in_environment(command),
+        }
+    }
+}
+
+fn in_environment(mut words: &[Argument<'_>]) -> Result<(), Refusal> {
+    while let Some((first, rest)) = words.split_first() {
+        let Some(text) = first.text else {
+            return Err(Refusal::Unforeseeable(first.raw.to_owned()));
+        };
+        let Some((name, value)) = text.split_once('=') else {
+            break;
+        };
+        if name.is_empty() {
+            return Err(Refusal::Effect(text.to_owned(), Effect::ChangesShell));
+        }
+        variables::assignment(name, Some(value), false)?;
+        words = rest;
+    }
+    judge::command_line(words)
+}

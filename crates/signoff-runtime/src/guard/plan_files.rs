@@ -1,0 +1,142 @@
+//! The files that an agent may write in plan mode: below the plan directories that were allocated to its session, and
+//! its own plan.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use signoff_plan::guard::{Agent, PlanFiles};
+use signoff_store::threads::allocated;
+use signoff_work::environment::Variables;
+
+use crate::threads::plans_root;
+
+/// Names the session of `agentctl`.
+const SESSION_VARIABLE: &str = "AGENTCTL_SESSION_ID";
+
+/// The directories of one session.
+#[derive(Debug)]
+pub(super) struct SessionPlans {
+    /// Everything below is a plan.
+    directories: Vec<PathBuf>,
+    /// Markdown directly in them is a plan.
+    flat: Vec<PathBuf>,
+}
+
+impl SessionPlans {
+    /// Finds them. What cannot be read allows nothing.
+    pub(super) fn new(variables: &Variables, agent: Agent, session: Option<&str>) -> Self {
+        let named = variables.get(OsStr::new(SESSION_VARIABLE));
+        let named = named.and_then(|id| id.to_str());
+        let root = plans_root(variables);
+        let sessions = [session, named].into_iter().flatten();
+        let directories = sessions.flat_map(|id| match &root {
+            Some(root) => allocated(root, id).unwrap_or_default(),
+            None => Vec::new(),
+        });
+        Self {
+            directories: directories.collect(),
+            flat: own_plans(variables, agent).into_iter().collect(),
+        }
+    }
+}
+
+/// Where an agent keeps the plans of its own plan mode.
+fn own_plans(variables: &Variables, agent: Agent) -> Option<PathBuf> {
+    let get = |name: &str| {
+        let value = variables.get(OsStr::new(name)).map(PathBuf::from);
+        value.filter(|path| path.is_absolute())
+    };
+    match agent {
+        Agent::Claude => {
+            let home = || get("HOME").map(|home| home.join(".claude"));
+            let config = get("CLAUDE_CONFIG_DIR").or_else(home)?;
+            Some(config.join("plans"))
+        }
+        // Others keep them elsewhere for each session, and hand their plan over by a tool.
+        Agent::Codex | Agent::Gemini | Agent::Opencode | Agent::Pi => None,
+    }
+}
+
+impl PlanFiles for SessionPlans {
+    fn is_plan_file(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let is_markdown = path.extension().is_some_and(|ending| ending == "md");
+        let is_flat = |directory: &PathBuf| path.parent() == Some(directory) && is_markdown;
+        (self.directories.iter()).any(|directory| is_really_below(path, directory))
+            || (self.flat.iter()).any(|flat| is_flat(flat) && is_really_below(path, flat))
+    }
+}
+
+/// Whether the path lies below the directory, and neither it nor anything between is a link.
+fn is_really_below(path: &Path, directory: &Path) -> bool {
+    let Ok(rest) = path.strip_prefix(directory) else {
+        return false;
+    };
+    let is_link = |path: &Path| {
+        path.symlink_metadata()
+            .is_ok_and(|found| found.is_symlink())
+    };
+    let mut at = directory.to_path_buf();
+    if rest.as_os_str().is_empty() || is_link(&at) {
+        return false;
+    }
+    for part in rest.components() {
+        at.push(part);
+        if is_link(&at) {
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_allocated_and_no_way_out_of_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let variables: Variables = [
+            ("AGENTFLOW_PLANS_DIR".into(), root.clone().into_os_string()),
+            ("HOME".into(), root.join("home").into_os_string()),
+        ]
+        .into();
+        let state = r#"{"schema":"signoff.sessions/1","sessions":{"s1":{"threads":[{"thread_id":"t1","committed":[]}],"committed":[]},"s2":{"threads":[],"committed":[]}}}"#;
+        let schema = signoff_api::threads::SESSIONS_SCHEMA;
+        let state = state.replace("signoff.sessions/1", schema);
+        fs::write(root.join("sessions.json"), state).unwrap();
+        fs::create_dir_all(root.join("s1/tasks")).unwrap();
+        fs::create_dir_all(root.join("home/.claude/plans/sub")).unwrap();
+        symlink("/etc", root.join("s1/link")).unwrap();
+        symlink("/etc/passwd", root.join("s1/file.md")).unwrap();
+        let plans = SessionPlans::new(&variables, Agent::Claude, Some("s1"));
+        let is_plan = |path: &str| plans.is_plan_file(&format!("{}/{path}", root.display()));
+        for path in [
+            "s1/plan.md",
+            "s1/tasks/01-a.md",
+            "t1/plan.md",
+            "home/.claude/plans/a.md",
+        ] {
+            assert!(is_plan(path), "{path}");
+        }
+        for path in [
+            "s1",
+            "s2/plan.md",
+            "sessions.json",
+            "s1/link/x",
+            "s1/file.md",
+            "home/.claude/plans/a.sh",
+            "home/.claude/plans/sub/a.md",
+            "home/.claude/settings.json",
+        ] {
+            assert!(!is_plan(path), "{path}");
+        }
+        let of_pi = SessionPlans::new(&variables, Agent::Pi, None);
+        assert!(!of_pi.is_plan_file(&format!("{}/s1/plan.md", root.display())));
+        assert!(!of_pi.is_plan_file(&format!("{}/home/.claude/plans/a.md", root.display())));
+    }
+}
