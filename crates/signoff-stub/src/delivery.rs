@@ -50,6 +50,7 @@ impl Delivery<'_> {
             Reply::Shell { .. }
             | Reply::Write { .. }
             | Reply::Todo { .. }
+            | Reply::Call { .. }
             | Reply::Text(_)
             | Reply::Flood { .. } => self.send_whole(model, &priced, client),
         }

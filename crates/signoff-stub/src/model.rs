@@ -94,9 +94,10 @@ impl Model {
             (Reply::HalfStream, None) => {
                 "This answer has no end, because the connection breaks.".to_owned()
             }
-            (Reply::Shell { .. } | Reply::Write { .. } | Reply::Todo { .. }, None) => {
-                no_tool(conversation)
-            }
+            (
+                Reply::Shell { .. } | Reply::Write { .. } | Reply::Call { .. } | Reply::Todo { .. },
+                None,
+            ) => no_tool(conversation),
             (Reply::Status { .. } | Reply::Garbage | Reply::Hang, None) => String::new(),
         };
         Answer {

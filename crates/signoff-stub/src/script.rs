@@ -84,6 +84,14 @@ pub enum Reply {
         /// The whole list.
         entries: Vec<TodoEntry>,
     },
+    /// Calls the tool of this name, such as one of an MCP server: agents put the server's name before it. Where it is not
+    /// declared, nothing is called.
+    Call {
+        /// Its name, without what the agent puts before it.
+        tool: String,
+        /// An object, passed on as it is.
+        arguments: serde_json::Value,
+    },
     /// Says this and ends the turn.
     Text(String),
     /// Fails with this HTTP status, in the error format of the vendor.

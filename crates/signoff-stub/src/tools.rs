@@ -49,6 +49,14 @@ pub(crate) fn calls(reply: &Reply, conversation: &Conversation) -> Vec<ToolCall>
             Some(call) => vec![call],
             None => task_calls(entries, conversation),
         },
+        Reply::Call { tool, arguments } => {
+            let called = tools.iter().find(|declared| is_named(&declared.name, tool));
+            let call = called.map(|declared| ToolCall {
+                name: declared.name.clone(),
+                arguments: arguments.clone(),
+            });
+            call.into_iter().collect()
+        }
         Reply::Text(_)
         | Reply::Status { .. }
         | Reply::Garbage
@@ -62,6 +70,12 @@ pub(crate) fn calls(reply: &Reply, conversation: &Conversation) -> Vec<ToolCall>
 pub(crate) fn has_todo(conversation: &Conversation) -> bool {
     let tools = &conversation.tools;
     find(&TODO, tools).is_some() || find(&CREATE_TASK, tools).is_some()
+}
+
+/// Is this the tool's name, alone or behind that of its server?
+fn is_named(declared: &str, name: &str) -> bool {
+    let before = declared.strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(['_', '-', '.']))
 }
 
 fn find<'t>(names: &[&str], tools: &'t [Tool]) -> Option<&'t Tool> {
@@ -325,6 +339,26 @@ mod tests {
             "bash",
             json!({"command": "mkdir -p \"$(dirname 'a b/c')\" && printf %s 'it'\\''s\n' > 'a b/c'"}),
         );
+    }
+
+    #[test]
+    fn a_tool_of_a_server_is_called_by_its_own_name() {
+        let reply = |tool: &str| Reply::Call {
+            tool: tool.to_owned(),
+            arguments: json!({"a": 1}),
+        };
+        for declared in [
+            "plan_list",
+            "mcp__signoff__plan_list",
+            "mcp_signoff_plan_list",
+        ] {
+            let tools = [
+                tool("my_list", json!({}), &[]),
+                tool(declared, json!({}), &[]),
+            ];
+            check(&tools, reply("plan_list"), declared, json!({"a": 1}));
+            assert_eq!(calls(&reply("n_list"), &conversation(&tools)), []);
+        }
     }
 
     #[test]

@@ -14,7 +14,9 @@ use crate::clock::SystemClock;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::status::plan_status;
-use crate::plans::{ActorContext, PlanReport, Revision, propose_text, revise};
+use crate::plans::{
+    ActorContext, PlanReport, Revision, changes_since_signed, propose_text, revise,
+};
 use crate::project::Project;
 
 /// How often a text that is not a plan is sent back. Then it is kept, so that nothing is lost, and a person decides.
@@ -98,6 +100,8 @@ struct SubmittedPlan {
     path: PathBuf,
     name: String,
     state: PlanState,
+    /// A person signed this text, but not under the terms that hold here.
+    is_signed_elsewhere: bool,
 }
 
 impl SubmittedPlan {
@@ -107,6 +111,7 @@ impl SubmittedPlan {
             name: id.unwrap_or_else(|| project.store.relative(&report.plan.path)),
             path: report.plan.path,
             state: report.state,
+            is_signed_elsewhere: false,
         }
     }
 }
@@ -136,11 +141,14 @@ fn submit(
         }
     }
     let plan = PlanFile::read(&shown.path, &name, &project.workspace())?;
-    let state = plan_status(project, &plan)?.state;
+    let status = plan_status(project, &plan)?;
+    let signed = changes_since_signed(project, &plan).ok();
     Ok(SubmittedPlan {
         name: plan.checked.plan.id.clone().unwrap_or(name),
         path: shown.path.clone(),
-        state,
+        state: status.state,
+        is_signed_elsewhere: !status.signed
+            && signed.is_some_and(|(signature, _)| signature.plan == plan.digest().hex()),
     })
 }
 
@@ -156,6 +164,9 @@ fn verdict(plan: &SubmittedPlan) -> PlanAnswer {
         )),
         PlanState::NeedsReview => PlanAnswer::Deny(format!(
             "{name} was rejected too often, and a person has to look at it. Tell them: `signoff show {name}`"
+        )),
+        _ if plan.is_signed_elsewhere => PlanAnswer::Deny(format!(
+            "{name} is signed, but not for what holds here: settings or programs differ from those that the person signed it under (`signoff diff --signed {name}` shows how). Tell the person to start it themselves with `signoff run {name}`, or to sign it again where you were started."
         )),
         _ => PlanAnswer::Deny(format!(
             "waiting for sign-off: the plan is kept as {name}. Tell the person that `signoff show {name}` shows it and `signoff approve {name}` signs it, or `signoff reject {name} --feedback \"…\"`. Then stop; once it is signed, ask to leave plan mode again with the same plan."

@@ -11,11 +11,7 @@ use crate::error::Error;
 const EXITS: [&str; 2] = ["ExitPlanMode", "exit_plan_mode"];
 
 /// Answers the request of a tool; an error is a refusal. It never waits for a person.
-pub fn answer(
-    context: &HookContext<'_>,
-    tool: &str,
-    input: &Value,
-) -> Result<HookAnswer, Error> {
+pub fn answer(context: &HookContext<'_>, tool: &str, input: &Value) -> Result<HookAnswer, Error> {
     if !EXITS.contains(&tool) {
         return Ok(HookAnswer::nothing());
     }
@@ -26,7 +22,10 @@ pub fn answer(
         id: context.session,
         in_plan_mode: true,
     };
-    let text = input.get("plan").and_then(Value::as_str).unwrap_or_default();
+    let text = input
+        .get("plan")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let decision = match shown_plan(&session, text)? {
         PlanAnswer::NotOurs => return Ok(HookAnswer::nothing()),
         PlanAnswer::Deny(reason) => json!({"behavior": "deny", "message": reason}),

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
-    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, New, PlanName, Prompt,
-    Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
+    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, New, PlanName,
+    Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
     VerifyFormat, agentctl,
 };
 

@@ -1,7 +1,7 @@
 //! Claude Code.
 //!
 //! The hooks stand in `settings.json` in both scopes: every version reads them there, also where nobody has trusted the
-//! directory. The rest is a plugin in the person's skills, which plain `claude` loads, and single files in a project: a
+//! directory. `UserPromptSubmit` is there because plan mode may be switched on during a session. The rest is a plugin in the person's skills, which plain `claude` loads, and single files in a project: a
 //! plugin of a project is not loaded before the directory is trusted (all tried with 2.1.197).
 
 use serde_json::{Value, json};
@@ -52,6 +52,7 @@ fn hooks(surroundings: &Surroundings) -> Vec<Entry> {
         hook_entry("PreToolUse", every(Some("*"))),
         hook_entry("PermissionRequest", every(Some("ExitPlanMode"))),
         hook_entry("SessionStart", every(None)),
+        hook_entry("UserPromptSubmit", every(None)),
     ]
 }
 

@@ -30,7 +30,7 @@ pub(super) fn integration(surroundings: &Surroundings) -> Integration {
         Scope::Project => Integration {
             files: project_files(surroundings),
             next: vec![
-                "Gemini CLI reads `.gemini/` only in folders that you have trusted in Gemini CLI; in others nothing is guarded"
+                "Gemini CLI reads `.gemini/` only in folders that you have trusted in Gemini CLI; in others, and with `--skip-trust`, nothing is guarded"
                     .to_owned(),
             ],
         },

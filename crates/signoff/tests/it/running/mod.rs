@@ -5,6 +5,7 @@ mod again;
 mod agents;
 mod asking;
 mod confined;
+mod connected_agents;
 mod control;
 mod dialects_run;
 mod edit_during_run;
