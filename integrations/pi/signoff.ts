@@ -149,8 +149,8 @@ export default function (pi: ExtensionAPI): void {
     name: "plan_revise",
     label: "Revise a plan",
     description: "Submit a new text of a plan that was rejected or has problems.",
-    parameters: Type.Object({ id: Type.String(), text: Type.String({ description: "The whole plan" }) }),
-    execute: async (_id, params, _signal, _update, ctx) => answer(["revise", params.id, "--with", "-"], ctx, params.text),
+    parameters: Type.Object({ plan: Type.String({ description: "Its id or path" }), text: Type.String({ description: "The whole plan" }) }),
+    execute: async (_id, params, _signal, _update, ctx) => answer(["revise", params.plan, "--with", "-"], ctx, params.text),
   });
   pi.registerTool({
     name: "plan_list",
@@ -163,25 +163,25 @@ export default function (pi: ExtensionAPI): void {
     name: "plan_get",
     label: "Read a plan",
     description: "One plan as Signoff understands it: steps, contracts, state.",
-    parameters: Type.Object({ id: Type.String() }),
-    execute: async (_id, params, _signal, _update, ctx) => answer(["show", params.id], ctx),
+    parameters: Type.Object({ plan: Type.String({ description: "Its id or path" }) }),
+    execute: async (_id, params, _signal, _update, ctx) => answer(["show", params.plan], ctx),
   });
   pi.registerTool({
     name: "plan_status",
     label: "State of a run",
     description: "How far the run of a plan is, with the evidence for each step.",
-    parameters: Type.Object({ id: Type.Optional(Type.String({ description: "A run or a plan; the newest run if absent" })) }),
-    execute: async (_id, params, _signal, _update, ctx) => answer(["status", ...(params.id === undefined ? [] : [params.id])], ctx),
+    parameters: Type.Object({ plan: Type.Optional(Type.String({ description: "A plan or a run; the newest run if absent" })) }),
+    execute: async (_id, params, _signal, _update, ctx) => answer(["status", ...(params.plan === undefined ? [] : [params.plan])], ctx),
   });
   pi.registerTool({
     name: "plan_run",
     label: "Run a signed plan",
     description: "Start a plan that a person has signed, and return at once. Ask plan_status how far it is.",
-    parameters: Type.Object({ id: Type.String() }),
+    parameters: Type.Object({ plan: Type.String({ description: "Its id or path" }) }),
     async execute(_id, params, _signal, _update, ctx) {
-      const problem = await start(params.id, ctx);
+      const problem = await start(params.plan, ctx);
       if (problem !== undefined) throw new Error(problem);
-      return { content: [{ type: "text" as const, text: `started ${params.id}; plan_status says how far it is` }], details: {} };
+      return { content: [{ type: "text" as const, text: `started ${params.plan}; plan_status says how far it is` }], details: {} };
     },
   });
 

@@ -15,7 +15,7 @@ impl From<ConnectError> for Failure {
             )
             .hint("set HOME"),
             ConnectError::Refused { path, why, paste } => {
-                let path = sanitize(&path.display().to_string()).to_string();
+                let path = sanitize(&path.display().to_string());
                 let refused = Self::new(5, "uneditable", format!("{path} is not edited: {why}"));
                 match paste {
                     Some(paste) => paste

@@ -67,7 +67,7 @@ fn coloured(line: &str) -> String {
     match line.as_bytes().first() {
         Some(b'+') => paint(GOOD, &text).to_string(),
         Some(b'-') => paint(CARE, &text).to_string(),
-        _ => text.to_string(),
+        _ => text,
     }
 }
 

@@ -141,40 +141,43 @@ fn put(root: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// Connects, connects again, and undoes it, in both scopes.
 #[test]
-fn every_configuration_comes_back_byte_for_byte() {
+fn every_configuration_of_a_person_comes_back_byte_for_byte() {
     for (agent, name, text) in CONFIGURATIONS {
-        for scope in ["--user", "--project"] {
-            let project = project();
-            let root = if scope == "--user" {
-                project.home()
-            } else {
-                project.path()
-            };
-            let path = put(&root, name, text);
-            let before = files(&project);
-            project
-                .signoff(["connect", agent, scope, "--dry-run"])
-                .assert_success();
-            assert_eq!(
-                files(&project),
-                before,
-                "{agent} {name} {text:?}: --dry-run"
-            );
-            project.signoff(["connect", agent, scope]).assert_success();
-            let connected = files(&project);
-            assert_ne!(connected, before, "{agent} {name} {text:?}");
-            assert_text_stays(text, &fs::read_to_string(&path).expect("it is there"));
-            let again = project.json(["connect", agent, scope]);
-            assert!(!again.to_string().contains("\"changed\""), "{again}");
-            assert_eq!(files(&project), connected, "{agent} {name} {text:?}: again");
-            project
-                .signoff(["connect", agent, scope, "--undo"])
-                .assert_success();
-            assert_eq!(files(&project), before, "{agent} {name} {text:?}: undone");
-        }
+        check(agent, "--user", name, text);
     }
+}
+
+#[test]
+fn every_configuration_of_a_project_comes_back_byte_for_byte() {
+    for (agent, name, text) in CONFIGURATIONS {
+        check(agent, "--project", name, text);
+    }
+}
+
+/// Connects, connects again, and undoes it.
+#[track_caller]
+fn check(agent: &str, scope: &str, name: &str, text: &str) {
+    let project = project();
+    let root = if scope == "--user" {
+        project.home()
+    } else {
+        project.path()
+    };
+    let path = put(&root, name, text);
+    let before = files(&project);
+    let connect = |more: &[&str]| {
+        let words = [&["connect", agent, scope], more].concat();
+        project.signoff(words).assert_success();
+        files(&project)
+    };
+    let about = format!("{agent} {name} {text:?}");
+    assert_eq!(connect(&["--dry-run"]), before, "{about}: --dry-run");
+    let connected = connect(&[]);
+    assert_ne!(connected, before, "{about}");
+    assert_text_stays(text, &fs::read_to_string(&path).expect("it is there"));
+    assert_eq!(connect(&[]), connected, "{about}: again");
+    assert_eq!(connect(&["--undo"]), before, "{about}: undone");
 }
 
 /// Every character of the old text is in the new one, in its order; only space in empty brackets may go.

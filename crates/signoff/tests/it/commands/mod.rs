@@ -1,5 +1,6 @@
 //! One command at a time, as people and programs type it.
 
+mod agent_session;
 mod agentctl;
 mod cli;
 mod config;

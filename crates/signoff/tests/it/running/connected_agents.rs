@@ -140,11 +140,11 @@ fn claude_hands_its_plan_in_and_changes_nothing() {
         let second = connected.claude("--continue");
         let sent = connected.sent();
         assert!(sent.contains("A person has signed this plan"), "{second}");
-        assert_eq!(
-            sent.matches("Plan mode: `Write` would change").count() > 1,
-            true,
-            "{second}"
-        );
+        let denied = second
+            .stdout
+            .matches("Plan mode: `Write` would change")
+            .count();
+        assert!(denied > 0, "{second}");
         assert!(!connected.project.exists("made.txt"), "{second}");
     }
 }
