@@ -86,6 +86,17 @@ pub(crate) fn install(selection: Selection) -> Result<PathBuf, String> {
     Ok(programs)
 }
 
+/// Where the package of an agent was installed.
+pub(crate) fn package_directory(name: &str) -> Result<PathBuf, String> {
+    let agent = AGENTS.iter().find(|agent| agent.name == name);
+    let agent = agent.ok_or_else(|| format!("`{name}` is not an agent"))?;
+    let directory = agent.directory(&cache()?.join("agents"));
+    if directory.is_dir() {
+        return Ok(directory);
+    }
+    Err(format!("the agent `{name}` is not installed"))
+}
+
 fn selected(selection: Selection) -> impl Iterator<Item = &'static AgentCli> {
     AGENTS
         .iter()
@@ -93,12 +104,16 @@ fn selected(selection: Selection) -> impl Iterator<Item = &'static AgentCli> {
 }
 
 impl AgentCli {
+    fn directory(&self, packages: &Path) -> PathBuf {
+        packages.join(format!("{}-{}", self.name, self.version))
+    }
+
     /// Installs the package where all clones find it, and links its program where the tests of this clone look.
     fn install(&self, packages: &Path, programs: &Path) -> Result<(), String> {
         let link = programs.join(self.name);
         // An older version must not be taken for this one.
         remove_link(&link)?;
-        let directory = packages.join(format!("{}-{}", self.name, self.version));
+        let directory = self.directory(packages);
         if !directory.is_dir() {
             self.install_package(&directory)?;
         }

@@ -25,6 +25,7 @@ mod picture;
 mod security;
 mod soak;
 mod test;
+mod type_check;
 
 use std::process::ExitCode;
 

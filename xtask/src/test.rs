@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::invocation::Invocation;
-use crate::{Command, agent_clis, generate, mcp_server};
+use crate::{Command, agent_clis, generate, mcp_server, type_check};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -16,7 +16,7 @@ and bubblewrap through apt-get where there is one, and the tests run under cargo
 is installed, else under `cargo test`. Where a mount namespace can be made (as root), their temporary files
 are in memory. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
 without npm the tests against that server are skipped. So are three coding agents, into $SIGNOFF_CI_CACHE/agents
-(default ~/.cache/signoff-ci), about 530 MB.",
+(default ~/.cache/signoff-ci), about 530 MB, and the TypeScript compiler, which checks `integrations/`.",
     run: |_| run(),
 };
 
@@ -27,7 +27,14 @@ fn run() -> Result<(), String> {
     install_bubblewrap();
     mcp_server::install();
     let agents = agent_clis::install(agent_clis::Selection::Quick)?;
-    let stages = stages(&agents.display().to_string());
+    let mut stages = stages(&agents.display().to_string());
+    if let Some(check) = type_check::prepared()? {
+        stages.push(Stage {
+            name: "types",
+            action: Action::Start(check),
+            fix: None,
+        });
+    }
     let mut times = Vec::new();
     for (index, stage) in stages.iter().enumerate() {
         let (number, of) = (index + 1, stages.len());

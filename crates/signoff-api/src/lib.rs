@@ -6,6 +6,7 @@
 pub mod archived;
 pub mod checks;
 pub mod config;
+pub mod connect;
 pub mod convert;
 pub mod deleted;
 pub mod diagnostics;

@@ -4,9 +4,10 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    guard, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, question,
-    rehearsal, run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
+    archived, checks, config, connect, convert, deleted, diagnostics, diff, doctor, error, event,
+    formatted, guard, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned,
+    question, rehearsal, run, runs, stats, templates, threads, tool_record, tools, transcript,
+    undo,
 };
 
 /// Name and schema of every shape.
@@ -50,6 +51,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
         (tools::SCHEMA, of::<tools::Tools>()),
         (doctor::SCHEMA, of::<doctor::Doctor>()),
+        (connect::SCHEMA, of::<connect::Connection>()),
         (guard::SCOPE_SCHEMA, of::<guard::GuardScope>()),
         (guard::LOG_SCHEMA, of::<guard::LoggedDecision>()),
         (guard::REPORT_SCHEMA, of::<guard::GuardReport>()),

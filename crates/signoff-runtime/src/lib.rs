@@ -18,8 +18,10 @@
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
 //! plans             what can be done to a plan, from its proposal to its archive
 //! threads           planning sessions of several threads
-//! guard, mcp_proxy  the hook in front of coding agents; their end of a tool server that the harness has
 //! questions, inbox  what agents ask outside of runs; all that waits on a person
+//! agent_session     what sessions of coding agents are told, and the plans that they show
+//! guard, connect    the hook in front of coding agents; what is put into their settings
+//! mcp_proxy         an agent's end of a tool server that the harness has
 //! local             performs actions on this machine
 //! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
 //! doctor            what this machine and project have
@@ -27,8 +29,10 @@
 
 #![warn(missing_docs)]
 
+pub mod agent_session;
 mod clock;
 pub mod confinement;
+pub mod connect;
 pub mod doctor;
 pub mod drive;
 pub mod error;

@@ -5,6 +5,7 @@
 //! randomness but for a project's id. Start reading at [`root::Store`], then [`journal::Journal`] and
 //! [`atomic::replace`].
 
+pub mod agent_sessions;
 pub mod blobs;
 pub mod config;
 pub mod disk_workspace;

@@ -1,7 +1,8 @@
 //! What a person trusts on this machine: configurations by path and content, the files of a project
 //! that its commands run ([`helpers`]), which directories have which project's id ([`projects`]), and how
-//! strongly the machine confines ([`levels`]). Kept in the user's state directory, which no agent can write to.
+//! strongly the machine confines ([`levels`]); and what `connect` wrote ([`connections`]). Kept in the user's state directory, which no agent can write to.
 
+pub mod connections;
 pub mod helpers;
 pub mod levels;
 pub mod projects;

@@ -17,5 +17,6 @@ pub mod project;
 pub mod prompt;
 pub mod scripted;
 pub mod secrets;
+pub mod settings;
 pub mod tools;
 pub mod tree;

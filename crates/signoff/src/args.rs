@@ -2,6 +2,7 @@
 
 mod agentctl;
 mod command;
+mod connect;
 mod guard;
 mod lifecycle;
 mod nearest;
@@ -20,6 +21,7 @@ pub(crate) use self::agentctl::{
 };
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
+pub(crate) use self::connect::Connect;
 pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
@@ -108,6 +110,7 @@ Inspect:
   doctor       Show how this machine confines agents and contracts
 
 Connect:
+  connect      Put Signoff into a coding agent
   guard        Stand in front of coding agents, as a hook
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent

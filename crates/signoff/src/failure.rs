@@ -1,6 +1,7 @@
 //! Every way a command can fail: exit code, message and hints. The hints are worded in the modules below.
 
 mod changes;
+mod connect;
 mod identity;
 mod landings;
 mod levels;
@@ -252,6 +253,7 @@ impl From<Error> for Failure {
             Error::Sandbox(error) => requirements::no_processes(&error),
             Error::Thread(error) => (*error).into(),
             Error::NotLaunched { plan, why, said } => runs::not_launched(&plan, &why, said),
+            Error::Connect(error) => (*error).into(),
         }
     }
 }

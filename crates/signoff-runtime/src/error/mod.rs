@@ -1,6 +1,7 @@
 //! Errors of the runtime. The wording of hints and the exit codes are the
 //! CLI's.
 
+mod connect;
 mod difference;
 mod key;
 mod levels;
@@ -26,6 +27,7 @@ use signoff_store::signatures::Proof;
 use signoff_store::trust::TrustError;
 use signoff_work::git::GitError;
 
+pub use self::connect::ConnectError;
 pub use self::difference::SignedDifference;
 pub use self::key::{KeyError, MissingSetting};
 pub use self::levels::{LostLevel, WeakerConfinement};
@@ -297,6 +299,8 @@ pub enum Error {
         why: String,
         said: Option<Box<signoff_api::error::Error>>,
     },
+    /// An agent's files could not be edited.
+    Connect(Box<ConnectError>),
 }
 
 /// What could not be done for a step whose tree is missing.

@@ -63,11 +63,11 @@ fn answer_payload(
         }
         // A run's agent was told everything, and asks nobody.
         _ if is_inside => Ok(HookAnswer::nothing()),
-        HookEvent::SessionStart { source } => session_start::answer(&context, source),
+        HookEvent::SessionStart { source } => Ok(session_start::answer(&context, source)),
         HookEvent::PermissionRequest { tool, input } => {
             permission_request::answer(&context, tool, input)
         }
-        HookEvent::Prompt { text } => prompt::answer(&context, text),
+        HookEvent::Prompt { text } => Ok(prompt::answer(&context, text)),
         HookEvent::Other => Ok(HookAnswer::nothing()),
     };
     answered.map_err(HookFailure::Error)

@@ -18,6 +18,7 @@ pub mod prompt;
 pub mod report;
 pub mod session_start;
 mod settings;
+mod told_session;
 mod tool_call;
 
 pub use self::event::{HookContext, HookEvent};

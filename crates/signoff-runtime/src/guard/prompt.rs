@@ -1,10 +1,28 @@
 //! What is said to what a person typed.
 
-use super::{HookAnswer, HookContext};
-use crate::error::Error;
+use serde_json::json;
 
-/// Answers a prompt; an error is a refusal.
-#[expect(clippy::unnecessary_wraps, reason = "there is nothing to say yet")]
-pub fn answer(_context: &HookContext<'_>, _text: &str) -> Result<HookAnswer, Error> {
-    Ok(HookAnswer::nothing())
+use super::told_session::{ToldSession, told_session};
+use super::{HookAnswer, HookContext};
+use crate::agent_session::{AgentSession, reminder};
+
+/// Answers a prompt: in plan mode the agent is told so, because it may have been switched on after the session began.
+pub fn answer(context: &HookContext<'_>, _text: &str) -> HookAnswer {
+    let ToldSession {
+        process,
+        in_plan_mode,
+    } = told_session(context);
+    let session = AgentSession {
+        process: &process,
+        agent: context.agent.name(),
+        id: context.session,
+        in_plan_mode,
+    };
+    match reminder(&session) {
+        Some(text) => HookAnswer::json(&json!({"hookSpecificOutput": {
+            "hookEventName": "UserPromptSubmit",
+            "additionalContext": text,
+        }})),
+        None => HookAnswer::nothing(),
+    }
 }

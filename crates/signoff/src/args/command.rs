@@ -3,10 +3,10 @@
 use clap::Subcommand;
 
 use super::{
-    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Convert, Demo, Diff, Doctor,
-    Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, Mcp, McpProxy, New,
-    PlanName, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify,
-    VerifyFormat, agentctl,
+    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
+    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, Mcp, McpProxy,
+    New, PlanName, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent,
+    Show, Step, Verify, VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -185,6 +185,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor guard --agent claude\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, the program of a configured role is missing, or a call passes that the guard denies"
     )]
     Doctor(Doctor),
+    /// Put Signoff into a coding agent: its guard, its tools, its skill and its commands
+    ///
+    /// Edits the agent's own settings and shows the difference. Everything else in them stays as it is, byte for byte.
+    /// Files that cannot be edited safely are refused, with the text to paste. `--undo` takes everything out again.
+    #[command(
+        after_help = "Examples:\n  signoff connect claude\n  signoff connect gemini --project --dry-run\n  signoff connect claude --undo\n\nExit codes: 0 · 5 a file cannot be edited; nothing was written · 6 no home, or no project for `--project`"
+    )]
+    Connect(Connect),
     /// Stand in front of a coding agent: deny what it may not do, before it does it
     ///
     /// Without a command it is the hook itself: it reads a call from stdin, as the agent hands it over, and denies it with
@@ -305,6 +313,7 @@ impl Command {
             Self::Land(args) => args.run.format,
             Self::Step(args) => args.command.step_arg().format,
             Self::Answer(args) => args.format,
+            Self::Connect(args) => args.format,
             Self::Guard(args) => args.format(),
             Self::Agentctl(args) => args.format(),
             Self::Prompt(args) => args.format,

@@ -61,6 +61,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Abort(args) => running::control::abort(session, args.run.as_deref()),
         Command::Land(args) => running::land::land(session, &args),
         Command::Undo(args) => running::undo::undo(session, args.run.as_deref()),
+        Command::Connect(args) => connect::connection::connection(session, &args),
         Command::Guard(args) => connect::guard::guard(session, &args),
         Command::Agentctl(args) => connect::agentctl::agentctl(session, &args),
         Command::Prompt(args) => connect::prompt::prompt(session, &args),

@@ -61,6 +61,7 @@ impl Subject {
             | Command::List(_)
             | Command::Runs(_)
             | Command::Inbox(_)
+            | Command::Connect(_)
             | Command::Guard(_)
             | Command::Agentctl(_)
             | Command::Prompt(_)

@@ -13,7 +13,8 @@ impl From<ThreadError> for Failure {
             ThreadError::NoSession => {
                 let message = format!("no session: {SESSION_VARIABLE} is not set");
                 let hint = "the program that starts the agent sets it";
-                Self::new(2, "no-session", message).hint(format!("{hint}: `export {SESSION_VARIABLE}=…`"))
+                Self::new(2, "no-session", message)
+                    .hint(format!("{hint}: `export {SESSION_VARIABLE}=…`"))
             }
             ThreadError::NoPlansDir { variable } => {
                 let why = "is not an absolute path, so there is no directory for plans";

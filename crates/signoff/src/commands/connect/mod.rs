@@ -1,6 +1,7 @@
 //! For agents and other programs.
 
 pub(crate) mod agentctl;
+pub(crate) mod connection;
 pub(crate) mod guard;
 pub(crate) mod mcp;
 pub(crate) mod mcp_proxy;

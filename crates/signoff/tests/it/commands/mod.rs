@@ -1,8 +1,10 @@
 //! One command at a time, as people and programs type it.
 
+mod agent_session;
 mod agentctl;
 mod cli;
 mod config;
+mod connect;
 mod convert;
 mod docs;
 mod explain;

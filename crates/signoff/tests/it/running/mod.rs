@@ -6,6 +6,7 @@ mod agent_tools;
 mod agents;
 mod asking;
 mod confined;
+mod connected_agents;
 mod control;
 mod dialects_run;
 mod edit_during_run;
