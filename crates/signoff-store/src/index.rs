@@ -102,7 +102,7 @@ mod tests {
     fn full() -> Index {
         let mut index = Index::empty("a");
         let entry = IndexEntry {
-            seen: StampHash::of(&[Stamp::of(std::path::Path::new("/")), None]),
+            seen: StampHash::of(&[Stamp::of(std::path::Path::new("/")), None], None),
             again: true,
             path: Some("docs/plan.md".to_owned()),
             row: Some(PlanRow {

@@ -2,21 +2,19 @@
 //! its own plan.
 
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use signoff_plan::guard::{Agent, PlanFiles};
 use signoff_store::threads::allocated;
 use signoff_work::environment::Variables;
 
-use crate::threads::plans_root;
-
-/// Names the session of `agentctl`.
-const SESSION_VARIABLE: &str = "AGENTCTL_SESSION_ID";
+use crate::threads::{SESSION_VARIABLE, plans_root};
 
 /// The directories of one session.
 #[derive(Debug)]
 pub(super) struct SessionPlans {
-    /// Everything below is a plan.
+    /// Markdown in them and in `tasks` is a plan.
     directories: Vec<PathBuf>,
     /// Markdown directly in them is a plan.
     flat: Vec<PathBuf>,
@@ -58,12 +56,21 @@ fn own_plans(variables: &Variables, agent: Agent) -> Option<PathBuf> {
 }
 
 impl PlanFiles for SessionPlans {
+    // Only Markdown: programs run what a `.git/config`, a `Makefile` or an `.npmrc` of the directory says.
     fn is_plan_file(&self, path: &str) -> bool {
         let path = Path::new(path);
-        let is_markdown = path.extension().is_some_and(|ending| ending == "md");
-        let is_flat = |directory: &PathBuf| path.parent() == Some(directory) && is_markdown;
-        (self.directories.iter()).any(|directory| is_really_below(path, directory))
-            || (self.flat.iter()).any(|flat| is_flat(flat) && is_really_below(path, flat))
+        let is_in = |directory: &Path| path.parent() == Some(directory);
+        let is_hidden = path
+            .file_name()
+            .is_none_or(|name| name.as_bytes().starts_with(b"."));
+        let is_markdown = !is_hidden && path.extension().is_some_and(|ending| ending == "md");
+        let is_thread = |directory: &PathBuf| is_in(directory) || is_in(&directory.join("tasks"));
+        let threads = self
+            .directories
+            .iter()
+            .filter(|&directory| is_thread(directory));
+        let mut homes = threads.chain(self.flat.iter().filter(|flat| is_in(flat)));
+        is_markdown && homes.any(|directory| is_really_below(path, directory))
     }
 }
 
@@ -128,6 +135,10 @@ mod tests {
             "s2/plan.md",
             "sessions.json",
             "s1/link/x",
+            "s1/.git/config",
+            "s1/tasks/.md",
+            "s1/tasks/Makefile",
+            "s1/node_modules/x.md",
             "s1/file.md",
             "home/.claude/plans/a.sh",
             "home/.claude/plans/sub/a.md",

@@ -1,5 +1,6 @@
 //! The state of a file from outside, to be compared with an earlier one.
 
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -14,11 +15,12 @@ use crate::root::Store;
 pub struct StampHash(u64);
 
 impl StampHash {
-    /// Hashes the stamps of these files; `None` stands for a file that is not there.
-    pub fn of(stamps: &[Option<Stamp>]) -> Self {
+    /// Hashes the stamps of these files, where `None` stands for one that is not there, and the PATH if it counts.
+    pub fn of(stamps: &[Option<Stamp>], path: Option<&OsStr>) -> Self {
         // Its keys are always the same. Should another version hash otherwise, everything is read.
         let mut hasher = DefaultHasher::new();
         stamps.hash(&mut hasher);
+        path.hash(&mut hasher);
         Self(hasher.finish())
     }
 }

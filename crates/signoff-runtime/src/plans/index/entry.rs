@@ -7,7 +7,7 @@ use signoff_engine::{Millis, PlanState};
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::check;
 use signoff_plan::dialect::{parse, recognise};
-use signoff_store::index::{self, IndexEntry, PlanCounts, PlanRow, Stamp};
+use signoff_store::index::{IndexEntry, PlanCounts, PlanRow, Stamp};
 use signoff_store::{plan_log, signatures};
 
 use super::ReadContext;
@@ -198,7 +198,7 @@ impl ReadContext<'_> {
     ) -> IndexEntry {
         let stamps = stamps(self, location, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
-        entry.seen = index::StampHash::of(&stamps);
+        entry.seen = self.seen(&stamps, entry.row.as_ref());
         entry
     }
 }

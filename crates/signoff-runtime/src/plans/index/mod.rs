@@ -171,7 +171,7 @@ fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
 }
 
 /// Everything besides files that decides what is found. Not the PATH, although checks ask for
-/// commands: every shell has its own, and none makes a signed plan another.
+/// commands: every shell has its own; where it counts, the entry knows it.
 fn settings(project: &Project) -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!("{version}\n{:?}", project.config)
@@ -223,7 +223,15 @@ impl ReadContext<'_> {
         let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
         !entry.again
             && readable
-            && index::StampHash::of(&stamps::present(self, location, entry)) == entry.seen
+            && self.seen(&stamps::present(self, location, entry), row) == entry.seen
+    }
+
+    /// How everything looks that an entry is made from. The PATH is one of the terms that a signature covers; whether an
+    /// unsigned plan is in order does not depend on whose shell asks.
+    fn seen(&self, stamps: &[Option<index::Stamp>], row: Option<&PlanRow>) -> index::StampHash {
+        let is_signed = row.is_some_and(|row| self.folders.signatures(&row.key).is_some());
+        let path = is_signed.then(|| self.project.process.path());
+        index::StampHash::of(stamps, path.as_deref())
     }
 
     /// Reads the plans at these locations; on all processors, if there are many.

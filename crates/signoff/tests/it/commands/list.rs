@@ -591,3 +591,22 @@ fn a_deleted_plan_is_not_proposed_instead_of_itself() {
         "{typo}"
     );
 }
+
+/// The PATH is one of the terms that a signature covers, so a list in another shell says something else, and knows better
+/// again in the first.
+#[test]
+fn what_another_shell_listed_is_not_believed() {
+    let project = project();
+    let id = propose(&project, "Look");
+    project.signoff(["approve", &id]).assert_success();
+    // What was written just now would be read again anyway.
+    let age = "find .signoff -exec touch -d '1 hour ago' {} +";
+    project.bash(age, &project.path()).assert_success();
+    let listed = |variables: &[(&str, &str)]| {
+        let output = project.signoff_with(variables, ["list", "--format", "json"]);
+        output.assert_success().json()["plans"][0]["status"].clone()
+    };
+    assert_eq!(listed(&[]), "approved");
+    assert_eq!(listed(&[("PATH", "/usr/bin:/bin:/opt")]), "verified");
+    assert_eq!(listed(&[]), "approved");
+}
