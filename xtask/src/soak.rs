@@ -32,12 +32,13 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 9] = [
     "workunit",
     "thread",
     "proposal",
     "record",
     "toolplan",
+    "import",
     "shell",
     "expression",
     "tests_run",

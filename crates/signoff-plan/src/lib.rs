@@ -27,6 +27,7 @@ pub mod field;
 pub mod format;
 pub mod glob;
 mod graph;
+pub mod import;
 mod json;
 pub mod links;
 mod markdown;
