@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod error;
 pub mod event;
 pub mod formatted;
+pub mod import;
 pub mod inbox;
 pub mod landing;
 pub mod plan;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::{
     archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal, run,
-    runs, stats, templates, threads, tool_record, tools, transcript, undo,
+    import, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal,
+    run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -17,6 +17,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (diff::SCHEMA, of::<diff::Diff>()),
         (checks::SCHEMA, of::<checks::Checks>()),
         (convert::SCHEMA, of::<convert::Converted>()),
+        (import::SCHEMA, of::<import::Imported>()),
         (formatted::SCHEMA, of::<formatted::Formatted>()),
         (templates::SCHEMA, of::<templates::Templates>()),
         (

@@ -20,7 +20,7 @@ pub(crate) use self::command::Command;
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
 pub(crate) use self::plans::{
-    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
+    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
     Answer, Land, Log, Resume, Run, RunArg, RunLimits, Step, StepCommand,
@@ -63,6 +63,7 @@ Start:
 
 Write:
   new          Begin a plan from a template
+  import       Make a draft from another tool's plan
   fmt          Format plans
   convert      Write a plan in another dialect
 

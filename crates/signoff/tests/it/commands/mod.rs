@@ -7,6 +7,7 @@ mod convert;
 mod docs;
 mod explain;
 mod graph;
+mod import;
 mod levels;
 mod lifecycle;
 mod list;
