@@ -32,12 +32,13 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 11] = [
     "workunit",
     "thread",
     "proposal",
     "record",
     "toolplan",
+    "import",
     "shell",
     "read_only",
     "expression",

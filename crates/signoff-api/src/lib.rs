@@ -16,6 +16,7 @@ pub mod error;
 pub mod event;
 pub mod formatted;
 pub mod guard;
+pub mod import;
 pub mod inbox;
 pub mod landing;
 pub mod plan;

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     archived, checks, config, connect, convert, deleted, diagnostics, diff, doctor, error, event,
-    formatted, guard, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned,
-    question, rehearsal, run, runs, stats, templates, threads, tool_record, tools, transcript,
-    undo,
+    formatted, guard, import, inbox, landing, plan, plan_log, plan_ref, plans, progress, project,
+    pruned, question, rehearsal, run, runs, stats, templates, threads, tool_record, tools,
+    transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -18,6 +18,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (diff::SCHEMA, of::<diff::Diff>()),
         (checks::SCHEMA, of::<checks::Checks>()),
         (convert::SCHEMA, of::<convert::Converted>()),
+        (import::SCHEMA, of::<import::Imported>()),
         (formatted::SCHEMA, of::<formatted::Formatted>()),
         (templates::SCHEMA, of::<templates::Templates>()),
         (

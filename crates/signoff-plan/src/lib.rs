@@ -28,6 +28,7 @@ pub mod format;
 pub mod glob;
 mod graph;
 pub mod guard;
+pub mod import;
 mod json;
 pub mod links;
 mod markdown;

@@ -26,7 +26,7 @@ pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanMode
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
 pub(crate) use self::plans::{
-    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Man, New, Show, Verify, VerifyFormat,
+    Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
     Answer, Land, Log, Resume, Run, RunArg, RunLimits, Step, StepCommand,
@@ -69,6 +69,7 @@ Start:
 
 Write:
   new          Begin a plan from a template
+  import       Make a draft from another tool's plan
   fmt          Format plans
   convert      Write a plan in another dialect
 

@@ -48,7 +48,7 @@ const PLANNING: [&str; 19] = [
     "-h",
     "--version",
 ];
-const OTHER: [&str; 17] = [
+const OTHER: [&str; 18] = [
     "clone",
     "completions",
     "convert",
@@ -56,6 +56,7 @@ const OTHER: [&str; 17] = [
     "doctor",
     "fmt",
     "guard",
+    "import",
     "init",
     "man",
     "mcp",

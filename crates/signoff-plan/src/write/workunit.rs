@@ -9,7 +9,7 @@ mod probe;
 mod render;
 mod step;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use self::frontmatter::scalar;
 pub(crate) use self::probe::Probe;
@@ -27,13 +27,21 @@ pub(crate) const OWNER: &str = "orchestrator";
 /// What was left out, by position of the step and name of the field.
 type Omitted = BTreeSet<(Option<usize>, &'static str)>;
 
+/// Names that steps wait for and that no step has, by position of the waiting step.
+pub(crate) type UnknownDependencies = BTreeMap<usize, Vec<String>>;
+
 pub(super) fn write(plan: &Plan) -> WrittenPlan {
+    write_with_unknown(plan, &UnknownDependencies::new())
+}
+
+/// Writes a plan in which steps also wait for what does not exist: the checks name it.
+pub(crate) fn write_with_unknown(plan: &Plan, unknown: &UnknownDependencies) -> WrittenPlan {
     let mut omitted = Omitted::new();
     let mut text = String::new();
     let mut losses = Vec::new();
     // Each field alone reads back. Should some not do so together, they are left out.
     for _ in 0..3 {
-        let mut writer = Writer::new(plan, &omitted);
+        let mut writer = Writer::new(plan, &omitted, unknown);
         writer.plan();
         (text, losses) = (writer.text, writer.losses);
         let misread = fields_read_differently(plan, &text, &losses);
@@ -53,16 +61,18 @@ pub(super) fn write(plan: &Plan) -> WrittenPlan {
 struct Writer<'p> {
     plan: &'p Plan,
     omitted: &'p Omitted,
+    unknown: &'p UnknownDependencies,
     probe: Probe,
     text: String,
     losses: Vec<Loss>,
 }
 
 impl<'p> Writer<'p> {
-    fn new(plan: &'p Plan, omitted: &'p Omitted) -> Self {
+    fn new(plan: &'p Plan, omitted: &'p Omitted, unknown: &'p UnknownDependencies) -> Self {
         Self {
             plan,
             omitted,
+            unknown,
             probe: Probe::new(),
             text: String::new(),
             losses: Vec::new(),

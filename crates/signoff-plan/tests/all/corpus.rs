@@ -53,6 +53,11 @@ fn toolplans() {
 }
 
 #[test]
+fn imports() {
+    replay("import", crate::exercise::import::import);
+}
+
+#[test]
 fn shell() {
     replay("shell", crate::exercise::shell);
 }

@@ -11,6 +11,7 @@ mod corpus;
 mod edit;
 mod examples;
 mod format;
+mod import;
 mod limits;
 mod marks_converted;
 mod properties;

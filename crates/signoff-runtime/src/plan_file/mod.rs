@@ -1,5 +1,6 @@
 //! A plan's file or directory, read and checked.
 
+mod foreign;
 mod signed_text;
 
 use std::fs::File;
@@ -17,6 +18,7 @@ use signoff_plan::source::Source;
 use signoff_store::journal::Record;
 use signoff_store::plan_log;
 
+pub use self::foreign::{ForeignSource, read_foreign};
 pub(crate) use self::signed_text::SignedText;
 use crate::error::Error;
 use crate::project::Project;

@@ -4,9 +4,9 @@ use clap::Subcommand;
 
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
-    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Land, List, Log, Man, Mcp, McpProxy,
-    New, PlanName, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg, ScriptedAgent,
-    Show, Step, Verify, VerifyFormat, agentctl,
+    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List, Log, Man, Mcp,
+    McpProxy, New, PlanName, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg,
+    ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -30,6 +30,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff new fix-login --template bugfix --set problem=\"Login fails with a long password\" --set test=\"cargo test\"\n  signoff new --list\n  signoff new --from plan.md --save nightly"
     )]
     New(New),
+    /// Make a draft from another tool's plan, and list what could not be carried over
+    ///
+    /// Reads markdown of plan modes (Claude Code, Codex, Gemini), `tasks.md` of spec-kit and Kiro, changes of
+    /// `OpenSpec`, `tasks.json` of Task Master, issues of beads, and GitHub issues. What the source lacks, such as
+    /// contracts, is left open: `verify` names it.
+    #[command(
+        after_help = "Examples:\n  signoff import specs/001-login/tasks.md -o login.md\n  signoff import openspec/changes/add-2fa -o add-2fa.md\n  gh issue view 42 --json title,body | signoff import - -o issue-42.md"
+    )]
+    Import(Import),
     /// Format plans; their meaning and their digest stay the same
     #[command(after_help = "Examples:\n  signoff fmt plan.md\n  signoff fmt docs/plans --check")]
     Fmt(Fmt),
@@ -291,6 +300,7 @@ impl Command {
             },
             Self::Config(args) => args.format,
             Self::New(args) => args.format,
+            Self::Import(args) => args.format,
             Self::Fmt(args) => args.format,
             Self::Convert(args) => args.format,
             Self::Diff(args) => args.format,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use signoff_plan::dialect::Dialect;
+use signoff_plan::import::ImportFormat;
 
 use super::Format;
 
@@ -69,6 +70,24 @@ pub(crate) struct New {
     /// List the templates and their parameters
     #[arg(long, conflicts_with_all = ["name", "template", "from", "set", "save", "dialect", "lossy", "output", "force"])]
     pub(crate) list: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The other tool's file or directory, or `-` for stdin
+    #[arg(value_name = "PATH")]
+    pub(crate) path: PathBuf,
+    /// Read it in this format instead of recognising it
+    #[arg(long, value_name = "FORMAT", value_parser = import_format())]
+    pub(crate) from: Option<ImportFormat>,
+    /// Where to write the draft; the default is stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -211,6 +230,12 @@ pub(crate) struct Man {
 fn dialect() -> impl TypedValueParser<Value = Dialect> {
     PossibleValuesParser::new(Dialect::ALL.iter().map(|dialect| dialect.as_str()))
         .try_map(|name| Dialect::from_name(&name).ok_or("no such dialect"))
+}
+
+/// Names of the formats that drafts are made from.
+fn import_format() -> impl TypedValueParser<Value = ImportFormat> {
+    PossibleValuesParser::new(ImportFormat::ALL.map(ImportFormat::as_str))
+        .try_map(|name| ImportFormat::from_name(&name).ok_or("no such format"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

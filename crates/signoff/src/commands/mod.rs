@@ -30,6 +30,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Trust(_) => start::trust::trust(session),
         Command::Config(args) => start::config::config(session, &args),
         Command::New(args) => write::new::new(session, &args),
+        Command::Import(args) => write::import::import(session, &args),
         Command::Fmt(args) => write::fmt::fmt(session, &args),
         Command::Convert(args) => write::convert::convert(session, &args),
         Command::Verify(args) => check::verify::verify(session, &args),

@@ -51,6 +51,7 @@ impl Subject {
             | Command::Trust(_)
             | Command::Config(_)
             | Command::New(_)
+            | Command::Import(_)
             | Command::Fmt(_)
             | Command::Convert(_)
             | Command::Verify(_)

@@ -71,7 +71,8 @@ impl Probe {
         found == base
     }
 
-    /// The plan, unless a block in it is not closed: then it may read back, and is a fault all the same.
+    /// The plan, unless a block in it is not closed, or the narrative has what belongs elsewhere, such as a
+    /// numbered heading: then it may read back, and is a fault all the same.
     fn read(trial: TrialPlan<'_>) -> Option<Plan> {
         let title = format!("# {}\n\n", trial.title.unwrap_or("T"));
         let TrialPlan {
@@ -91,7 +92,10 @@ impl Probe {
         let source = Source::new("", text.into_bytes());
         let draft = parse_as(&source, Dialect::Workunit);
         let mut codes = draft.problems.iter().map(|problem| problem.code);
-        let closed = codes.all(|code| code != Code::UnterminatedFence);
-        closed.then(|| resolve(&draft, &mut Vec::new()))
+        let is_fault = |code| {
+            code == Code::UnterminatedFence || (code == Code::BadValue && !narrative.is_empty())
+        };
+        let sound = !codes.any(is_fault);
+        sound.then(|| resolve(&draft, &mut Vec::new()))
     }
 }

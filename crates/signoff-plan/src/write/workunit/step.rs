@@ -101,23 +101,24 @@ impl Writer<'_> {
     }
 
     fn depends_on(&mut self, at: usize, step: &Step) {
-        let Depends::On(positions) = &step.depends_on else {
+        let unknown = self.unknown.get(&at);
+        if step.depends_on == Depends::AllBefore && unknown.is_none() {
             return;
-        };
+        }
         if self.is_omitted(Some(at), "depends_on") {
             return;
         }
-        let names: Vec<String> = positions
-            .iter()
-            .filter_map(|position| {
-                let step = self.plan.steps.get(usize::try_from(*position).ok()?)?;
-                let id = crate::model::is_id(&step.id);
-                Some(if id {
-                    step.id.clone()
-                } else {
-                    step.number.to_string()
-                })
+        let known = self.plan.dependencies(at).filter_map(|position| {
+            let step = self.plan.steps.get(position)?;
+            let id = crate::model::is_id(&step.id);
+            Some(if id {
+                step.id.clone()
+            } else {
+                step.number.to_string()
             })
+        });
+        let names: Vec<String> = known
+            .chain(unknown.into_iter().flatten().cloned())
             .collect();
         let names = if names.is_empty() {
             "none".to_owned()

@@ -2,6 +2,7 @@
 //! `tests/all/corpus.rs` runs it over what they found.
 
 mod edits;
+pub(crate) mod import;
 
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::check::{Checked, check};

@@ -2,4 +2,5 @@
 
 pub(crate) mod convert;
 pub(crate) mod fmt;
+pub(crate) mod import;
 pub(crate) mod new;

@@ -10,6 +10,7 @@ mod docs;
 mod explain;
 mod graph;
 mod guard;
+mod import;
 mod levels;
 mod lifecycle;
 mod list;

@@ -1,0 +1,212 @@
+//! Issues of beads: one JSON object a line.
+//!
+//! `blocks` means waiting. An epic is done when its children are: it waits for them, and they wait for what it waits for.
+
+use std::collections::BTreeMap;
+
+use super::ImportError;
+use super::json::{JsonFile, Members, criteria, items, task, text, title_of};
+use super::material::{FoundStep, Material, Waits};
+use super::sections::name_as_title;
+use super::status::UntouchedSteps;
+use crate::node::{Entry, Node};
+use crate::source::Source;
+
+pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
+    let file = JsonFile::new(source)?;
+    let mut reader = IssueReader {
+        file,
+        material: Material::default(),
+        untouched: UntouchedSteps::default(),
+        parents: BTreeMap::new(),
+    };
+    let (content, mut at) = file.text();
+    for line in content.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            let node = file.value(line, at)?;
+            let Some(entries) = node.entries() else {
+                let message = "an issue of beads is an object".to_owned();
+                return Err(file.error(Some(at), message));
+            };
+            reader.issue(&node, entries);
+        }
+        at += line.len();
+    }
+    reader.join_families();
+    let IssueReader {
+        mut material,
+        untouched,
+        ..
+    } = reader;
+    untouched.note(&mut material);
+    material.title = name_as_title(source.name());
+    Ok(material)
+}
+
+struct IssueReader<'s> {
+    file: JsonFile<'s>,
+    material: Material,
+    untouched: UntouchedSteps,
+    /// The epics of each issue, by position of the issue.
+    parents: BTreeMap<usize, Vec<String>>,
+}
+
+/// What an issue waits for and belongs to.
+#[derive(Default)]
+struct Links {
+    waits: Vec<String>,
+    parents: Vec<String>,
+}
+
+impl IssueReader<'_> {
+    fn issue(&mut self, node: &Node, entries: &[Entry]) {
+        let mut members = Members::new(entries);
+        if members
+            .take("status", text)
+            .is_some_and(|status| status == "tombstone")
+        {
+            self.file
+                .lose(&mut self.material, "issue", node, "the issue is deleted");
+            return;
+        }
+        let mut members = Members::new(entries);
+        let mut step = texts(&mut members);
+        let status = members.take("status", |node| text(node).map(|word| (word, node)));
+        if let Some((word, node)) = status
+            && !self.untouched.take_over(&mut step, &word)
+        {
+            let why = format!("a draft marks only what is done or skipped, not `{word}`");
+            self.file.lose(&mut self.material, "status", node, &why);
+        }
+        record(&mut members, &mut step);
+        let links = self.links(&mut members);
+        members.lose_rest(self.file, &mut self.material);
+        step.waits = Waits::Names(links.waits);
+        if !links.parents.is_empty() {
+            self.parents
+                .insert(self.material.steps.len(), links.parents);
+        }
+        self.material.steps.push(step);
+    }
+
+    fn links(&mut self, members: &mut Members<'_>) -> Links {
+        let mut links = Links::default();
+        let nodes = members.take("dependencies", items).unwrap_or_default();
+        for node in nodes {
+            let mut link = Members::new(node.entries().unwrap_or_default());
+            let kind = link
+                .take("type", text)
+                .unwrap_or_else(|| "blocks".to_owned());
+            let wanted = link.take("depends_on_id", text).or_else(|| text(node));
+            match (kind.as_str(), wanted) {
+                ("blocks", Some(id)) => links.waits.push(id),
+                ("parent-child", Some(id)) => links.parents.push(id),
+                _ => {
+                    let why = "only `blocks` and `parent-child` say what waits for what";
+                    self.file
+                        .lose(&mut self.material, "dependencies", node, why);
+                    continue;
+                }
+            }
+            self.material.note("`blocks` means that a step waits; with `parent-child` the parent waits for its children");
+            // It is the issue itself.
+            link.take("issue_id", text);
+            let before = self.material.losses.len();
+            link.lose_rest(self.file, &mut self.material);
+            for loss in self.material.losses.iter_mut().skip(before) {
+                loss.field = format!("dependencies.{}", loss.field);
+            }
+        }
+        links
+    }
+
+    /// Makes epics wait for their children, and children for what their epics wait for.
+    fn join_families(&mut self) {
+        let steps = &mut self.material.steps;
+        let position: BTreeMap<String, usize> = (steps.iter().enumerate().rev())
+            .filter_map(|(at, step)| Some((step.name.clone()?, at)))
+            .collect();
+        let blockers: Vec<Vec<String>> = steps.iter().map(|step| names(&step.waits)).collect();
+        for (child, parents) in &self.parents {
+            let name = steps.get(*child).and_then(|step| step.name.clone());
+            for parent in parents {
+                let Some(epic) = position.get(parent).copied() else {
+                    // An epic that is not here is an unknown dependency like any other.
+                    add(steps.get_mut(*child), [parent.clone()]);
+                    continue;
+                };
+                add(steps.get_mut(epic), name.clone());
+                let inherited = blockers.get(epic).cloned().unwrap_or_default();
+                add(steps.get_mut(*child), inherited);
+            }
+        }
+    }
+}
+
+/// What is to be done, and how it is called.
+fn texts(members: &mut Members<'_>) -> FoundStep {
+    let name = members.text("id");
+    let description = members.text("description");
+    let title = members.text("title");
+    let title = title
+        .or_else(|| description.as_deref().map(title_of))
+        .unwrap_or_default();
+    let wanted = members.text("acceptance_criteria");
+    let acceptance = wanted.as_deref().and_then(criteria);
+    let untold = wanted.filter(|_| acceptance.is_none());
+    let parts = [
+        ("", description),
+        ("Design:", members.text("design")),
+        ("Notes:", members.text("notes")),
+        ("Acceptance criteria:", untold),
+    ];
+    FoundStep {
+        name,
+        task: task(&title, &parts),
+        title,
+        acceptance: acceptance.unwrap_or_default(),
+        ..FoundStep::default()
+    }
+}
+
+/// What is kept about a step and decides nothing.
+fn record(members: &mut Members<'_>, step: &mut FoundStep) {
+    let priority = members.text("priority");
+    step.record
+        .extend(priority.map(|priority| ("priority", priority.into())));
+    let minutes = members.text("estimated_minutes");
+    let effort = minutes.map(|minutes| format!("{minutes} minutes"));
+    step.record
+        .extend(effort.map(|effort| ("estimated_effort", effort.into())));
+    let closed = members.text("closed_at");
+    step.record
+        .extend(closed.map(|closed| ("completed_at", closed.into())));
+    let mut tags: Vec<String> = members.text("issue_type").into_iter().collect();
+    let labels = members.take("labels", |node| {
+        items(node)?
+            .iter()
+            .map(text)
+            .collect::<Option<Vec<String>>>()
+    });
+    tags.extend(labels.unwrap_or_default());
+    if !tags.is_empty() {
+        step.record.push(("tags", tags.into()));
+    }
+}
+
+fn names(waits: &Waits) -> Vec<String> {
+    match waits {
+        Waits::Names(names) => names.clone(),
+        Waits::AllBefore | Waits::Positions(_) => Vec::new(),
+    }
+}
+
+fn add(step: Option<&mut FoundStep>, more: impl IntoIterator<Item = String>) {
+    if let Some(FoundStep {
+        waits: Waits::Names(names),
+        ..
+    }) = step
+    {
+        names.extend(more);
+    }
+}

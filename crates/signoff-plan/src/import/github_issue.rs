@@ -1,0 +1,54 @@
+//! The text of a GitHub issue, or what `gh issue view --json title,body` prints.
+
+use super::context::{around, heading_text, title_line};
+use super::json::{JsonFile, Members};
+use super::lists::outermost;
+use super::markdown::lines;
+use super::material::Material;
+use super::plan_mode::{add_items, add_part};
+use super::{ImportError, sections};
+use crate::source::Source;
+
+pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
+    if !source.parts().is_empty()
+        || !source
+            .text()
+            .trim_start_matches('\u{feff}')
+            .trim_start()
+            .starts_with('{')
+    {
+        return sections::read(source, read_text);
+    }
+    let file = JsonFile::new(source)?;
+    let (content, start) = file.text();
+    let root = file.value(content, start)?;
+    let mut members = Members::new(root.entries().unwrap_or_default());
+    let title = members.text("title");
+    let body = members.text("body").unwrap_or_default();
+    let mut material = read_text("the body", &sections::with_line_feeds(&body));
+    if let (Some(own), true) = (&material.title, title.is_some()) {
+        let own = format!("# {own}");
+        material.context.insert(0, own);
+    }
+    material.title = title.or(material.title);
+    members.lose_rest(file, &mut material);
+    Ok(material)
+}
+
+/// Only check boxes are steps: issues have lists of anything.
+fn read_text(name: &str, text: &str) -> Material {
+    let lines = lines(text);
+    let title = title_line(&lines);
+    let mut material = Material {
+        title: title.map(|at| heading_text(&lines, at).to_owned()),
+        ..Material::default()
+    };
+    let items = outermost(&lines, |_, item| item.mark.is_some());
+    let ranges = add_items(&mut material, name, &lines, &items, "check boxes");
+    let surroundings = around(&lines, &ranges, title);
+    material.add_context(&surroundings.text);
+    for (step, part) in material.steps.iter_mut().zip(surroundings.parts) {
+        add_part(step, part);
+    }
+    material
+}

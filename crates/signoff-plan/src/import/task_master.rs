@@ -1,0 +1,272 @@
+//! `tasks.json` of Task Master: `{"tasks": […]}`, or the same below a tag for each list.
+//!
+//! A task that has subtasks waits for them: each is a step of its own, with what the task waits for.
+
+use std::collections::BTreeSet;
+
+use super::ImportError;
+use super::json::{JsonFile, Members, criteria, items, task, text, title_of};
+use super::material::{FoundStep, Material, Waits};
+use super::sections::name_as_title;
+use super::status::UntouchedSteps;
+use crate::node::{Entry, Node};
+use crate::source::Source;
+
+pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
+    let file = JsonFile::new(source)?;
+    let (content, start) = file.text();
+    let root = file.value(content, start)?;
+    let Some(entries) = root.entries() else {
+        return Err(file.error(
+            Some(root.span.start),
+            "the tasks of Task Master are an object".to_owned(),
+        ));
+    };
+    let mut reader = TaskReader {
+        file,
+        material: Material::default(),
+        untouched: UntouchedSteps::default(),
+        tag: String::new(),
+    };
+    let flat = entries.iter().any(is_list_of_tasks);
+    let tags = entries.iter().filter(|entry| is_tag(entry)).count();
+    if !flat && tags == 0 {
+        let message = "there is no list `tasks` in it, neither at the top nor below a tag";
+        return Err(file.error(Some(root.span.start), message.to_owned()));
+    }
+    if flat {
+        reader.list(entries);
+    } else {
+        reader.tags(entries, tags);
+    }
+    let TaskReader {
+        mut material,
+        untouched,
+        ..
+    } = reader;
+    untouched.note(&mut material);
+    if material.title.is_none() {
+        material.title = name_as_title(source.name());
+    }
+    Ok(material)
+}
+
+fn is_list_of_tasks(entry: &Entry) -> bool {
+    entry.key.value == "tasks" && items(&entry.value).is_some()
+}
+
+fn is_tag(entry: &Entry) -> bool {
+    let members = entry.value.entries().unwrap_or_default();
+    members.iter().any(is_list_of_tasks)
+}
+
+struct TaskReader<'s> {
+    file: JsonFile<'s>,
+    material: Material,
+    untouched: UntouchedSteps,
+    /// What the names of the present list begin with: nothing in the first one, else its tag and a dot.
+    tag: String,
+}
+
+impl TaskReader<'_> {
+    fn tags(&mut self, entries: &[Entry], tags: usize) {
+        let mut first = true;
+        for entry in entries {
+            let tag = &entry.key.value;
+            if !is_tag(entry) {
+                let why = "it is no list of tasks";
+                self.file.lose(&mut self.material, tag, &entry.value, why);
+                continue;
+            }
+            self.tag = if first {
+                String::new()
+            } else {
+                format!("{tag}.")
+            };
+            self.material.note(match (tags, first) {
+                (1, _) => format!("the only tag is `{tag}`"),
+                (_, true) => format!("tag `{tag}`: the ids of its steps have no prefix"),
+                (_, false) => format!("tag `{tag}`: the ids of its steps begin with it"),
+            });
+            self.list(entry.value.entries().unwrap_or_default());
+            first = false;
+        }
+    }
+
+    /// A list of tasks, and what is said about it.
+    fn list(&mut self, entries: &[Entry]) {
+        let mut members = Members::new(entries);
+        let tasks = members.take("tasks", items).unwrap_or_default();
+        for name in ["metadata", "meta"] {
+            if let Some(about) = members.take(name, Node::entries) {
+                self.about(about);
+            }
+        }
+        members.lose_rest(self.file, &mut self.material);
+        for node in tasks {
+            match node.entries() {
+                Some(entries) => {
+                    let tag = self.tag.clone();
+                    self.task(entries, &tag, &[]);
+                }
+                None => {
+                    let why = "a task is an object";
+                    self.file.lose(&mut self.material, "tasks", node, why);
+                }
+            }
+        }
+    }
+
+    fn about(&mut self, entries: &[Entry]) {
+        let mut members = Members::new(entries);
+        let first = self.tag.is_empty();
+        if first && self.material.title.is_none() {
+            let title = members.text("projectName").or_else(|| members.text("name"));
+            self.material.title = title;
+        }
+        if let Some(description) = members.text("description") {
+            self.material.add_context(&description);
+        }
+        if first {
+            for (name, field) in [("created", "created_at"), ("updated", "updated_at")] {
+                let value = members.text(name).map(|text| (field, text.into()));
+                self.material.record.extend(value);
+            }
+        }
+        members.lose_rest(self.file, &mut self.material);
+    }
+
+    /// A task, below the tasks that it is part of, whose dependencies it has too.
+    fn task(&mut self, entries: &[Entry], prefix: &str, inherited: &[String]) {
+        let mut members = Members::new(entries);
+        let id = members.text("id");
+        let name = format!("{prefix}{}", id.as_deref().unwrap_or_default());
+        let mut step = texts(&mut members);
+        step.name = id.is_some().then(|| name.clone());
+        if let Some(word) = members.text("status")
+            && !self.untouched.take_over(&mut step, &word)
+        {
+            self.unknown_status(entries, &word);
+        }
+        let mut waits = inherited.to_vec();
+        waits.extend(dependencies(&mut members, prefix));
+        let subtasks = members.take("subtasks", items).unwrap_or_default();
+        members.lose_rest(self.file, &mut self.material);
+        let own = self.subtasks(subtasks, &name, &waits);
+        if !own.is_empty() {
+            self.material
+                .note("a task with subtasks waits for them, and they for what it waits for");
+        }
+        waits.extend(own);
+        step.waits = Waits::Names(waits);
+        self.material.steps.push(step);
+    }
+
+    fn unknown_status(&mut self, entries: &[Entry], word: &str) {
+        let found = entries.iter().find(|entry| entry.key.value == "status");
+        if let Some(entry) = found {
+            let why = format!("a draft marks only what is done or skipped, not `{word}`");
+            self.file
+                .lose(&mut self.material, "status", &entry.value, &why);
+        }
+    }
+
+    /// Adds the subtasks of a task; returns their names.
+    fn subtasks(&mut self, nodes: &[Node], parent: &str, waits: &[String]) -> Vec<String> {
+        let ids: BTreeSet<String> = nodes
+            .iter()
+            .filter_map(|node| {
+                let mut members = Members::new(node.entries()?);
+                members.text("id")
+            })
+            .collect();
+        let mut names = Vec::new();
+        for node in nodes {
+            let Some(entries) = node.entries() else {
+                self.file.lose(
+                    &mut self.material,
+                    "subtasks",
+                    node,
+                    "a subtask is an object",
+                );
+                continue;
+            };
+            let before = self.material.steps.len();
+            self.task(entries, &format!("{parent}."), waits);
+            // The last one is the subtask itself; those before it are its own subtasks.
+            let Some(step) = self.material.steps.last_mut() else {
+                continue;
+            };
+            step.waits = Waits::Names(sibling_names(&step.waits, parent, &ids, &self.tag));
+            if let Some(name) = &step.name {
+                names.push(name.clone());
+            } else {
+                // It has no id, so it is waited for by a name of its own.
+                let name = format!("{parent}.{}", before + 1);
+                step.name = Some(name.clone());
+                names.push(name);
+            }
+        }
+        names
+    }
+}
+
+/// What is to be done, and how it is called.
+fn texts(members: &mut Members<'_>) -> FoundStep {
+    let title = members.text("title");
+    let description = members.text("description");
+    let title = title.or_else(|| description.as_deref().map(title_of));
+    let title = title.unwrap_or_default();
+    let details = members.text("details");
+    let strategy = members.text("testStrategy");
+    let acceptance = strategy.as_deref().and_then(criteria);
+    let untold = strategy.filter(|_| acceptance.is_none());
+    let parts = [("", description), ("", details), ("Test strategy:", untold)];
+    let priority = members.text("priority");
+    FoundStep {
+        task: task(&title, &parts),
+        title,
+        acceptance: acceptance.unwrap_or_default(),
+        record: priority
+            .map(|priority| ("priority", priority.into()))
+            .into_iter()
+            .collect(),
+        ..FoundStep::default()
+    }
+}
+
+/// The names of what a task waits for: a list of ids, or ids with commas between.
+fn dependencies(members: &mut Members<'_>, prefix: &str) -> Vec<String> {
+    let listed = members.take("dependencies", |node| match items(node) {
+        Some(items) => items.iter().map(text).collect::<Option<Vec<String>>>(),
+        None => {
+            let words = text(node)?;
+            Some(
+                words
+                    .split(',')
+                    .map(|word| word.trim().to_owned())
+                    .collect(),
+            )
+        }
+    });
+    let names = listed.unwrap_or_default().into_iter();
+    names.map(|id| format!("{prefix}{id}")).collect()
+}
+
+/// The dependencies of a subtask: a bare id means a sibling if there is one, else a task; `2.1` is whole.
+fn sibling_names(
+    waits: &Waits,
+    parent: &str,
+    siblings: &BTreeSet<String>,
+    tag: &str,
+) -> Vec<String> {
+    let Waits::Names(names) = waits else {
+        return Vec::new();
+    };
+    let own = format!("{parent}.");
+    let whole = |name: &String| match name.strip_prefix(&own) {
+        Some(id) if !siblings.contains(id) => format!("{tag}{id}"),
+        _ => name.clone(),
+    };
+    names.iter().map(whole).collect()
+}
