@@ -4,9 +4,9 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    archived, checks, config, convert, deleted, diagnostics, diff, doctor, error, event, formatted,
-    inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned, rehearsal, run,
-    runs, stats, templates, threads, tool_record, tools, transcript, undo,
+    archived, checks, config, convert, deleted, diagnostics, diff, doctor, drafted, error, event,
+    formatted, inbox, landing, plan, plan_log, plan_ref, plans, progress, project, pruned,
+    rehearsal, run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -14,6 +14,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         (plan::SCHEMA, of::<plan::Plan>()),
         (diagnostics::SCHEMA, of::<diagnostics::Diagnostics>()),
+        (drafted::SCHEMA, of::<drafted::Drafted>()),
         (diff::SCHEMA, of::<diff::Diff>()),
         (checks::SCHEMA, of::<checks::Checks>()),
         (convert::SCHEMA, of::<convert::Converted>()),

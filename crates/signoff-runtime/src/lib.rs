@@ -19,6 +19,7 @@
 //! plans             what can be done to a plan, from its proposal to its archive
 //! local             performs actions on this machine
 //! live              a run of this process: prepared, driven, landed
+//! planning          drafts of plans by a model
 //! threads, doctor   planning sessions of several threads; what this machine and project have
 //! ```
 
@@ -33,6 +34,7 @@ pub mod live;
 mod local;
 pub mod plan_file;
 pub mod plan_history;
+pub mod planning;
 pub mod plans;
 pub mod project;
 pub mod runs;
@@ -44,4 +46,4 @@ pub mod trust;
 
 pub use clock::{Clock, SystemClock};
 pub use error::Error;
-pub use local::Interrupt;
+pub use local::{ContractTrial, Interrupt, QuestionStop, require_trials, try_contracts};

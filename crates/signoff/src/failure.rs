@@ -4,6 +4,7 @@ mod changes;
 mod identity;
 mod landings;
 mod levels;
+mod planning;
 mod plans;
 mod proofs;
 mod requirements;
@@ -240,6 +241,7 @@ impl From<Error> for Failure {
             Error::Survivors { count } => runs::survivors(count),
             Error::Sandbox(error) => requirements::no_processes(&error),
             Error::Thread(error) => (*error).into(),
+            Error::Planning(error) => error.into(),
         }
     }
 }

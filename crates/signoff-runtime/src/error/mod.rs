@@ -4,6 +4,7 @@
 mod difference;
 mod key;
 mod levels;
+mod planning;
 mod run_over;
 mod signature;
 mod thread;
@@ -28,6 +29,7 @@ use signoff_work::git::GitError;
 pub use self::difference::SignedDifference;
 pub use self::key::{KeyError, MissingSetting};
 pub use self::levels::{LostLevel, WeakerConfinement};
+pub use self::planning::PlanningError;
 pub use self::run_over::RunOverReason;
 pub use self::signature::{RejectedSignature, SignatureDefect};
 pub use self::thread::{ThreadConflict, ThreadError};
@@ -275,6 +277,8 @@ pub enum Error {
     Sandbox(std::io::Error),
     /// Something about the threads of a session.
     Thread(Box<ThreadError>),
+    /// A plan could not be drafted.
+    Planning(PlanningError),
 }
 
 /// What could not be done for a step whose tree is missing.

@@ -76,7 +76,7 @@ impl CommandBuilder<'_> {
             driver,
             model: options.model.map(str::to_owned),
             talk: Talk::new(driver, &options, resumed),
-            prices: self.prices(),
+            prices: prices(self.project),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
             secrets: self.secrets.clone(),
@@ -119,26 +119,6 @@ impl CommandBuilder<'_> {
         paths.is_some_and(|paths| paths.level.uses_mounts())
     }
 
-    /// What tokens cost, for agents that do not say it.
-    fn prices(&self) -> Prices {
-        let configured = self.project.config.prices.iter();
-        Prices::built_in().with(configured.map(|(model, price)| {
-            let PriceSettings {
-                input,
-                output,
-                cached,
-                cache_write,
-            } = price.value;
-            let price = Price {
-                input,
-                output,
-                cached,
-                cache_write,
-            };
-            (model.clone(), price)
-        }))
-    }
-
     /// Confines an agent. `None` if processes are not confined.
     fn confine_agent(
         &self,
@@ -164,10 +144,10 @@ impl CommandBuilder<'_> {
 }
 
 /// The prompt's name in a temporary directory.
-const PROMPT: &str = "signoff-prompt.md";
+pub(super) const PROMPT: &str = "signoff-prompt.md";
 
 /// Where files for an agent are put, so that it can read them.
-enum LaunchDirectory {
+pub(super) enum LaunchDirectory {
     /// The attempt's own directory, where nothing hides it.
     Store(PathBuf),
     /// The agent's temporary directory, which it finds elsewhere: it cannot see the store.
@@ -176,7 +156,7 @@ enum LaunchDirectory {
 
 impl LaunchDirectory {
     /// Writes a file, and returns where the agent finds it.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Error> {
         let (directory, seen) = match self {
             Self::Store(directory) => (directory, directory.as_path()),
             Self::Temporary(directory) => (directory, Path::new("/tmp")),
@@ -202,6 +182,26 @@ fn agent_settings<'a>(
         Error::MissingPrograms(vec![format!("an agent for role `{role}`")])
     })?;
     Ok(agent)
+}
+
+/// What tokens cost, for agents that do not say it.
+pub(super) fn prices(project: &Project) -> Prices {
+    let configured = project.config.prices.iter();
+    Prices::built_in().with(configured.map(|(model, price)| {
+        let PriceSettings {
+            input,
+            output,
+            cached,
+            cache_write,
+        } = price.value;
+        let price = Price {
+            input,
+            output,
+            cached,
+            cache_write,
+        };
+        (model.clone(), price)
+    }))
 }
 
 /// The driver that a setting means.

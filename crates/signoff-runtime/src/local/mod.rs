@@ -21,6 +21,7 @@ mod prompt_context;
 mod requests;
 mod shared_checkout;
 mod supervisor;
+mod trial;
 mod worked_tree;
 
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ use signoff_work::confine::{LoginKeeper, RunPaths};
 use signoff_work::environment::for_contract;
 use signoff_work::git::HarnessGit;
 
+pub use self::agent::QuestionStop;
+pub(crate) use self::agent::{AgentQuestion, AgentSpending, AskError, ask};
 use self::agents::WorkingAgent;
 use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
@@ -47,6 +50,7 @@ use self::message::Message;
 use self::requests::Listener;
 use self::shared_checkout::SharedCheckout;
 use self::supervisor::ProcessSupervisor;
+pub use self::trial::{ContractTrial, require_trials, try_contracts};
 use crate::clock::Clock;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;

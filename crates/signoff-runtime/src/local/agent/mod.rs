@@ -1,6 +1,7 @@
 //! An agent at work: its stream is read as it arrives, its progress kept, and the loop told.
 
 mod activity;
+mod asked;
 mod dialogue;
 mod handle;
 mod monitor;
@@ -8,6 +9,8 @@ mod progress_file;
 mod sessions;
 mod talk;
 
+pub use self::asked::QuestionStop;
+pub(crate) use self::asked::{AgentQuestion, AgentSpending, AskError, ask};
 pub(super) use self::handle::{AgentHandle, EndReason};
 pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};
 pub(super) use self::sessions::Sessions;

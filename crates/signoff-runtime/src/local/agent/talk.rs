@@ -54,6 +54,15 @@ impl Talk {
         }
     }
 
+    /// Refuses what the agent asked for last, where nobody can be asked.
+    pub(super) fn deny(&self) {
+        const NOBODY: &str = "nobody";
+        if let Self::Dialogue(dialogue) = self {
+            dialogue.journaled(NOBODY);
+            dialogue.answer(NOBODY, false);
+        }
+    }
+
     /// The agent runs.
     pub(super) fn begin(&self, running: &mut RunningCommand) {
         if let Self::Dialogue(dialogue) = self {

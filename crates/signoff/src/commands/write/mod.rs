@@ -3,3 +3,4 @@
 pub(crate) mod convert;
 pub(crate) mod fmt;
 pub(crate) mod new;
+pub(crate) mod plan;

@@ -12,6 +12,7 @@ mod lifecycle;
 mod list;
 mod new;
 mod plan_paths;
+mod planning;
 mod proofs;
 mod runs;
 mod store_scale;

@@ -6,6 +6,7 @@
 mod acp;
 mod failing;
 mod limits;
+mod planning;
 mod probing;
 mod working;
 mod world;

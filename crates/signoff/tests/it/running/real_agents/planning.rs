@@ -1,0 +1,44 @@
+//! A real agent as the model that drafts a plan.
+
+use signoff_stub::Script;
+
+use super::{Setup, World, agents, say, shell};
+
+const PLAN: &str = "````markdown
+---
+type: plan
+status: draft
+---
+
+# Make it
+
+**Budget:** max 10k tokens
+
+## Steps
+
+### 1. Make it
+
+**task:** Write `made` into `made.txt`.
+
+**contract:**
+```shell
+grep -q made made.txt
+```
+````
+";
+
+#[test]
+fn an_agent_drafts_a_plan_and_changes_nothing() {
+    for agent in agents(&["claude"]) {
+        let script = Script::new([shell("echo made > made.txt"), say(PLAN)]);
+        let world = World::new(agent, Setup::default(), script);
+        let planned = world.project.json(["plan", "make it", "--format", "json"]);
+        assert_eq!(planned["outcome"], "verified", "{agent}: {planned}");
+        assert!(planned["tokens"].as_u64() > Some(0), "{agent}: {planned}");
+        assert!(!world.project.exists("made.txt"), "{agent}");
+        let asked = world.stub.requests();
+        let prompts = asked.iter().filter_map(|request| request.prompt.as_ref());
+        assert!(prompts.count() >= 2, "{agent}");
+        assert_eq!(world.leftovers(), Vec::<String>::new(), "{agent}");
+    }
+}
