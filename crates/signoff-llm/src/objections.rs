@@ -87,6 +87,15 @@ pub(crate) fn objections(checked: &Checked, source: &Source) -> Vec<Objection> {
         .filter(|problem| problem.severity != Severity::Note)
         .map(|problem| Objection::of_check(problem, source))
         .collect();
+    // Without a contract `mark-ignored` says it.
+    let claimed = checked.plan.steps.iter();
+    let claimed = claimed.filter(|step| step.claimed && step.contract.is_some());
+    found.extend(claimed.map(|step| {
+        let id = &step.id;
+        Objection::new(format!(
+            "step `{id}` is marked as done, and in a new plan none is"
+        ))
+    }));
     if let Some(previous) = &checked.plan.previous {
         let message = format!("a new plan replaces no other, but this one names `{previous}`");
         found.push(Objection::new(message));

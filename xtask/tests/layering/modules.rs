@@ -9,6 +9,7 @@ const CHECKED: &[&str] = &[
     "signoff",
     "signoff-api",
     "signoff-engine",
+    "signoff-llm",
     "signoff-plan",
     "signoff-runtime",
     "signoff-sandbox",

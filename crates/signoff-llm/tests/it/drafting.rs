@@ -1,5 +1,6 @@
 use signoff_llm::{
-    Complete, CompleteError, Completion, DraftEnd, DraftReport, Objection, Planner, Prompts, Usage,
+    Complete, CompleteError, Completion, DraftEnd, DraftReport, Objection, Planner, PromptName,
+    Prompts, Usage,
 };
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
@@ -10,6 +11,7 @@ const GOOD: &str = "````markdown
 ---
 type: plan
 status: draft
+owner: planner
 ---
 
 # Make the tests pass
@@ -105,6 +107,14 @@ fn a_good_draft_needs_one_round() {
 }
 
 #[test]
+fn the_example_in_the_prompt_is_a_good_draft() {
+    let prompt = PromptName::PlanWorkunit.built_in();
+    let (report, _) = draft(&[prompt]);
+    assert_eq!(report.end, DraftEnd::Clean, "{:?}", report.rounds);
+    assert_eq!(report.plan.unwrap().checked.plan.steps.len(), 2);
+}
+
+#[test]
 fn every_problem_goes_back_until_there_is_none() {
     let bad = GOOD.replace("cargo test", "true").replace(
         "**target:**",
@@ -123,7 +133,13 @@ fn every_problem_goes_back_until_there_is_none() {
     }
     // The second question stands alone: the first one, the answer to it, and what is wrong.
     assert!(asked[1].contains("## The request") && asked[1].contains("retry 2"));
-    assert!(asked[1].contains("line 22: "), "{}", asked[1]);
+    // Lines count without the fence around the plan.
+    let line = bad
+        .lines()
+        .position(|line| line.contains("retry 2"))
+        .unwrap();
+    let place = format!("- line {line}: error[bad-on-fail]");
+    assert!(asked[1].contains(&place), "{}", asked[1]);
 }
 
 #[test]
@@ -134,7 +150,8 @@ fn what_nothing_judges_is_sent_back() {
         &GOOD.replace("### 1.", "### 1. ✅"),
     ]);
     assert_eq!(codes(&report, 0), ["missing-contract"]);
-    assert_eq!(codes(&report, 1), ["mark-ignored"]);
+    let claimed = &report.rounds[1].objections[0].message;
+    assert!(claimed.contains("`step-1` is marked as done"), "{claimed}");
     let replaced = GOOD.replace("status: draft", "status: draft\nprevious: other");
     let (report, _) = draft(&[&replaced, GOOD]);
     assert!(report.rounds[0].objections[0].message.contains("`other`"));

@@ -97,7 +97,7 @@ fn a_prompt_that_is_wrong_is_named_with_its_line() {
     };
     check(
         "a\n{{ tsak }}",
-        "the prompt `plan-context.md` cannot be used: line 2: undefined value",
+        "the prompt `plan-context.md` cannot be used: line 2: `tsak` is undefined",
     );
     check(
         "{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}{% endfor %}",

@@ -1,11 +1,13 @@
 //! The model is the agent that the person has: it is asked for a text, in the sandbox, and changes nothing.
 
 use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Usage};
-use signoff_store::config::AgentSettings;
+use signoff_sandbox::Level;
+use signoff_store::config::{AgentSettings, SandboxMode};
 
 use crate::error::{Error, PlanningError};
 use crate::local::{AgentQuestion, AgentSpending, AskError, QuestionStop, ask};
 use crate::project::Project;
+use crate::project::sandbox_level::level;
 
 /// Bytes of an answer that are kept: a little more than is read, so that a longer one is known to be.
 const KEPT: u64 = 2 * REPLY_BYTES as u64;
@@ -17,6 +19,8 @@ pub struct PlanningAgent<'a> {
     pub role: &'a str,
     /// Its agent.
     pub settings: &'a AgentSettings,
+    /// The sandbox keeps it from changing anything.
+    pub is_confined: bool,
 }
 
 /// The agent of this role; without one that of `[llm] agent`, else of the role `planner`. A role without an agent of its
@@ -33,7 +37,12 @@ pub fn planning_agent<'a>(
         role: wanted.to_owned(),
         known: config.agents.keys().cloned().collect(),
     })?;
-    Ok(PlanningAgent { role, settings })
+    let is_off = config.sandbox.mode.value == SandboxMode::Off;
+    Ok(PlanningAgent {
+        role,
+        settings,
+        is_confined: !is_off && level(project)? > Level::None,
+    })
 }
 
 /// An agent as a model.

@@ -221,8 +221,6 @@ fn other_dialects_come_with_what_they_have_a_place_for() {
         "notes.md",
         "-o",
         "plan.json",
-        "--format",
-        "json",
     ]);
     assert_eq!(drafted["outcome"], "verified", "{drafted}");
     assert_eq!(drafted["plan"]["reasoning"], "It is short.");
@@ -238,16 +236,7 @@ fn other_dialects_come_with_what_they_have_a_place_for() {
     let tools = r#"{"steps": [{"id": "step_1", "description": "Read it", "tool": "read_file", "args": {"path": "notes.md"},
       "dependsOn": []}], "estimatedDuration": 2}"#;
     project.write("first.txt", tools);
-    let drafted = project.json([
-        "plan",
-        "t",
-        "--dialect",
-        "toolplan",
-        "-o",
-        "tools.json",
-        "--format",
-        "json",
-    ]);
+    let drafted = project.json(["plan", "t", "--dialect", "toolplan", "-o", "tools.json"]);
     assert_eq!(drafted["outcome"], "verified", "{drafted}");
     project.signoff(["verify", "tools.json"]).assert_success();
 }

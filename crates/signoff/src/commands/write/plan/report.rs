@@ -30,7 +30,12 @@ pub(super) fn begins(agent: &PlanningAgent<'_>, rounds: u32) -> String {
     let role = sanitize(agent.role);
     let driver = agent.settings.driver.name();
     let rounds = count(rounds as usize, "round");
-    format!("planning with `{role}` ({driver}), which may only read; at most {rounds}")
+    let rights = if agent.is_confined {
+        "which can only read"
+    } else {
+        "which nothing confines here"
+    };
+    format!("planning with `{role}` ({driver}), {rights}; at most {rounds}")
 }
 
 /// The lines about a round.

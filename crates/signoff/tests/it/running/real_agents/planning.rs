@@ -8,6 +8,7 @@ const PLAN: &str = "````markdown
 ---
 type: plan
 status: draft
+owner: planner
 ---
 
 # Make it
@@ -32,7 +33,7 @@ fn an_agent_drafts_a_plan_and_changes_nothing() {
     for agent in agents(&["claude"]) {
         let script = Script::new([shell("echo made > made.txt"), say(PLAN)]);
         let world = World::new(agent, Setup::default(), script);
-        let planned = world.project.json(["plan", "make it", "--format", "json"]);
+        let planned = world.project.json(["plan", "make it"]);
         assert_eq!(planned["outcome"], "verified", "{agent}: {planned}");
         assert!(planned["tokens"].as_u64() > Some(0), "{agent}: {planned}");
         assert!(!world.project.exists("made.txt"), "{agent}");
