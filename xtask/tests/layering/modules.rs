@@ -9,7 +9,6 @@ const CHECKED: &[&str] = &[
     "signoff",
     "signoff-api",
     "signoff-engine",
-    "signoff-llm",
     "signoff-plan",
     "signoff-runtime",
     "signoff-sandbox",
