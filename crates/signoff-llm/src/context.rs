@@ -65,6 +65,7 @@ pub struct RejectedPlan {
     pub feedback: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
 fn dialect_name<S: serde::Serializer>(dialect: &Dialect, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(dialect.as_str())
 }

@@ -1,6 +1,6 @@
 //! Marks what is data in a prompt, with a delimiter that the data cannot contain.
 
-use sha2::{Digest, Sha256};
+use signoff_plan::digest::Digest;
 
 /// Digits of a delimiter: too many to be met by chance, few enough to be read.
 const DIGITS: usize = 16;
@@ -13,22 +13,21 @@ impl DataKey {
     /// A key that none of these texts contains. It follows from all of them, so nobody who writes one of them knows it
     /// beforehand, and one that is there by chance is passed over.
     pub(crate) fn absent_from(texts: &[&str]) -> Self {
-        let mut hasher = Sha256::new();
+        let mut bytes = Vec::new();
         for text in texts {
-            hasher.update((text.len() as u64).to_le_bytes());
-            hasher.update(text);
+            bytes.extend((text.len() as u64).to_le_bytes());
+            bytes.extend(text.as_bytes());
         }
-        Self::first_absent(hasher.finalize().to_vec(), texts)
+        Self::first_absent(Digest::of_bytes(&bytes).hex(), texts)
     }
 
-    fn first_absent(mut digest: Vec<u8>, texts: &[&str]) -> Self {
+    fn first_absent(mut digits: String, texts: &[&str]) -> Self {
         loop {
-            let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            let key = hex.get(..DIGITS).unwrap_or(&hex);
+            let key = digits.get(..DIGITS).unwrap_or(&digits);
             if !texts.iter().any(|text| text.contains(key)) {
                 return Self(key.to_owned());
             }
-            digest = Sha256::digest(digest).to_vec();
+            digits = Digest::of_bytes(digits.as_bytes()).hex();
         }
     }
 
@@ -61,10 +60,10 @@ mod tests {
 
     #[test]
     fn a_key_that_is_there_by_chance_is_passed_over() {
-        let first = DataKey::first_absent(vec![7; 32], &["x"]);
+        let first = DataKey::first_absent("07".repeat(32), &["x"]);
         assert_eq!(first.0, "07".repeat(8));
         let text = format!("x {} y", first.0);
-        let second = DataKey::first_absent(vec![7; 32], &[&text]);
+        let second = DataKey::first_absent("07".repeat(32), &[&text]);
         assert!(second != first && second.0.len() == DIGITS);
     }
 

@@ -19,55 +19,55 @@ const FUEL: u64 = 10_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PromptName {
     /// Asks for a plan in the native dialect.
-    PlanWorkunit,
+    Workunit,
     /// Asks for a plan of tool calls.
-    PlanToolplan,
+    Toolplan,
     /// Asks for a record.
-    PlanRecord,
+    Record,
     /// What is known of the project: `context` in the others.
-    PlanContext,
+    Context,
     /// What is wrong with the last answer; follows the first prompt.
-    PlanAgain,
+    Again,
 }
 
 impl PromptName {
     /// All of them.
     pub const ALL: [Self; 5] = [
-        Self::PlanWorkunit,
-        Self::PlanToolplan,
-        Self::PlanRecord,
-        Self::PlanContext,
-        Self::PlanAgain,
+        Self::Workunit,
+        Self::Toolplan,
+        Self::Record,
+        Self::Context,
+        Self::Again,
     ];
 
     /// The name of its file.
     pub const fn file(self) -> &'static str {
         match self {
-            Self::PlanWorkunit => "plan-workunit.md",
-            Self::PlanToolplan => "plan-toolplan.md",
-            Self::PlanRecord => "plan-record.md",
-            Self::PlanContext => "plan-context.md",
-            Self::PlanAgain => "plan-again.md",
+            Self::Workunit => "plan-workunit.md",
+            Self::Toolplan => "plan-toolplan.md",
+            Self::Record => "plan-record.md",
+            Self::Context => "plan-context.md",
+            Self::Again => "plan-again.md",
         }
     }
 
     /// The prompt as it is built in.
     pub const fn built_in(self) -> &'static str {
         match self {
-            Self::PlanWorkunit => include_str!("prompts/plan-workunit.md"),
-            Self::PlanToolplan => include_str!("prompts/plan-toolplan.md"),
-            Self::PlanRecord => include_str!("prompts/plan-record.md"),
-            Self::PlanContext => include_str!("prompts/plan-context.md"),
-            Self::PlanAgain => include_str!("prompts/plan-again.md"),
+            Self::Workunit => include_str!("prompts/plan-workunit.md"),
+            Self::Toolplan => include_str!("prompts/plan-toolplan.md"),
+            Self::Record => include_str!("prompts/plan-record.md"),
+            Self::Context => include_str!("prompts/plan-context.md"),
+            Self::Again => include_str!("prompts/plan-again.md"),
         }
     }
 
     /// The prompt that asks for a plan of this dialect, if planners write it.
     pub const fn of_dialect(dialect: Dialect) -> Option<Self> {
         match dialect {
-            Dialect::Workunit => Some(Self::PlanWorkunit),
-            Dialect::Toolplan => Some(Self::PlanToolplan),
-            Dialect::Record => Some(Self::PlanRecord),
+            Dialect::Workunit => Some(Self::Workunit),
+            Dialect::Toolplan => Some(Self::Toolplan),
+            Dialect::Record => Some(Self::Record),
             Dialect::Thread | Dialect::Proposal => None,
         }
     }
@@ -149,13 +149,13 @@ impl Prompts {
         let key = DataKey::absent_from(&[&json, answer, &problems]);
         let environment = self.environment(&key)?;
         let values = Value::from(Serde(context));
-        let data = fill(&environment, PromptName::PlanContext, values.clone())?;
+        let data = fill(&environment, PromptName::Context, values.clone())?;
         let values = context! { context => data, ..values };
         let mut prompt = fill(&environment, name, values)?;
         if last.is_some() {
             let values = context! { answer, problems };
             prompt.push('\n');
-            prompt.push_str(&fill(&environment, PromptName::PlanAgain, values)?);
+            prompt.push_str(&fill(&environment, PromptName::Again, values)?);
         }
         Ok(prompt)
     }

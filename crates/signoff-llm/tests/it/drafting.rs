@@ -88,7 +88,7 @@ fn draft_reviewed(
     };
     let context = context(Dialect::Workunit);
     let report = planner.draft(&context, &mut model, &mut review, &mut |_| ());
-    (report.unwrap(), model.asked)
+    (report.expect("the prompts are good"), model.asked)
 }
 
 fn codes(report: &DraftReport, round: usize) -> Vec<&'static str> {
@@ -108,7 +108,7 @@ fn a_good_draft_needs_one_round() {
 
 #[test]
 fn the_example_in_the_prompt_is_a_good_draft() {
-    let prompt = PromptName::PlanWorkunit.built_in();
+    let prompt = PromptName::Workunit.built_in();
     let (report, _) = draft(&[prompt]);
     assert_eq!(report.end, DraftEnd::Clean, "{:?}", report.rounds);
     assert_eq!(report.plan.unwrap().checked.plan.steps.len(), 2);

@@ -6,10 +6,11 @@ use signoff_plan::dialect::Dialect;
 use crate::context;
 
 fn check(dialect: Dialect, expected: &str) {
-    let found = Prompts::default().first(&context(dialect)).unwrap();
+    let found = Prompts::default().first(&context(dialect));
+    let found = found.expect("the built-in prompts are good");
     // Written, so that a change can be looked at before it becomes what is expected.
     let path = format!("{}/{dialect}-prompt.md", env!("CARGO_TARGET_TMPDIR"));
-    std::fs::write(&path, &found).unwrap();
+    std::fs::write(&path, &found).expect("a directory for tests");
     assert!(found == expected, "the prompt has changed: see {path}");
 }
 
@@ -79,7 +80,7 @@ fn data_cannot_end_itself() {
 #[test]
 fn a_project_replaces_a_prompt() {
     let text = "{{ task }} as {{ dialect }}\n";
-    let own = BTreeMap::from([(PromptName::PlanWorkunit, text.to_owned())]);
+    let own = BTreeMap::from([(PromptName::Workunit, text.to_owned())]);
     let prompt = Prompts::with(own)
         .first(&context(Dialect::Workunit))
         .unwrap();
@@ -89,7 +90,7 @@ fn a_project_replaces_a_prompt() {
 #[test]
 fn a_prompt_that_is_wrong_is_named_with_its_line() {
     let check = |text: &str, expected: &str| {
-        let own = BTreeMap::from([(PromptName::PlanContext, text.to_owned())]);
+        let own = BTreeMap::from([(PromptName::Context, text.to_owned())]);
         let error = Prompts::with(own)
             .first(&context(Dialect::Record))
             .unwrap_err();

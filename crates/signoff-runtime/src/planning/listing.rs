@@ -156,7 +156,10 @@ pub(super) fn shortened(paths: &[String], bytes: usize) -> String {
         level = below;
     }
     lines.sort();
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines
+        .iter()
+        .flat_map(|line| [line.as_str(), "\n"])
+        .collect()
 }
 
 #[cfg(test)]

@@ -69,9 +69,8 @@ fn plans(project: &Project) -> Vec<String> {
 
 fn only_plan(project: &Project) -> (String, String) {
     let plans = plans(project);
-    let [name] = plans.as_slice() else {
-        panic!("{plans:?}");
-    };
+    assert_eq!(plans.len(), 1, "{plans:?}");
+    let name = &plans[0];
     let id = name.split_once('.').expect("an ending").0.to_owned();
     (id, project.read(format!(".signoff/plans/{name}")))
 }

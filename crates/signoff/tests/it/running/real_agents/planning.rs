@@ -2,7 +2,7 @@
 
 use signoff_stub::Script;
 
-use super::{Setup, World, agents, say, shell};
+use super::{Setup, World, agents, say};
 
 const PLAN: &str = "````markdown
 ---
