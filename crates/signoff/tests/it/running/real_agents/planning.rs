@@ -47,3 +47,20 @@ fn an_agent_drafts_a_plan_and_changes_nothing() {
         assert_eq!(world.leftovers(), Vec::<String>::new(), "{agent}");
     }
 }
+
+#[test]
+fn an_agent_that_is_spoken_with_drafts_too() {
+    for agent in agents(&["gemini"]) {
+        if agent != "gemini" {
+            continue;
+        }
+        let setup = Setup {
+            acp: &["gemini", "--acp"],
+            ..Setup::default()
+        };
+        let world = World::new(agent, setup, Script::new([say(PLAN)]));
+        let planned = world.project.json(["plan", "make it"]);
+        assert_eq!(planned["outcome"], "verified", "{planned}");
+        assert_eq!(world.leftovers(), Vec::<String>::new());
+    }
+}
