@@ -48,6 +48,7 @@ pub fn finished(draft: &DraftedPlan, origin: &DraftOrigin<'_>, id: Option<&str>)
     let memories: Vec<&str> = memories.map(|memory| memory.name.as_str()).collect();
     let reasoning = draft.reasoning.as_deref();
     let reasoning = reasoning.filter(|_| draft.checked.plan.context.is_none());
+    let task = Some(context.task.as_str()).filter(|_| draft.checked.plan.task.is_none());
     let fields = [
         ("id", id.map(Value::from)),
         ("owner", Some(Value::from(*person))),
@@ -58,6 +59,7 @@ pub fn finished(draft: &DraftedPlan, origin: &DraftOrigin<'_>, id: Option<&str>)
             "informed_by",
             (!memories.is_empty()).then(|| Value::from(memories)),
         ),
+        ("task", task.map(Value::from)),
         ("context", reasoning.map(Value::from)),
     ];
     let mut source = draft.source.clone();

@@ -96,6 +96,7 @@ fn a_draft_is_mended_kept_signed_and_run() {
     // What a model says of state and owner is not believed.
     assert!(text.contains("status: verified"), "{text}");
     assert!(!text.contains("owner: bot"), "{text}");
+    assert!(text.contains("**Task:** write out"), "{text}");
     assert!(!project.exists("out"));
     project.signoff(["run", &id]).assert_code(4);
     project.signoff(["approve", &id]).assert_success();
