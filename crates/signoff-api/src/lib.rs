@@ -12,6 +12,7 @@ pub mod deleted;
 pub mod diagnostics;
 pub mod diff;
 pub mod doctor;
+pub mod drafted;
 pub mod error;
 pub mod event;
 pub mod formatted;

@@ -4,9 +4,9 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    archived, checks, config, connect, convert, deleted, diagnostics, diff, doctor, error, event,
-    formatted, guard, import, inbox, landing, plan, plan_log, plan_ref, plans, progress, project,
-    pruned, question, rehearsal, run, runs, stats, templates, threads, tool_record, tools,
+    archived, checks, config, connect, convert, deleted, diagnostics, diff, doctor, drafted, error,
+    event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref, plans, progress,
+    project, pruned, question, rehearsal, run, runs, stats, templates, threads, tool_record, tools,
     transcript, undo,
 };
 
@@ -15,6 +15,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
     vec![
         (plan::SCHEMA, of::<plan::Plan>()),
         (diagnostics::SCHEMA, of::<diagnostics::Diagnostics>()),
+        (drafted::SCHEMA, of::<drafted::Drafted>()),
         (diff::SCHEMA, of::<diff::Diff>()),
         (checks::SCHEMA, of::<checks::Checks>()),
         (convert::SCHEMA, of::<convert::Converted>()),

@@ -45,6 +45,11 @@ impl Judgement {
     }
 }
 
+/// What a contract says by itself: it belongs to no run yet.
+pub fn contract_verdict(expect: &[Condition], observed: &Observation) -> Verdict {
+    judge(expect, observed).verdict
+}
+
 /// Judges a contract run after the work.
 ///
 /// Inconclusive only for the harness's own reasons: a command that ran and crashed has failed.

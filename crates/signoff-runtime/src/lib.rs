@@ -24,6 +24,7 @@
 //! mcp_proxy         an agent's end of a tool server that the harness has
 //! local             performs actions on this machine
 //! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
+//! planning          drafts of plans by a model
 //! doctor            what this machine and project have
 //! ```
 
@@ -44,6 +45,7 @@ mod local;
 pub mod mcp_proxy;
 pub mod plan_file;
 pub mod plan_history;
+pub mod planning;
 pub mod plans;
 pub mod project;
 pub mod questions;
@@ -56,4 +58,4 @@ pub mod trust;
 
 pub use clock::{Clock, SystemClock};
 pub use error::Error;
-pub use local::Interrupt;
+pub use local::{ContractTrial, Interrupt, QuestionStop, require_trials, try_contracts};

@@ -117,6 +117,13 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
 
 type Answers = BTreeMap<String, Result<Vec<Definition>, String>>;
 
+/// The tools that are known without starting anything: the built-in ones, and what is recorded of the servers.
+pub fn known(project: &Project) -> Vec<Tool> {
+    let own = BUILT_IN.iter().map(of_built_in);
+    let servers = servers(project);
+    own.chain(servers.iter().flat_map(of_server)).collect()
+}
+
 /// Asks all servers at once: each may take its time to start.
 fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     if servers.is_empty() {

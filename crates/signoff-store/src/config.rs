@@ -31,8 +31,8 @@ pub use self::sections::prices::PriceSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
     AcceptTime, ApprovalSettings, ContractCache, ContractSettings, Durability, GreenBaseline,
-    IgnoredFiles, NotifySettings, PlansSettings, RunSettings, SandboxMode, SandboxSettings,
-    ServerSettings, UnverifiedPolicy,
+    IgnoredFiles, LlmSettings, NotifySettings, PlansSettings, RunSettings, SandboxMode,
+    SandboxSettings, ServerSettings, UnverifiedPolicy,
 };
 use crate::signatures::Proof;
 
@@ -59,6 +59,7 @@ pub struct Config {
     pub run: RunSettings,
     pub contract: ContractSettings,
     pub sandbox: SandboxSettings,
+    pub llm: LlmSettings,
     pub notify: NotifySettings,
     pub guard: GuardSettings,
     /// By role name.

@@ -6,6 +6,7 @@ mod connect;
 mod guard;
 mod lifecycle;
 mod nearest;
+mod planning;
 mod plans;
 mod running;
 mod store;
@@ -25,6 +26,7 @@ pub(crate) use self::connect::Connect;
 pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
+pub(crate) use self::planning::PlanTask;
 pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
@@ -68,6 +70,7 @@ Start:
   config       Show the settings in force and where they came from
 
 Write:
+  plan         Draft a plan for a task with a model
   new          Begin a plan from a template
   import       Make a draft from another tool's plan
   fmt          Format plans
@@ -144,16 +147,13 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(&words).map_err(|error| nearest(error, &words))
 }
 
-/// A first `plan` before a command is the `workunit` dialect's spelling: `plan verify FILE`, `plan run FILE`.
+/// A first `plan` before a command is the `workunit` dialect's spelling: `plan verify FILE`, `plan run FILE`. Before
+/// anything else it is the command that drafts a plan.
 fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
     let word = |at: usize| args.get(at).and_then(|arg| arg.to_str());
     let names_command = |name: &str| Cli::command().find_subcommand(name).is_some();
     if word(1) == Some("plan") && word(2).is_some_and(names_command) {
         args.remove(1);
-    } else if word(1) == Some("plan") && matches!(word(2), None | Some("--help" | "-h")) {
-        // Planning with a model is for a later version; `--help` shows what exists now.
-        args.truncate(1);
-        args.push("--help".into());
     }
     args
 }
@@ -329,5 +329,7 @@ mod tests {
             without_plan_word(words("signoff plan nonsense")),
             words("signoff plan nonsense")
         );
+        let task = ["signoff", "plan", "run the tests"].map(OsString::from);
+        assert_eq!(without_plan_word(task.to_vec()), task);
     }
 }

@@ -5,6 +5,7 @@ mod connect;
 mod identity;
 mod landings;
 mod levels;
+mod planning;
 mod plans;
 mod proofs;
 mod questions;
@@ -254,6 +255,7 @@ impl From<Error> for Failure {
             Error::Thread(error) => (*error).into(),
             Error::NotLaunched { plan, why, said } => runs::not_launched(&plan, &why, said),
             Error::Connect(error) => (*error).into(),
+            Error::Planning(error) => error.into(),
         }
     }
 }

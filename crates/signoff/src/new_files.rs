@@ -48,7 +48,7 @@ fn write_file(target: &Path, shown: &Path, text: &str, force: bool) -> Result<()
     }
 }
 
-fn exists(shown: &Path) -> Failure {
+pub(crate) fn exists(shown: &Path) -> Failure {
     let message = format!("{} exists; nothing was written", shown.display());
     Failure::new(5, "exists", message).hint("`--force` replaces it")
 }

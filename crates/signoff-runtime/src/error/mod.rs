@@ -5,6 +5,7 @@ mod connect;
 mod difference;
 mod key;
 mod levels;
+mod planning;
 mod run_over;
 mod signature;
 mod thread;
@@ -31,6 +32,7 @@ pub use self::connect::ConnectError;
 pub use self::difference::SignedDifference;
 pub use self::key::{KeyError, MissingSetting};
 pub use self::levels::{LostLevel, WeakerConfinement};
+pub use self::planning::PlanningError;
 pub use self::run_over::RunOverReason;
 pub use self::signature::{RejectedSignature, SignatureDefect};
 pub use self::thread::{ThreadConflict, ThreadError};
@@ -301,6 +303,8 @@ pub enum Error {
     },
     /// An agent's files could not be edited.
     Connect(Box<ConnectError>),
+    /// A plan could not be drafted.
+    Planning(PlanningError),
 }
 
 /// What could not be done for a step whose tree is missing.

@@ -91,7 +91,7 @@ impl CommandBuilder<'_> {
             talk: Talk::new(driver, &options, resumed),
             questions: Questions::default(),
             denials: Denials::in_file(room.denied()),
-            prices: self.prices(),
+            prices: prices(self.project),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
             secrets: self.secrets.clone(),
@@ -136,26 +136,6 @@ impl CommandBuilder<'_> {
         paths.is_some_and(|paths| paths.level.uses_mounts())
     }
 
-    /// What tokens cost, for agents that do not say it.
-    fn prices(&self) -> Prices {
-        let configured = self.project.config.prices.iter();
-        Prices::built_in().with(configured.map(|(model, price)| {
-            let PriceSettings {
-                input,
-                output,
-                cached,
-                cache_write,
-            } = price.value;
-            let price = Price {
-                input,
-                output,
-                cached,
-                cache_write,
-            };
-            (model.clone(), price)
-        }))
-    }
-
     /// Confines an agent. `None` if processes are not confined.
     fn confine_agent(
         &self,
@@ -181,7 +161,7 @@ impl CommandBuilder<'_> {
 }
 
 /// The prompt's name in a temporary directory.
-const PROMPT: &str = "signoff-prompt.md";
+pub(super) const PROMPT: &str = "signoff-prompt.md";
 
 /// Puts the prompt into the agent's temporary directory, because it cannot see the store, and returns where it finds it.
 fn show_prompt(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
@@ -205,6 +185,26 @@ fn agent_settings<'a>(
         Error::MissingPrograms(vec![format!("an agent for role `{role}`")])
     })?;
     Ok(agent)
+}
+
+/// What tokens cost, for agents that do not say it.
+pub(super) fn prices(project: &Project) -> Prices {
+    let configured = project.config.prices.iter();
+    Prices::built_in().with(configured.map(|(model, price)| {
+        let PriceSettings {
+            input,
+            output,
+            cached,
+            cache_write,
+        } = price.value;
+        let price = Price {
+            input,
+            output,
+            cached,
+            cache_write,
+        };
+        (model.clone(), price)
+    }))
 }
 
 /// The driver that a setting means.

@@ -23,6 +23,7 @@ mod requests;
 mod room;
 mod shared_checkout;
 mod supervisor;
+mod trial;
 mod worked_tree;
 
 use std::collections::BTreeMap;
@@ -37,6 +38,8 @@ use signoff_work::confine::{LoginKeeper, RunPaths};
 use signoff_work::environment::for_contract;
 use signoff_work::git::HarnessGit;
 
+pub use self::agent::QuestionStop;
+pub(crate) use self::agent::{AgentQuestion, AgentSpending, AskError, ask};
 use self::agents::WorkingAgent;
 use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
@@ -49,6 +52,7 @@ use self::message::Message;
 use self::requests::Listener;
 use self::shared_checkout::SharedCheckout;
 use self::supervisor::ProcessSupervisor;
+pub use self::trial::{ContractTrial, require_trials, try_contracts};
 use crate::clock::Clock;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;

@@ -356,7 +356,7 @@ fn supervise<E>(
 }
 
 /// The observation to be journaled and judged, without the values of secrets.
-fn observe(ended: CommandReport, secrets: &Secrets) -> Observation {
+pub(super) fn observe(ended: CommandReport, secrets: &Secrets) -> Observation {
     let text = |text: String| secrets.hide_values(&text).into_owned();
     Observation {
         ended: match ended.status {

@@ -39,11 +39,13 @@ pub use self::cleanup::prune::{
 pub use self::delete::{DeleteReport, delete};
 pub use self::index::UnreadablePlan;
 pub use self::listing::find::{find, locate, locate_inside};
+pub(crate) use self::listing::list::plans_in_state;
 pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
 pub(crate) use self::locked::refuse_duplicate;
 pub use self::locked::stale::expiry_notice;
 pub use self::proposing::clone::clone;
+pub(crate) use self::proposing::identity::keep_new_plan;
 pub use self::proposing::propose::{propose_file, propose_path, propose_text, propose_text_as};
 pub use self::proposing::revise::{Revision, revise};
 pub use self::proposing::task::{TaskOptions, propose_task};

@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 39] = [
+pub(super) const KEYS: [Key; 43] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -152,6 +152,12 @@ pub(super) const KEYS: [Key; 39] = [
         Reader::writable_paths,
         |new, old| { new.iter().any(|path| !old.contains(path)) }
     ),
+    key!(llm.agent, Text, |reader, value| reader
+        .text(value)
+        .map(Some)),
+    key!(llm.max_rounds, Literal, Reader::count),
+    key!(llm.timeout, Text, Reader::timeout),
+    key!(llm.idle_timeout, Text, Reader::timeout),
     key!(notify.command, List, Reader::optional_command),
     key!(
         guard.mode,

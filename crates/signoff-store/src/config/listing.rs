@@ -192,6 +192,12 @@ impl ShownValue for AcceptTime {
     }
 }
 
+impl ShownValue for Option<String> {
+    fn shown_value(&self) -> Value {
+        self.as_deref().map_or(Value::Null, Into::into)
+    }
+}
+
 impl ShownValue for Option<PathBuf> {
     fn shown_value(&self) -> Value {
         self.as_ref()

@@ -280,6 +280,19 @@ impl SandboxMode {
     }
 }
 
+/// `[llm]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmSettings {
+    /// The role whose agent drafts plans; without one, `planner`, else `default`.
+    pub agent: Setting<Option<String>>,
+    /// How often a planner is asked for one plan at most.
+    pub max_rounds: Setting<u32>,
+    /// How long one answer may take.
+    pub timeout: Setting<Duration>,
+    /// How long it may say nothing at all.
+    pub idle_timeout: Setting<Duration>,
+}
+
 /// `[notify]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotifySettings {
@@ -354,6 +367,12 @@ impl Default for Config {
                 env: Setting::built_in(env.to_vec()),
                 home: Setting::built_in(Vec::new()),
                 writable: Setting::built_in(Vec::new()),
+            },
+            llm: LlmSettings {
+                agent: Setting::built_in(None),
+                max_rounds: Setting::built_in(3),
+                timeout: Setting::built_in(Duration::from_mins(20)),
+                idle_timeout: Setting::built_in(Duration::from_mins(5)),
             },
             notify: NotifySettings {
                 command: Setting::built_in(Vec::new()),

@@ -160,7 +160,7 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
             "project.toml:3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
@@ -187,7 +187,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -488,6 +488,26 @@ fn what_is_planned_is_not_called_unknown() {
             "1:2: `[engine]` is a setting that this version does not honour; take it out until a later version has it",
             "4:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
+        ],
+    );
+}
+
+#[test]
+fn the_planner_is_chosen_and_bounded() {
+    let config = load(
+        "llm.max_rounds = 5",
+        "[llm]\nagent = 'coder'\nidle_timeout = '90s'\n",
+    )
+    .unwrap();
+    assert_eq!(config.llm.agent.value.as_deref(), Some("coder"));
+    assert_eq!(config.llm.max_rounds.value, 5);
+    assert_eq!(config.llm.idle_timeout.value, Duration::from_secs(90));
+    assert_eq!(load("", "").unwrap().llm.max_rounds.value, 3);
+    check(
+        "[llm]\nprovider = 'x'\nmax_rounds = 0\n",
+        &[
+            "2:1: `[llm] provider` is a setting that this version does not honour; take it out until a later version has it",
+            "3:14: must be a whole number from 1 to 100000",
         ],
     );
 }

@@ -114,38 +114,28 @@ impl RunPaths {
         read_only: &[PathBuf],
         all: &Variables,
     ) -> io::Result<Confined> {
-        let home = self.home.real();
-        let mut logins = home.map_or_else(Vec::new, |home| needs.files(home, all));
-        self.drop_hooks(needs, &mut logins);
-        let Confined {
-            mut policy,
-            mut environment,
-            logins,
-        } = self.common(scratch, &logins)?;
-        if self.level > Level::None {
-            environment.extend(needs.confined_variables());
-        }
-        let programs = self.named(needs).programs;
-        policy.binds.extend(programs.into_iter().map(readable));
-        self.show(shown, read_only, &mut policy);
-        policy.nesting = if needs.has_own_sandbox() {
-            Nesting::Allowed
-        } else {
-            Nesting::Denied
-        };
-        // A debugger attaches to what runs already, and nobody is judged by what an agent's processes say.
-        policy.tracing = Tracing::Allowed;
+        let mut confined = self.agent(scratch, needs, all)?;
+        self.show(shown, read_only, &mut confined.policy);
         if let Some(real) = self.git().filter(|_| !shown.is_recorded()) {
             match git::make(&real, scratch) {
-                Ok(binds) => policy.binds.extend(binds),
-                Err(_) => policy.read_only.push(real),
+                Ok(binds) => confined.policy.binds.extend(binds),
+                Err(_) => confined.policy.read_only.push(real),
             }
         }
-        Ok(Confined {
-            policy,
-            environment,
-            logins,
-        })
+        Ok(confined)
+    }
+
+    /// Confines an agent that is only asked something: it finds the checkout, and can change nothing but its own home and
+    /// temporary files.
+    pub fn for_reader(
+        &self,
+        scratch: &Path,
+        needs: &AgentRequirements,
+        all: &Variables,
+    ) -> io::Result<Confined> {
+        let mut confined = self.agent(scratch, needs, all)?;
+        confined.policy.binds.push(readable(self.tree.clone()));
+        Ok(confined)
     }
 
     /// Confines a contract, or a command that a tool runs. `scratch` is an empty directory for its home and its temporary
@@ -164,6 +154,33 @@ impl RunPaths {
         self.show(shown, read_only, &mut confined.policy);
         let git = self.git().filter(|_| !shown.is_recorded());
         confined.policy.read_only.extend(git);
+        Ok(confined)
+    }
+
+    /// What every agent finds, whatever it finds at the checkout's path.
+    fn agent(
+        &self,
+        scratch: &Path,
+        needs: &AgentRequirements,
+        all: &Variables,
+    ) -> io::Result<Confined> {
+        let home = self.home.real();
+        let mut logins = home.map_or_else(Vec::new, |home| needs.files(home, all));
+        self.drop_hooks(needs, &mut logins);
+        let mut confined = self.common(scratch, &logins)?;
+        if self.level > Level::None {
+            confined.environment.extend(needs.confined_variables());
+        }
+        let programs = self.named(needs).programs;
+        let policy = &mut confined.policy;
+        policy.binds.extend(programs.into_iter().map(readable));
+        policy.nesting = if needs.has_own_sandbox() {
+            Nesting::Allowed
+        } else {
+            Nesting::Denied
+        };
+        // A debugger attaches to what runs already, and nobody is judged by what an agent's processes say.
+        policy.tracing = Tracing::Allowed;
         Ok(confined)
     }
 

@@ -5,7 +5,7 @@ use clap::Subcommand;
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
     Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List, Log, Man, Mcp,
-    McpProxy, New, PlanName, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg,
+    McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg,
     ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
 };
 
@@ -25,6 +25,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff config\n  signoff config approval.proof\n  signoff config --format json"
     )]
     Config(Config),
+    /// Draft a plan for a task: a model writes it, every check is run on it, you sign it or not
+    ///
+    /// Asks the agent of a role, in the sandbox and without the right to change anything. What is wrong with its draft
+    /// goes back to it, at most `[llm] max_rounds` times.
+    #[command(
+        after_help = "Examples:\n  signoff plan \"make the tests pass\"\n  signoff plan - < issue.md\n  signoff plan \"tidy the logs\" --dialect toolplan --agent planner\n  signoff plan \"make the tests pass\" --dry-run\n\nBefore the name of a command, `plan` means nothing: `signoff plan verify plan.md` is `signoff verify plan.md`.\n\nExit codes: 0 the draft can be signed · 1 it has problems that the planner did not mend · 6 the planner failed"
+    )]
+    Plan(PlanTask),
     /// Begin a plan from a template or from another plan
     #[command(
         after_help = "Examples:\n  signoff new fix-login --template bugfix --set problem=\"Login fails with a long password\" --set test=\"cargo test\"\n  signoff new --list\n  signoff new --from plan.md --save nightly"
@@ -299,6 +307,7 @@ impl Command {
                 | VerifyFormat::Github => Format::Human,
             },
             Self::Config(args) => args.format,
+            Self::Plan(args) => args.format,
             Self::New(args) => args.format,
             Self::Import(args) => args.format,
             Self::Fmt(args) => args.format,

@@ -29,6 +29,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Init(_) => start::init::init(session),
         Command::Trust(_) => start::trust::trust(session),
         Command::Config(args) => start::config::config(session, &args),
+        Command::Plan(args) => write::plan::plan(session, &args),
         Command::New(args) => write::new::new(session, &args),
         Command::Import(args) => write::import::import(session, &args),
         Command::Fmt(args) => write::fmt::fmt(session, &args),

@@ -50,6 +50,7 @@ impl Subject {
             | Command::Init(_)
             | Command::Trust(_)
             | Command::Config(_)
+            | Command::Plan(_)
             | Command::New(_)
             | Command::Import(_)
             | Command::Fmt(_)

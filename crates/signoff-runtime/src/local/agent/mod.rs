@@ -1,6 +1,7 @@
 //! An agent at work: its stream is read as it arrives, its progress kept, and the loop told.
 
 mod activity;
+mod asked;
 mod denials;
 mod dialogue;
 mod handle;
@@ -10,6 +11,8 @@ mod questions;
 mod sessions;
 mod talk;
 
+pub use self::asked::QuestionStop;
+pub(crate) use self::asked::{AgentQuestion, AgentSpending, AskError, ask};
 pub(super) use self::denials::Denials;
 pub(super) use self::handle::{AgentHandle, EndReason};
 pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};

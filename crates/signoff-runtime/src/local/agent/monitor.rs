@@ -24,7 +24,7 @@ use crate::local::supervisor::Ended;
 use crate::runs::agent_report;
 
 /// The end of stderr that tells why an agent failed.
-const STDERR_TAIL: usize = 8 * 1024;
+pub(super) const STDERR_TAIL: usize = 8 * 1024;
 
 /// What is needed to follow an agent.
 pub(in crate::local) struct MonitorSetup {
@@ -226,7 +226,7 @@ impl AgentMonitor {
 }
 
 /// What is wrong, and what a person can do about it.
-fn problem_text(problem: &AgentProblem, driver: DriverKind) -> String {
+pub(super) fn problem_text(problem: &AgentProblem, driver: DriverKind) -> String {
     let advice = agent_advice(driver.name()).filter(|_| *problem == AgentProblem::LoginRequired);
     match advice {
         Some(advice) => format!("{problem}: {}", advice.log_in),

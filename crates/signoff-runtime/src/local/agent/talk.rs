@@ -54,6 +54,13 @@ impl Talk {
         }
     }
 
+    /// Refuses what the agent asks, where nobody can be asked.
+    pub(super) fn deny(&self, question: &PermissionRequest) {
+        if let Self::Dialogue(dialogue) = self {
+            dialogue.answer(question, false);
+        }
+    }
+
     /// The agent runs.
     pub(super) fn begin(&self, stdin: Option<StdinWriter>) {
         if let Self::Dialogue(dialogue) = self {

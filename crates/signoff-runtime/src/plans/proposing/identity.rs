@@ -57,6 +57,14 @@ pub(crate) fn keep(
     }
 }
 
+/// Keeps the plan that `text` makes for a new name, without handing it in.
+pub(crate) fn keep_new_plan(
+    context: ActorContext<'_>,
+    text: impl Fn(&str) -> Source,
+) -> Result<PathBuf, Error> {
+    keep(context, |id| Ok(Text::File(text(id))))
+}
+
 /// Gives a text this id, where it has none of its own and its dialect has a place for one.
 pub(crate) fn with_id(source: &Source, id: &str) -> Source {
     if parse(source).id.is_some() {

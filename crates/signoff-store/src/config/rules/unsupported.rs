@@ -4,10 +4,18 @@
 //! looking for a typing error.
 
 /// Whole sections.
-const SECTIONS: [&str; 2] = ["llm", "engine"];
+const SECTIONS: [&str; 1] = ["engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 1] = [("run", "max_replans")];
+const KEYS: [(&str, &str); 7] = [
+    ("run", "max_replans"),
+    ("llm", "provider"),
+    ("llm", "model"),
+    ("llm", "base_url"),
+    ("llm", "key_command"),
+    ("llm", "critic"),
+    ("llm", "arbiter"),
+];
 
 /// What to do about one.
 pub(in crate::config) const HINT: &str = "take it out until a later version has it";

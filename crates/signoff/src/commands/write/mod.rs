@@ -4,3 +4,4 @@ pub(crate) mod convert;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod new;
+pub(crate) mod plan;

@@ -17,6 +17,7 @@ mod list;
 mod mcp;
 mod new;
 mod plan_paths;
+mod planning;
 mod proofs;
 mod runs;
 mod store_scale;

@@ -4,6 +4,7 @@
 //! them; `cargo xtask soak` all five, and tries every case with every one.
 
 mod acp;
+mod drafting;
 mod failing;
 mod guarding;
 mod hooks;

@@ -8,7 +8,7 @@ use signoff_api::plans;
 use signoff_engine::PlanState;
 use signoff_store::index::PlanRow;
 
-use crate::clock::timestamp;
+use crate::clock::{Clock, timestamp};
 use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
@@ -87,6 +87,24 @@ pub struct Listing {
     pub undone: Option<HousekeepingError>,
     /// What could not be read.
     pub troubles: Vec<UnreadablePlan>,
+}
+
+/// Keys and titles of the plans in one of these states, the newest first. Does no housekeeping.
+pub(crate) fn plans_in_state(
+    project: &Project,
+    clock: &dyn Clock,
+    states: &[PlanState],
+) -> Result<Vec<(String, String)>, Error> {
+    let indexed = refresh(project, clock.now(), Archive::AsKnown)?;
+    let rows = indexed
+        .rows()
+        .filter(|(_, _, state)| states.contains(state));
+    let mut rows: Vec<&PlanRow> = rows.map(|(_, row, _)| row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.active.unwrap_or(row.written)));
+    let names = rows
+        .into_iter()
+        .map(|row| (row.key.clone(), row.title.clone()));
+    Ok(names.collect())
 }
 
 /// Lists the plans. Those that nothing happened to for too long are cancelled first, and those that

@@ -9,7 +9,6 @@ use signoff_engine::{Actor, Millis};
 use signoff_store::root::Store;
 
 use super::*;
-use crate::clock::Clock;
 use crate::plans::{
     PruneOptions, archive, archive_due, cancel, delete, find, propose_file, prune, reject, stats,
 };

@@ -1,0 +1,71 @@
+//! What a planner is told.
+
+use serde::Serialize;
+use serde_json::Value;
+use signoff_plan::dialect::Dialect;
+
+/// Everything that a planner is told. The templates name these fields; `docs/planning.md` describes them.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlanningContext {
+    /// What a person asks for.
+    pub task: String,
+    /// The dialect of the plan to write.
+    #[serde(serialize_with = "dialect_name")]
+    pub dialect: Dialect,
+    /// Files of the project, one per line; directories that are not listed in full with the number of their files.
+    pub files: String,
+    /// Languages of the project, the most frequent first.
+    pub languages: Vec<String>,
+    /// Commands that run the project's tests.
+    pub test_commands: Vec<String>,
+    /// Tools that a plan can call.
+    pub tools: Vec<ToolDescription>,
+    /// Roles that have an agent.
+    pub roles: Vec<String>,
+    /// Notes that steps can subscribe to.
+    pub topics: Vec<String>,
+    /// What the plan must keep to.
+    pub constraints: Vec<String>,
+    /// Notes about earlier work.
+    pub memories: Vec<Memory>,
+    /// Files that matter for the task, with their contents.
+    pub existing_code: Vec<Memory>,
+    /// Plans that a person rejected, with the reasons.
+    pub rejected: Vec<RejectedPlan>,
+}
+
+/// A tool that a plan can call.
+#[derive(Debug, Clone, Serialize)]
+pub struct ToolDescription {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// Whether a person is asked before each call.
+    pub asks: bool,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// A text with its name.
+#[derive(Debug, Clone, Serialize)]
+pub struct Memory {
+    /// Where it comes from.
+    pub name: String,
+    /// Its content.
+    pub text: String,
+}
+
+/// A plan that a person rejected.
+#[derive(Debug, Clone, Serialize)]
+pub struct RejectedPlan {
+    /// Its title.
+    pub title: String,
+    /// What the person said, oldest first.
+    pub feedback: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn dialect_name<S: serde::Serializer>(dialect: &Dialect, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(dialect.as_str())
+}

@@ -1,0 +1,26 @@
+//! Drafts: turns a request into a plan by asking a model, and believes nothing that it says.
+//!
+//! A model is asked through [`Complete`]; whatever it answers is a text to be read, checked and sent back with its
+//! problems. Nothing here reads a file or starts a process. Start reading at [`Planner::draft`].
+
+#![warn(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "this crate asks; others read files and start processes"
+)]
+#![warn(missing_docs)]
+
+mod complete;
+mod context;
+mod data;
+mod objections;
+mod planner;
+mod prompt;
+mod reply;
+
+pub use self::complete::{Complete, CompleteError, Completion, Usage};
+pub use self::context::{Memory, PlanningContext, RejectedPlan, ToolDescription};
+pub use self::objections::Objection;
+pub use self::planner::{DraftEnd, DraftReport, DraftedPlan, Planner, Round};
+pub use self::prompt::{PromptError, PromptName, Prompts};
+pub use self::reply::{PlanText, REPLY_BYTES, ReplyProblem, read_reply};

@@ -1,0 +1,39 @@
+//! The loop and the prompts, with a model that says what a test wrote down.
+
+mod drafting;
+mod prompts;
+
+use serde_json::json;
+use signoff_llm::{Memory, PlanningContext, RejectedPlan, ToolDescription};
+use signoff_plan::dialect::Dialect;
+
+/// A context with every part.
+fn context(dialect: Dialect) -> PlanningContext {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let memory = |name: &str, text: &str| Memory {
+        name: name.to_owned(),
+        text: text.to_owned(),
+    };
+    PlanningContext {
+        task: "Make the tests pass".to_owned(),
+        dialect,
+        files: "Cargo.toml\nsrc/lib.rs\nvendor/ (120 files)\n".to_owned(),
+        languages: texts(&["Rust", "Python"]),
+        test_commands: texts(&["cargo test"]),
+        tools: vec![ToolDescription {
+            name: "delete_file".to_owned(),
+            description: "Deletes a file".to_owned(),
+            asks: true,
+            input_schema: json!({"type": "object", "required": ["path"]}),
+        }],
+        roles: texts(&["coder", "default"]),
+        topics: texts(&["style"]),
+        constraints: texts(&["No new dependencies"]),
+        memories: vec![memory("notes.md", "The parser is slow.\n")],
+        existing_code: vec![memory("src/lib.rs", "pub fn parse() {}\n")],
+        rejected: vec![RejectedPlan {
+            title: "Rewrite it".to_owned(),
+            feedback: texts(&["too large"]),
+        }],
+    }
+}

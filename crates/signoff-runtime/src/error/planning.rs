@@ -1,0 +1,31 @@
+//! Why no plan could be drafted.
+
+use signoff_llm::PromptError;
+
+use super::Error;
+
+/// Why no plan could be drafted.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the fields are what the variant's line names")]
+pub enum PlanningError {
+    /// The task says nothing.
+    EmptyTask,
+    /// No agent is configured for this role, nor a `default`.
+    NoAgent { role: String, known: Vec<String> },
+    /// A prompt of the project cannot be used.
+    Prompt(PromptError),
+    /// The person stopped it.
+    Stopped,
+}
+
+impl From<PlanningError> for Error {
+    fn from(error: PlanningError) -> Self {
+        Self::Planning(error)
+    }
+}
+
+impl From<PromptError> for Error {
+    fn from(error: PromptError) -> Self {
+        Self::Planning(PlanningError::Prompt(error))
+    }
+}

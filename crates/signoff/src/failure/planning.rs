@@ -1,0 +1,38 @@
+//! Failures of drafting a plan.
+
+use signoff_runtime::error::PlanningError;
+
+use super::Failure;
+
+impl From<PlanningError> for Failure {
+    fn from(error: PlanningError) -> Self {
+        match error {
+            PlanningError::EmptyTask => Self::new(2, "empty-task", "the task is empty")
+                .hint("say what is to be done: `signoff plan \"make the tests pass\"`"),
+            PlanningError::NoAgent { role, known } => no_agent(&role, &known),
+            PlanningError::Prompt(error) => {
+                let path = format!(".signoff/prompts/{}", error.file);
+                Self::new(6, "prompt", error.to_string()).hint(format!(
+                    "correct {path}, or remove it: the built-in one is used then"
+                ))
+            }
+            PlanningError::Stopped => Self::new(130, "stopped", "the planner was stopped")
+                .hint("nothing was written; give the command again"),
+        }
+    }
+}
+
+fn no_agent(role: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(
+        6,
+        "no-agent",
+        format!("no agent is configured for the role `{role}`, and there is no `default`"),
+    );
+    match known {
+        [] => failure.hint("`signoff init` writes the agents that are installed here"),
+        known => {
+            let roles: Vec<String> = known.iter().map(|role| format!("`{role}`")).collect();
+            failure.hint(format!("`--agent ROLE` takes one of {}", roles.join(", ")))
+        }
+    }
+}
