@@ -48,7 +48,7 @@ const PLANNING: [&str; 19] = [
     "-h",
     "--version",
 ];
-const OTHER: [&str; 18] = [
+const OTHER: [&str; 19] = [
     "clone",
     "completions",
     "convert",
@@ -60,6 +60,7 @@ const OTHER: [&str; 18] = [
     "init",
     "man",
     "mcp",
+    "mcp-proxy",
     "new",
     "pause",
     "resume",

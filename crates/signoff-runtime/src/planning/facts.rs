@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn test_commands_follow_from_files() {
+    fn commands_of_tests_follow_from_files() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             std::fs::write(directory.path().join(name), text).unwrap();
