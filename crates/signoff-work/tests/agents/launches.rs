@@ -61,7 +61,7 @@ fn claude() {
             ..plain_options()
         },
     );
-    let own = "Read,Bash,BashOutput,KillShell,TaskOutput,TaskStop,TodoWrite,TaskCreate,TaskUpdate,TaskList,TaskGet";
+    let own = "Read,NotebookRead,Bash,BashOutput,KillShell,KillBash,TaskOutput,TaskStop,TodoWrite,TaskCreate,TaskUpdate,TaskList,TaskGet";
     assert_eq!(
         line(&scoped),
         format!(
@@ -191,7 +191,7 @@ fn opencode() {
     );
     assert_eq!(
         variable(&scoped, "OPENCODE_PERMISSION").unwrap(),
-        r#"{"*":"deny","read":"allow","grep":"deny","glob":"deny","list":"deny","edit":"deny","write":"deny","patch":"deny","bash":"deny","webfetch":"deny","websearch":"deny","codesearch":"deny","external_directory":"allow","todowrite":"allow","todoread":"allow","git_push":"allow"}"#
+        r#"{"*":"deny","read":"allow","grep":"deny","glob":"deny","list":"deny","edit":"deny","write":"deny","patch":"deny","multiedit":"deny","apply_patch":"deny","bash":"deny","webfetch":"deny","websearch":"deny","codesearch":"deny","todowrite":"allow","todoread":"allow","question":"deny","skill":"deny","plan_enter":"deny","plan_exit":"deny","invalid":"deny","task":"deny","external_directory":"allow","git_push":"allow"}"#
     );
 }
 
