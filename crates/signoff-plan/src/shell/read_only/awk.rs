@@ -45,8 +45,8 @@ fn only_prints(program: &str) -> Result<(), Refusal> {
             return Err(Refusal::Effect(word.to_owned(), effect));
         }
     }
-    // Without patterns and escapes, quotes are strings.
-    let plain = !program.contains(['/', '\\']);
+    // Without patterns, escapes and comments, quotes are strings.
+    let plain = !program.contains(['/', '\\', '#']);
     let code = if plain {
         program
             .split('"')

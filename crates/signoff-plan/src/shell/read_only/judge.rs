@@ -1,7 +1,7 @@
 //! Goes through a text and judges every command in it.
 
 use super::argument::Argument;
-use super::programs::all;
+use super::programs::{all, reaches_out};
 use super::refusal::{Effect, NotReadOnly, Refusal};
 use super::{conditions, program, redirects, variables};
 use crate::shell::syntax::{
@@ -131,6 +131,11 @@ pub(super) fn command_line(words: &[Argument<'_>]) -> Result<(), Refusal> {
     let system = ["/bin/", "/usr/bin/"];
     let name = system.iter().find_map(|folder| text.strip_prefix(folder));
     let name = name.unwrap_or(text);
+    if let Some(unknown) = arguments.iter().find(|word| word.text.is_none())
+        && reaches_out(name)
+    {
+        return Err(Refusal::Unforeseeable(unknown.raw.to_owned()));
+    }
     match program::find(all(), name) {
         Some(program) => program.rule.judge(name, arguments),
         None => Err(Refusal::UnknownProgram(text.to_owned())),

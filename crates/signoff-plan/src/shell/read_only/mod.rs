@@ -35,6 +35,9 @@ pub fn read_only(text: &str) -> Result<(), NotReadOnly> {
     if text.contains(|c: char| c.is_control() && c != '\n' && c != '\t') {
         return Err(unreadable(text));
     }
+    if has_zsh_flags(text) {
+        return Err(unreadable(text));
+    }
     let ParsedText {
         scripts, hidden, ..
     } = parser::parse(text).map_err(|_| unreadable(text))?;
@@ -42,6 +45,24 @@ pub fn read_only(text: &str) -> Result<(), NotReadOnly> {
         return Err(unreadable(hidden.slice(text)));
     }
     Judge { text }.scripts(&scripts)
+}
+
+/// Whether zsh reads more into a variable than others do: with `$~x` it runs what the value's pattern says, with `$=x` it
+/// splits the value.
+fn has_zsh_flags(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('$') {
+        rest = after;
+        let name = after.strip_prefix('{').unwrap_or(after);
+        let in_braces = name.len() < after.len();
+        let flagged = name.trim_start_matches(['~', '=', '^']);
+        let is_flagged = flagged.len() < name.len();
+        let starts = |c: char| c.is_alphanumeric() || c == '_' || c == '{';
+        if (is_flagged && flagged.starts_with(starts)) || (in_braces && name.starts_with('(')) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The programs that may only read, for tests that try them.

@@ -20,6 +20,10 @@ pub(super) struct Options {
     one_dash: bool,
     /// Options end at the first operand.
     leading: bool,
+    /// What looks like an option behind an operand is none: some versions take it for a file.
+    first: bool,
+    /// A letter with a value stands alone, and the value is the next word.
+    separate: bool,
 }
 
 /// Options of which the letters in `flags` have no value, and those in `valued` have one.
@@ -35,6 +39,8 @@ pub(super) const fn options(
         operands: usize::MAX,
         one_dash: false,
         leading: false,
+        first: false,
+        separate: false,
     }
 }
 
@@ -86,6 +92,9 @@ impl Options {
         let mut given = Given::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
+            if self.first && !given.operands.is_empty() && argument.may_be_option() {
+                return Err(Refusal::Unforeseeable(argument.raw.to_owned()));
+            }
             if argument.text == Some("--") {
                 given.operands.extend(rest.by_ref());
             } else if argument.may_be_option() {
@@ -99,6 +108,23 @@ impl Options {
         }
         self.count(&given.operands)?;
         Ok(given)
+    }
+
+    /// Options stand before the operands. Not every version looks for them behind one, and then such a word is a file to
+    /// write or a value to set.
+    pub(super) const fn first(self) -> Self {
+        Self {
+            first: true,
+            ..self
+        }
+    }
+
+    /// Letters with a value stand alone: in a group they take the words that follow, one after the other.
+    pub(super) const fn separate(self) -> Self {
+        Self {
+            separate: true,
+            ..self
+        }
     }
 
     /// Options up to the first operand; what follows is another command.
@@ -199,6 +225,8 @@ impl Options {
             let name = text.get(at..end).unwrap_or_default();
             if self.flags.contains(letter) {
                 given.options.push((name, None));
+            } else if self.separate && self.valued.contains(letter) && text.len() > 2 {
+                return Err(Refusal::option(argument.raw));
             } else if self.valued.contains(letter) {
                 let value = match text.get(end..).filter(|value| !value.is_empty()) {
                     Some(value) => Some(argument.with_value(value)),

@@ -37,10 +37,9 @@ fn unknown(operator: &str, target: &Argument<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// `1`, `2-`, or `-` to close.
+/// `1`, or `-` to close. zsh takes `2-` for a file.
 fn is_descriptor(text: &str) -> bool {
-    let digits = text.strip_suffix('-').unwrap_or(text);
-    !text.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    text == "-" || !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether bash connects to another machine instead of opening a file.

@@ -236,7 +236,11 @@ impl ReadContext<'_> {
 
     /// Reads the plans at these locations; on all processors, if there are many.
     fn read_all(&self, locations: Vec<(PlanLocation, Option<IndexEntry>)>) -> Vec<Read> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        // Asking how many there are takes longer than reading a few.
+        let threads = match locations.len() {
+            ..=FEW => 1,
+            _ => std::thread::available_parallelism().map_or(1, usize::from),
+        };
         let each = locations.len().div_ceil(threads).max(FEW);
         let read = |(location, before): (PlanLocation, Option<IndexEntry>)| {
             let entry = entry::read(self, &location);

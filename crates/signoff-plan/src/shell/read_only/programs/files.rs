@@ -18,7 +18,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             "LPIHT",
             "noreport dirsfirst filesfirst gitignore prune charset= filelimit= du si inodes device timefmt= matchdirs \
              ignore-case metafirst sort= info fromfile",
-        ),
+        )
+        .separate(),
     ),
     with(
         "file",
@@ -47,7 +48,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     with(
         "xxd",
-        one_dash("a b d e i p ps u C E c= g= l= s= o= n= plain cols= len= seek=").operands(1),
+        one_dash("a b d e i p ps u C E c= g= l= s= o= n= plain cols= len= seek=")
+            .operands(1)
+            .first(),
     ),
     programs(
         "gzip gunzip xz unxz bzip2 bunzip2 zstd unzstd",
@@ -57,7 +60,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     programs("tar gtar bsdtar", Rule::Arguments(tar)),
     programs(
         "unzip",
-        Rule::Checked(options("ltvpqcZz1", "", ""), shows_archive),
+        Rule::Checked(options("ltvpqcZz1", "", "").first(), shows_archive),
     ),
     with(
         "strings",
@@ -105,7 +108,8 @@ const COMPRESSION: Options = options(
     "cdlktvq",
     "",
     "stdout to-stdout decompress uncompress list test keep verbose quiet",
-);
+)
+.first();
 
 /// Without one of these they replace the file.
 fn to_stdout(given: &Given<'_>) -> Result<(), Refusal> {

@@ -139,7 +139,8 @@ const CONFIG: Options = options(
     "f",
     "list get get-all get-regexp get-urlmatch get-color get-colorbool global local system worktree file= blob= show-origin \
      show-scope name-only null type= bool int bool-or-int path expiry-date includes no-includes default= all regexp",
-);
+)
+.first();
 
 /// A signature is checked by a program that keeps records.
 fn no_signatures(given: &Given<'_>) -> Result<(), Refusal> {

@@ -12,7 +12,7 @@ mod shell;
 mod system;
 mod text;
 
-use super::program::{Program, Rule};
+use super::program::{Program, Rule, find};
 
 /// Every program with its rule.
 pub(super) fn all() -> impl Iterator<Item = &'static Program> {
@@ -29,6 +29,12 @@ pub(super) fn all() -> impl Iterator<Item = &'static Program> {
         containers::PROGRAMS,
     ];
     families.into_iter().flatten()
+}
+
+/// Whether a program asks other machines, so that what is filled into its arguments could carry a file's content away.
+pub(super) fn reaches_out(name: &str) -> bool {
+    let families = [packages::PROGRAMS, network::PROGRAMS, containers::PROGRAMS];
+    find(families.into_iter().flatten(), name).is_some()
 }
 
 /// The names of all programs, with their sub-commands: `cat`, `git log`.

@@ -42,11 +42,23 @@ fn printf(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
     if format.text.is_some_and(has_no_numbers) {
         return Ok(());
     }
+    // `%n` sets a variable.
+    if format.text.is_none_or(sets_variable) {
+        return Err(Refusal::Unforeseeable(format.raw.to_owned()));
+    }
     let number = |text: &str| !text.contains(['[', '$', '`']);
     match values.iter().find(|value| !value.text.is_some_and(number)) {
         Some(value) => Err(Refusal::Unforeseeable(value.raw.to_owned())),
         None => Ok(()),
     }
+}
+
+/// Whether a format has a conversion `n`, with whatever stands before it.
+fn sets_variable(format: &str) -> bool {
+    let modifiers = |c: char| c.is_ascii_digit() || "-.+ #'*hlLjzt$".contains(c);
+    let parts = format.replace("%%", "");
+    let mut conversions = parts.split('%').skip(1);
+    conversions.any(|part| part.trim_start_matches(modifiers).starts_with('n'))
 }
 
 /// Whether a format only has texts: `%s`, `%b`, `%q`, `%%`.

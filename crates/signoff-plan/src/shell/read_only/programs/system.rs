@@ -72,7 +72,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ).operands(0),
     ),
     with("arp route", options("anev", "", "").operands(0)),
-    with("ifconfig", options("a", "", "").operands(1)),
+    programs("ifconfig", Rule::Checked(options("a", "", "").operands(1), one_interface)),
     programs(
         "ip",
         Rule::Commands(
@@ -154,7 +154,7 @@ const UNITS: Options = options(
 
 const IP: &[Program] = &[programs(
     "a addr address l link r route n neigh neighbour ru rule maddr mroute",
-    Rule::AloneOr(&[any("show list ls s lst")]),
+    Rule::AloneOr(&[any("show list ls lst")]),
 )];
 
 /// Without `+` an operand is the time to set.
@@ -219,5 +219,13 @@ fn lists_jobs(given: &Given<'_>) -> Result<(), Refusal> {
         Ok(())
     } else {
         Err(Refusal::Missing("`-l`"))
+    }
+}
+
+/// With `-a` a word is a setting for all of them.
+fn one_interface(given: &Given<'_>) -> Result<(), Refusal> {
+    match given.operands.first() {
+        Some(word) if given.has_options() => Err(Refusal::UnknownArgument(word.raw.to_owned())),
+        _ => Ok(()),
     }
 }

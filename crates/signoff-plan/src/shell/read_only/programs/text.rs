@@ -27,7 +27,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             "fsw",
             "count repeated all-repeated unique skip-fields= skip-chars= check-chars= ignore-case zero-terminated group",
         )
-        .operands(1),
+        .operands(1)
+        .first(),
     ),
     with("shuf", options("ezr", "in", "echo input-range= head-count= repeat zero-terminated random-source=")),
     with("base64 base32 gbase64", options("dDi", "w", "decode wrap= ignore-garbage").operands(1)),
