@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// What each crate may use. Change ARCHITECTURE.md in the same commit.
-const TABLE: [(&str, Uses); 15] = [
+const TABLE: [(&str, Uses); 16] = [
     ("signoff-plan", Uses::Only(&[])),
     ("signoff-engine", Uses::Only(&["signoff-plan"])),
     (
@@ -47,6 +47,10 @@ const TABLE: [(&str, Uses); 15] = [
             "signoff-api",
             "signoff-runtime",
         ]),
+    ),
+    (
+        "signoff-page",
+        Uses::Only(&["signoff-plan", "signoff-engine", "signoff-api"]),
     ),
     ("signoff-server", SURFACE),
     ("signoff-tui", SURFACE),
