@@ -120,8 +120,8 @@ Connect:
   guard        Stand in front of coding agents, as a hook
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent
-  serve        Serve plans to people in a browser, and to programs over HTTP
   mcp          Serve plans to agents over the Model Context Protocol
+  serve        Serve plans to people in a browser, and to programs over HTTP
   tools        List the tools that plans can call
 
 Maintain:

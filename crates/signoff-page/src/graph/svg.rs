@@ -6,13 +6,11 @@ use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
 use super::{RunProgress, remark, title};
-use crate::report::columns::cut;
-use crate::report::graph::layout::StepGraph;
-use crate::report::graph::layout::chains::{Chain, Item, fold};
-use crate::report::graph::layout::layered::{
-    Direction, EdgeSegment, Picture, Point, Size, arrange,
-};
-use crate::style::sanitize;
+use crate::graph::layout::StepGraph;
+use crate::graph::layout::chains::{Chain, Item, fold};
+use crate::graph::layout::layered::{Direction, EdgeSegment, Picture, Point, Size, arrange};
+use crate::words::columns::cut;
+use crate::words::safe::sanitize;
 
 const STYLE: &str = include_str!("graph.css");
 
@@ -35,10 +33,10 @@ const PAGE: Size = Size {
 };
 
 /// The maximum number of boxes: more would be unreadable, and slow to place.
-pub(crate) const MOST_BOXES: usize = 2000;
+pub const MOST_BOXES: usize = 2000;
 
 /// The picture, or the number of boxes if there are too many.
-pub(crate) fn svg(
+pub fn svg(
     plan: &Plan,
     graph: &StepGraph,
     full: bool,

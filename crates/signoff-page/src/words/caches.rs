@@ -22,7 +22,7 @@ const CACHES: [&str; 17] = [
 ];
 
 /// Is this path a cache of a known tool, or inside one?
-pub(crate) fn is_cache(path: &str) -> bool {
+pub(super) fn is_cache(path: &str) -> bool {
     let path = format!("/{}/", path.trim_end_matches('/'));
     CACHES
         .iter()

@@ -3,11 +3,11 @@
 //! Start with [`StepGraph::of_plan`], which leaves out what follows from the rest, then
 //! [`chains::fold`], which puts steps that simply follow each other together.
 
-pub(crate) mod chains;
+pub mod chains;
 mod crossings;
 mod grid;
-pub(crate) mod lanes;
-pub(crate) mod layered;
+pub mod lanes;
+pub mod layered;
 mod reduce;
 mod spread;
 
@@ -16,21 +16,21 @@ use signoff_plan::model::Plan;
 /// The dependencies between steps, transitively reduced: if `c` depends on `b` and `b` on `a`, then the edge from `c` to
 /// `a` is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct StepGraph {
+pub struct StepGraph {
     /// The dependencies of each step, by position, in plan order. Without a cycle.
-    pub(crate) dependencies: Vec<Vec<usize>>,
+    pub dependencies: Vec<Vec<usize>>,
     /// Dependencies that close a cycle, as (step, what it waits for).
-    pub(crate) backward: Vec<(usize, usize)>,
+    pub backward: Vec<(usize, usize)>,
 }
 
 impl StepGraph {
     /// The graph of a plan.
-    pub(crate) fn of_plan(plan: &Plan) -> Self {
+    pub fn of_plan(plan: &Plan) -> Self {
         Self::reduced(reduce::direct(plan))
     }
 
     /// The graph of these dependencies.
-    pub(crate) fn reduced(direct: Vec<Vec<usize>>) -> Self {
+    pub fn reduced(direct: Vec<Vec<usize>>) -> Self {
         let (acyclic, backward) = reduce::without_cycles(direct);
         Self {
             dependencies: reduce::reduce(acyclic),
@@ -39,7 +39,7 @@ impl StepGraph {
     }
 
     /// The steps that wait for each step, by position, in plan order.
-    pub(crate) fn dependents(&self) -> Vec<Vec<usize>> {
+    pub fn dependents(&self) -> Vec<Vec<usize>> {
         reversed(&self.dependencies)
     }
 }

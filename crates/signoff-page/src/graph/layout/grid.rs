@@ -2,7 +2,7 @@
 
 /// Which way the layers follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub enum Direction {
     /// From top to bottom.
     Down,
     /// From left to right.
@@ -11,11 +11,11 @@ pub(crate) enum Direction {
 
 /// A position in the plane; `y` grows downwards.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Point {
+pub struct Point {
     /// Distance from the left.
-    pub(crate) x: f64,
+    pub x: f64,
     /// Distance from the top.
-    pub(crate) y: f64,
+    pub y: f64,
 }
 
 /// Where a layer begins, and how thick it is.

@@ -1,7 +1,7 @@
 //! Short durations.
 
 /// `0.4s`, `12s`, `3m 10s`, `2h 5m`, `3d 4h`.
-pub(crate) fn short(milliseconds: u64) -> String {
+pub fn short(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
         0..10 => format!("{seconds}.{}s", milliseconds % 1000 / 100),

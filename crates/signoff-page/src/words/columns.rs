@@ -3,7 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width of a text in columns.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     // Most texts are plain, and thousands of them may be laid out at once.
     if text.is_ascii() {
         text.len()
@@ -13,7 +13,7 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// Cuts a text to at most so many columns.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -35,18 +35,18 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
 }
 
 /// Adds a text, padded to its column.
-pub(crate) fn push(line: &mut String, text: &str, columns: usize) {
+pub fn push(line: &mut String, text: &str, columns: usize) {
     line.push_str(text);
     spaces(line, columns.saturating_sub(width(text)));
 }
 
 /// Adds spaces.
-pub(crate) fn spaces(line: &mut String, count: usize) {
+pub fn spaces(line: &mut String, count: usize) {
     line.extend(std::iter::repeat_n(' ', count));
 }
 
 /// Breaks a text between words into lines of at most so many columns.
-pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

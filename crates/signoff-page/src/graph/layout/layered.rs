@@ -1,43 +1,43 @@
 //! Places boxes in layers: each box below (or right of) its dependencies, with few crossing lines.
 
 use super::grid::{Band, Grid};
-pub(crate) use super::grid::{Direction, Point};
+pub use super::grid::{Direction, Point};
 use super::spread::{Preferred, spread};
 use super::{at, crossings, list, ranks, reversed};
 
 /// Width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Size {
+pub struct Size {
     /// From left to right.
-    pub(crate) width: f64,
+    pub width: f64,
     /// From top to bottom.
-    pub(crate) height: f64,
+    pub height: f64,
 }
 
 /// Where everything goes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Picture {
+pub struct Picture {
     /// Which way it goes.
-    pub(crate) direction: Direction,
+    pub direction: Direction,
     /// Room it needs.
-    pub(crate) size: Size,
+    pub size: Size,
     /// Upper left corner of each box.
-    pub(crate) boxes: Vec<Point>,
+    pub boxes: Vec<Point>,
     /// Segments of lines. Lines from one box that go the same way share theirs.
-    pub(crate) segments: Vec<EdgeSegment>,
+    pub segments: Vec<EdgeSegment>,
 }
 
 /// A segment of a line, from layer to layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct EdgeSegment {
+pub struct EdgeSegment {
     /// Where it begins.
-    pub(crate) from: Point,
+    pub from: Point,
     /// Where it ends.
-    pub(crate) to: Point,
+    pub to: Point,
     /// It passes a layer: drawn straight.
-    pub(crate) passing: bool,
+    pub passing: bool,
     /// It ends at a box.
-    pub(crate) ends: bool,
+    pub ends: bool,
 }
 
 /// Between two layers, for the lines.
@@ -50,11 +50,7 @@ const LINE_EXTENT: f64 = 16.0;
 const ROUNDS: usize = 24;
 
 /// Places boxes of these sizes, each after its `dependencies` (which have no cycle).
-pub(crate) fn arrange(
-    sizes: &[Size],
-    dependencies: &[Vec<usize>],
-    direction: Direction,
-) -> Picture {
+pub fn arrange(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Picture {
     let net = LayerGraph::new(sizes, dependencies, direction);
     let middles = net.middles();
     let bands = net.bands();

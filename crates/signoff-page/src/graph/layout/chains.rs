@@ -5,16 +5,16 @@ use super::{StepGraph, in_order, list, ranks};
 /// Steps of which each waits for the one before it and for nothing else, and nothing else waits for
 /// any but the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Chain {
+pub struct Chain {
     /// What is drawn of it, from the first step to the last.
-    pub(crate) items: Vec<Item>,
+    pub items: Vec<Item>,
     /// The chains that its first step waits for, by position.
-    pub(crate) dependencies: Vec<usize>,
+    pub dependencies: Vec<usize>,
 }
 
 /// A line of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Item {
+pub enum Item {
     /// A step, by position.
     Step(usize),
     /// So many steps that are not drawn one by one.
@@ -24,7 +24,7 @@ pub(crate) enum Item {
 /// The chains of a graph: each after all it waits for, those that may begin earlier first.
 ///
 /// The middle of a chain that is longer than `longest` is folded away.
-pub(crate) fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
+pub fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
     let dependents = graph.dependents();
     let continues = |step: usize| match list(&graph.dependencies, step) {
         [before] if list(&dependents, *before).len() == 1 => Some(*before),

@@ -10,28 +10,28 @@ use super::{list, reversed};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct LaneRow {
+pub struct LaneRow {
     /// The node that stands on it; `None` for a line that only joins lanes.
-    pub(crate) node: Option<usize>,
+    pub node: Option<usize>,
     /// What is drawn in each lane.
-    pub(crate) cells: Vec<Cell>,
+    pub cells: Vec<Cell>,
 }
 
 /// One lane of one line: which ways lines leave its middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Cell {
-    pub(crate) up: bool,
-    pub(crate) down: bool,
-    pub(crate) left: bool,
-    pub(crate) right: bool,
+pub struct Cell {
+    pub up: bool,
+    pub down: bool,
+    pub left: bool,
+    pub right: bool,
     /// A line goes through the gap between this lane and the next.
-    pub(crate) gap: bool,
-    pub(crate) node: bool,
+    pub gap: bool,
+    pub node: bool,
 }
 
 impl Cell {
     /// The character for it, if it holds no node.
-    pub(crate) fn line(self) -> char {
+    pub fn line(self) -> char {
         match (self.up, self.down, self.left, self.right) {
             (true, true, false, false) => '│',
             (true, true, false, true) => '├',
@@ -55,7 +55,7 @@ impl Cell {
 
 /// Draws nodes, each of which waits only for earlier ones. `None` if more lanes than `widest` would
 /// be needed.
-pub(crate) fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<LaneRow>> {
+pub fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<LaneRow>> {
     let dependents = reversed(dependencies);
     let mut alike: BTreeMap<&[usize], usize> = BTreeMap::new();
     for own in &dependents {

@@ -1,24 +1,24 @@
 //! Values, reasons and commits, cut to one short line.
 
-use crate::report::columns::cut;
-use crate::style::sanitize;
+use super::columns::cut;
+use super::safe::sanitize;
 
 /// Columns of a value, and of a reason.
-pub(super) const SHOWN: usize = 100;
+pub const SHOWN: usize = 100;
 const REASON: usize = 400;
 
 /// The first digits of a commit's name.
-pub(crate) fn short_commit(commit: &str) -> &str {
+pub fn short_commit(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
 /// A value on one line, cut if it is long.
-pub(crate) fn short_value(value: &serde_json::Value) -> String {
+pub fn short_value(value: &serde_json::Value) -> String {
     cut(&sanitize(&value.to_string()), SHOWN)
 }
 
 /// A reason on one line, cut if it is long.
-pub(crate) fn one_line(reason: &str) -> String {
+pub fn one_line(reason: &str) -> String {
     // Nearly every reason is one short line, and a table has many.
     if reason.len() <= REASON && !reason.contains(char::is_control) {
         return sanitize(reason);

@@ -3,13 +3,13 @@
 use signoff_engine::{EvidenceFacts, Grade, TestTotals};
 
 use super::caches::is_cache;
-use crate::style::{escape_file_name, sanitize};
+use super::safe::{escape_file_name, sanitize};
 
 /// How many files are named; the rest is counted.
 const NAMED: usize = 5;
 
 /// The word for a grade.
-pub(crate) fn grade(grade: Grade) -> &'static str {
+pub fn grade(grade: Grade) -> &'static str {
     match grade {
         Grade::Proved => "proved",
         Grade::Held => "held",
@@ -19,7 +19,7 @@ pub(crate) fn grade(grade: Grade) -> &'static str {
 }
 
 /// What a grade means, in a few words.
-pub(crate) fn meaning(grade: Grade) -> &'static str {
+pub fn meaning(grade: Grade) -> &'static str {
     match grade {
         Grade::Proved => "red before, green after",
         Grade::Held => "green after",
@@ -29,7 +29,7 @@ pub(crate) fn meaning(grade: Grade) -> &'static str {
 }
 
 /// The grade's meaning, and what qualifies it.
-pub(crate) fn because(grade: Grade, known: &EvidenceFacts) -> String {
+pub fn because(grade: Grade, known: &EvidenceFacts) -> String {
     let qualifiers = facts(known);
     if qualifiers.is_empty() {
         meaning(grade).to_owned()
@@ -39,7 +39,7 @@ pub(crate) fn because(grade: Grade, known: &EvidenceFacts) -> String {
 }
 
 /// What qualifies a grade, where it is worth a word.
-pub(crate) fn facts(facts: &EvidenceFacts) -> String {
+pub fn facts(facts: &EvidenceFacts) -> String {
     let mut words = Vec::new();
     if let Some(tests) = &facts.tests {
         words.extend(tests_seen(tests));
@@ -96,7 +96,7 @@ fn tests_seen(tests: &TestTotals) -> Option<String> {
 }
 
 /// The first names of a list, and how many more there are.
-pub(crate) fn first_names(names: &[String]) -> String {
+pub fn first_names(names: &[String]) -> String {
     let first: Vec<String> = names
         .iter()
         .take(NAMED)

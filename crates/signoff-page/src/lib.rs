@@ -1,0 +1,7 @@
+//! Shows: what a person sees in the browser, as HTML made of values, with the style and the scripts that belong to it.
+//!
+//! Reads no file, knows no clock and holds no rule: who serves a page hands it everything. Start reading at [`frame`], the
+//! page around every screen, or at [`graph`], the drawing that the command line shares.
+
+pub mod graph;
+pub mod words;
