@@ -12,6 +12,8 @@ use crate::state::AppState;
 /// What the form to sign in shows.
 #[derive(Debug)]
 pub(crate) struct SignInView {
+    /// A token is asked for, and not the code.
+    pub(crate) by_token: bool,
     /// The page to go on to.
     pub(crate) next: String,
     /// What was wrong with the last try.
@@ -32,9 +34,13 @@ async fn home(session: Session) -> Html<String> {
 
 /// The form to sign in.
 pub(crate) fn sign_in(view: &SignInView) -> Response {
+    let (name, label) = match view.by_token {
+        true => ("token", "Token"),
+        false => ("code", "Code"),
+    };
     let message = view.message.as_deref().unwrap_or_default();
     page(&format!(
-        "<p>{}</p><form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"next\" value=\"{}\"><label>Code <input name=\"code\" autocomplete=\"off\" autofocus></label> <button>Sign in</button></form>",
+        "<p>{}</p><form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"next\" value=\"{}\"><label>{label} <input name=\"{name}\" autocomplete=\"off\" autofocus></label> <button>Sign in</button></form>",
         escaped(message),
         escaped(&view.next)
     ))

@@ -206,6 +206,19 @@ pub fn approve_through_client(
     approve(by_person, seen, &options)
 }
 
+/// Signs a plan for a person who signed in to the page.
+pub fn approve_on_page(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+) -> Result<ApproveReport, Error> {
+    let options = ApproveOptions {
+        proof: Some(Proof::Page),
+        ..options.clone()
+    };
+    approve(context, seen, &options)
+}
+
 /// Keeps a signature, if the plan and its terms are still what was signed.
 fn save_signature(
     context: ActorContext<'_>,
