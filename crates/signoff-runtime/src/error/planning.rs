@@ -1,6 +1,6 @@
 //! Why no plan could be drafted.
 
-use signoff_llm::PromptError;
+use signoff_llm::{PromptError, Usage};
 
 use super::Error;
 
@@ -14,6 +14,8 @@ pub enum PlanningError {
     NoAgent { role: String, known: Vec<String> },
     /// A prompt of the project cannot be used.
     Prompt(PromptError),
+    /// A model gave no answer that can be used.
+    NoAnswer { why: String, usage: Usage },
     /// The person stopped it.
     Stopped,
 }

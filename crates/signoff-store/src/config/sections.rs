@@ -285,6 +285,8 @@ impl SandboxMode {
 pub struct LlmSettings {
     /// The role whose agent drafts plans; without one, `planner`, else `default`.
     pub agent: Setting<Option<String>>,
+    /// The role whose agent chooses among the roles that fit a step.
+    pub arbiter: Setting<Option<String>>,
     /// How often a planner is asked for one plan at most.
     pub max_rounds: Setting<u32>,
     /// How long one answer may take.
@@ -370,6 +372,7 @@ impl Default for Config {
             },
             llm: LlmSettings {
                 agent: Setting::built_in(None),
+                arbiter: Setting::built_in(None),
                 max_rounds: Setting::built_in(3),
                 timeout: Setting::built_in(Duration::from_mins(20)),
                 idle_timeout: Setting::built_in(Duration::from_mins(5)),

@@ -16,6 +16,7 @@ impl From<PlanningError> for Failure {
                     "correct {path}, or remove it: the built-in one is used then"
                 ))
             }
+            PlanningError::NoAnswer { why, .. } => Self::new(6, "no-answer", why),
             PlanningError::Stopped => Self::new(130, "stopped", "the planner was stopped")
                 .hint("nothing was written; give the command again"),
         }

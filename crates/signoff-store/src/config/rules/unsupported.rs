@@ -7,14 +7,13 @@
 const SECTIONS: [&str; 1] = ["engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 6] = [
     ("run", "max_replans"),
     ("llm", "provider"),
     ("llm", "model"),
     ("llm", "base_url"),
     ("llm", "key_command"),
     ("llm", "critic"),
-    ("llm", "arbiter"),
 ];
 
 /// What to do about one.
