@@ -16,6 +16,7 @@ mod data;
 mod objections;
 mod planner;
 mod prompt;
+mod provider;
 mod reply;
 mod typed;
 
@@ -24,6 +25,10 @@ pub use self::context::{Memory, PlanningContext, RejectedPlan, ToolDescription};
 pub use self::objections::Objection;
 pub use self::planner::{DraftEnd, DraftReport, DraftedPlan, Planner, Round};
 pub use self::prompt::{PromptError, PromptName, Prompts};
+pub use self::provider::{
+    ModelTokens, Provider, ProviderModel, ProviderRequest, ProviderResponse, ResponseBody,
+    Transport, TransportError,
+};
 pub use self::reply::{
     ObjectProblem, PlanText, REPLY_BYTES, ReplyProblem, read_object, read_reply,
 };

@@ -26,13 +26,14 @@ pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
 pub use self::sections::guard::GuardSettings;
+pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;
 pub use self::sections::prices::PriceSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
     AcceptTime, ApprovalSettings, ContractCache, ContractSettings, Durability, GreenBaseline,
-    IgnoredFiles, LlmSettings, NotifySettings, PlansSettings, RunSettings, SandboxMode,
-    SandboxSettings, ServerSettings, UnverifiedPolicy,
+    IgnoredFiles, NotifySettings, PlansSettings, RunSettings, SandboxMode, SandboxSettings,
+    ServerSettings, UnverifiedPolicy,
 };
 use crate::signatures::Proof;
 
