@@ -44,10 +44,15 @@ struct IndexFile<Entries> {
 }
 
 impl Index {
-    /// One that knows nothing. `settings` is everything besides files that decides what is found.
+    /// The digest of everything besides files that decides what is found.
+    pub fn digest_of(settings: &str) -> String {
+        sha256_hex(settings.as_bytes())
+    }
+
+    /// One that knows nothing. `settings` is [the digest](Self::digest_of) of the settings in force.
     pub fn empty(settings: &str) -> Self {
         Self {
-            settings: sha256_hex(settings.as_bytes()),
+            settings: settings.to_owned(),
             entries: BTreeMap::new(),
         }
     }

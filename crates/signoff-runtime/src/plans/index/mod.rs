@@ -10,7 +10,7 @@ mod stamps;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use signoff_engine::{Millis, PlanState};
 use signoff_sandbox::start_scoped_thread;
@@ -57,7 +57,8 @@ pub(crate) enum Archive {
 /// What reading a plan needs.
 struct ReadContext<'a> {
     project: &'a Project,
-    workspace: DiskWorkspace,
+    /// Made for the first plan that is read: most lists read none, and it looks for every directory of the PATH.
+    workspace: OnceLock<DiskWorkspace>,
     folders: Folders,
     now: Millis,
 }
@@ -121,12 +122,12 @@ pub(crate) fn refresh(
     now: Millis,
     archive: Archive,
 ) -> Result<IndexedPlans, Error> {
-    let settings = settings(project);
-    let mut old = Index::load(&project.store, &settings).entries;
+    let settings = project.index_settings();
+    let mut old = Index::load(&project.store, settings).entries;
     let known = old.len();
     let context = ReadContext {
         project,
-        workspace: project.workspace(),
+        workspace: OnceLock::new(),
         folders: Folders::open(&project.store),
         now,
     };
@@ -151,7 +152,7 @@ pub(crate) fn refresh(
     changed |= context.sort_out(logs, archive, &mut old, &mut indexed);
     // What is left in the old index no longer exists.
     if changed || known != indexed.found.len() {
-        save(project, &settings, &indexed);
+        save(project, settings, &indexed);
     }
     Ok(indexed)
 }
@@ -170,14 +171,11 @@ fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
     index.save(&project.store).ok();
 }
 
-/// Everything besides files that decides what is found. Not the PATH, although checks ask for
-/// commands: every shell has its own; where it counts, the entry knows it.
-fn settings(project: &Project) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!("{version}\n{:?}", project.config)
-}
-
 impl ReadContext<'_> {
+    fn workspace(&self) -> &DiskWorkspace {
+        self.workspace.get_or_init(|| self.project.workspace())
+    }
+
     /// Takes unchanged entries from the old index and reads the rest; returns whether anything differs.
     fn sort_out(
         &self,
