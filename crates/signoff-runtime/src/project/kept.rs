@@ -35,7 +35,9 @@ impl KeptProject {
             return Ok(Arc::clone(&kept.project));
         }
         let config = Config::of(&layers, &files)?;
-        let project = Arc::new(Project::with_config(process, store, config));
+        let mut project = Project::with_config(process, store, config);
+        project.kept_index = Some(Arc::default());
+        let project = Arc::new(project);
         *kept = Some(Kept {
             layers,
             files,

@@ -13,12 +13,12 @@ pub mod uncommitted;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use signoff_plan::model::{Plan, Work};
 use signoff_store::config::Config;
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::Index;
+use signoff_store::index::{Index, KeptIndex};
 use signoff_store::root::{Store, discover};
 use signoff_store::signatures::Proof;
 use signoff_store::trust::TrustError;
@@ -41,6 +41,8 @@ pub struct Project {
     /// What the configuration says about the life of plans.
     pub rules: Rules,
     index_settings: OnceLock<String>,
+    /// Only of a project that is kept between calls.
+    pub(crate) kept_index: Option<Arc<KeptIndex>>,
 }
 
 /// The store of the working directory.
@@ -65,6 +67,7 @@ impl Project {
             config,
             process: process.clone(),
             index_settings: OnceLock::new(),
+            kept_index: None,
         }
     }
 

@@ -15,7 +15,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use signoff_engine::{Millis, PlanState};
 use signoff_sandbox::start_scoped_thread;
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::{self, Folders, Index, IndexEntry, PlanCounts, PlanRow};
+use signoff_store::index::{self, Folders, Index, IndexEntry, KeptIndex, PlanCounts, PlanRow};
 
 pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
@@ -27,6 +27,8 @@ pub(crate) struct IndexedPlans {
     pub(crate) found: Vec<IndexedPlan>,
     /// What could not be read.
     pub(crate) troubles: Vec<UnreadablePlan>,
+    /// There are files that killed writers left.
+    pub(crate) has_strays: bool,
 }
 
 /// One location and what the index knows of it.
@@ -64,6 +66,12 @@ struct ReadContext<'a> {
 }
 
 impl IndexedPlans {
+    /// What an index keeps of them.
+    fn entries(&self) -> BTreeMap<String, IndexEntry> {
+        let entry = |found: &IndexedPlan| (found.location.label(), found.entry.clone());
+        self.found.iter().map(entry).collect()
+    }
+
     /// The plans: where each is, what is known of it, and its state.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &PlanRow, PlanState)> {
         self.found.iter().filter_map(|found| {
@@ -123,7 +131,10 @@ pub(crate) fn refresh(
     archive: Archive,
 ) -> Result<IndexedPlans, Error> {
     let settings = project.index_settings();
-    let mut old = Index::load(&project.store, settings).entries;
+    let kept = project.kept_index.as_deref().map(KeptIndex::take);
+    let mut old = kept
+        .filter(|kept| !kept.is_empty())
+        .unwrap_or_else(|| Index::load(&project.store, settings).entries);
     let known = old.len();
     let context = ReadContext {
         project,
@@ -134,14 +145,11 @@ pub(crate) fn refresh(
     let mut indexed = IndexedPlans {
         found: Vec::new(),
         troubles: Vec::new(),
+        has_strays: false,
     };
-    let mut changed = context.sort_out(
-        locations::plan_locations(project)?,
-        archive,
-        &mut old,
-        &mut indexed,
-    );
-    let (mut logs, others) = locations::log_locations(project)?;
+    let plans = locations::plan_locations(project, &mut indexed.has_strays)?;
+    let mut changed = context.sort_out(plans, archive, &mut old, &mut indexed);
+    let (mut logs, others) = locations::log_locations(project, &mut indexed.has_strays)?;
     indexed.remove_unlogged(project, others);
     let covered: HashSet<String> = indexed
         .rows()
@@ -154,6 +162,9 @@ pub(crate) fn refresh(
     if changed || known != indexed.found.len() {
         save(project, settings, &indexed);
     }
+    if let Some(kept) = &project.kept_index {
+        kept.keep(indexed.entries());
+    }
     Ok(indexed)
 }
 
@@ -163,11 +174,7 @@ fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
         return;
     }
     let mut index = Index::empty(settings);
-    for found in &indexed.found {
-        index
-            .entries
-            .insert(found.location.label(), found.entry.clone());
-    }
+    index.entries = indexed.entries();
     index.save(&project.store).ok();
 }
 
