@@ -1,0 +1,59 @@
+//! Signing in, with the code that was shown where the server was started, or by name.
+
+use maud::{Markup, html};
+
+use crate::frame::{bare, mark};
+
+/// What the form shows.
+#[derive(Debug)]
+pub struct SignInView<'a> {
+    /// The page to go on to.
+    pub next: &'a str,
+    /// What was wrong with the last try.
+    pub message: Option<&'a str>,
+    /// People sign in with a name and a token of their own.
+    pub by_name: bool,
+    /// A code that came with the link.
+    pub code: Option<&'a str>,
+}
+
+impl SignInView<'_> {
+    /// The whole page.
+    pub fn render(&self) -> Markup {
+        bare("Sign in", &html! {
+            section.sign-in aria-labelledby="title" {
+                p.brand { (mark()) }
+                h1 #title { "Sign in to Signoff" }
+                p.muted.field {
+                    @if self.by_name { "With your name and your token." }
+                    @else { "With the code that is shown where " code { "signoff serve" } " was started. It is good for one use." }
+                }
+                @if let Some(message) = self.message {
+                    div.field { div.notice.tone-failed role="alert" {
+                        span.sign aria-hidden="true" { "✗" }
+                        div.body { (message) }
+                    } }
+                }
+                form method="post" action="/sign-in" {
+                    input type="hidden" name="next" value=(self.next);
+                    @if self.by_name {
+                        div.field {
+                            label for="name" { "Name" }
+                            input #name name="name" autocomplete="username" required autofocus;
+                        }
+                        div.field {
+                            label for="token" { "Token" }
+                            input #token name="token" type="password" autocomplete="current-password" required;
+                        }
+                    } @else {
+                        div.field {
+                            label for="code" { "Code" }
+                            input.code #code name="code" autocomplete="one-time-code" spellcheck="false" required autofocus value=[self.code];
+                        }
+                    }
+                    button.primary { "Sign in" }
+                }
+            }
+        })
+    }
+}
