@@ -52,7 +52,17 @@ const TABLE: [(&str, Uses); 16] = [
         "signoff-page",
         Uses::Only(&["signoff-plan", "signoff-engine", "signoff-api"]),
     ),
-    ("signoff-server", SURFACE),
+    (
+        "signoff-server",
+        Uses::Only(&[
+            "signoff-plan",
+            "signoff-engine",
+            "signoff-api",
+            "signoff-runtime",
+            "signoff-mcp",
+            "signoff-page",
+        ]),
+    ),
     ("signoff-tui", SURFACE),
     ("signoff", Uses::All),
     (TESTKIT, Uses::All),

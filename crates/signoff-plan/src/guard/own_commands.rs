@@ -48,7 +48,7 @@ const PLANNING: [&str; 19] = [
     "-h",
     "--version",
 ];
-const OTHER: [&str; 19] = [
+const OTHER: [&str; 20] = [
     "clone",
     "completions",
     "convert",
@@ -66,6 +66,7 @@ const OTHER: [&str; 19] = [
     "resume",
     "run",
     "scripted-agent",
+    "serve",
     "stop",
     "tools",
 ];

@@ -6,7 +6,7 @@ use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
     Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List, Log, Man, Mcp,
     McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg,
-    ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
+    ScriptedAgent, Serve, Show, Step, Verify, VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -242,6 +242,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff mcp\n  claude mcp add signoff -- signoff mcp\n  signoff mcp --project ~/work/shop"
     )]
     Mcp(Mcp),
+    /// Serve plans to people in a browser, and to programs over HTTP
+    ///
+    /// Listens on this machine only. You sign in with a code that is shown here. Ctrl-C ends the server; runs go on.
+    #[command(
+        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n\nExit codes: 0 it was stopped · 6 it cannot listen there"
+    )]
+    Serve(Serve),
     /// List the tools that plans can call: their arguments, when they ask a person, their servers
     ///
     /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
@@ -288,6 +295,7 @@ impl Command {
             | Self::Man(_)
             | Self::Mcp(_)
             | Self::McpProxy(_)
+            | Self::Serve(_)
             | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args)
             | Self::Trust(args)

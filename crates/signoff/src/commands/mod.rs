@@ -68,6 +68,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Agentctl(args) => connect::agentctl::agentctl(session, &args),
         Command::Prompt(args) => connect::prompt::prompt(session, &args),
         Command::Mcp(args) => connect::mcp::mcp(session, &args),
+        Command::Serve(args) => connect::serve::serve(session, &args),
         Command::Tools(_) => connect::tools::tools(session),
         Command::Doctor(args) => inspect::doctor::doctor(session, &args),
         Command::Stats(_) => inspect::stats::stats(session),

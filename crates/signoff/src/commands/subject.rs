@@ -76,6 +76,7 @@ impl Subject {
             | Command::Man(_)
             | Command::Mcp(_)
             | Command::McpProxy(_)
+            | Command::Serve(_)
             | Command::ScriptedAgent(_) => Self::Nothing,
         }
     }

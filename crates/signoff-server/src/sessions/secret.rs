@@ -1,0 +1,52 @@
+//! Secrets: made, remembered as hashes, and compared in constant time.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use sha2::{Digest as _, Sha256};
+
+/// Random bytes as text.
+pub(crate) fn random_text() -> io::Result<String> {
+    let mut text = String::new();
+    for byte in random_bytes::<32>()? {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+pub(crate) fn random_bytes<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What is remembered of a secret. Secrets that are compared are compared as these.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SecretHash([u8; 32]);
+
+impl SecretHash {
+    pub(crate) fn of(secret: &str) -> Self {
+        Self(Sha256::digest(secret.as_bytes()).into())
+    }
+
+    /// Takes as long wherever the two differ.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let differing = self.0.iter().zip(other.0);
+        differing.fold(0, |bits, (ours, theirs)| bits | (ours ^ theirs)) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_differ_and_are_recognised_by_their_hash() {
+        let (one, two) = (random_text().unwrap(), random_text().unwrap());
+        assert_ne!(one, two);
+        assert_eq!(one.len(), 64);
+        assert!(SecretHash::of(&one).is(&SecretHash::of(&one)));
+        assert!(!SecretHash::of(&one).is(&SecretHash::of(&two)));
+    }
+}
