@@ -19,3 +19,5 @@ pub mod sign_in;
 pub mod state;
 pub mod timeline;
 pub mod words;
+
+pub use maud::Markup;
