@@ -1,4 +1,4 @@
-//! Signing in, with the code that was shown where the server was started, or by name.
+//! Signing in, with the code that was shown where the server was started, or with a token.
 
 use maud::{Markup, html};
 
@@ -11,10 +11,8 @@ pub struct SignInView<'a> {
     pub next: &'a str,
     /// What was wrong with the last try.
     pub message: Option<&'a str>,
-    /// People sign in with a name and a token of their own.
-    pub by_name: bool,
-    /// A code that came with the link.
-    pub code: Option<&'a str>,
+    /// People sign in with a token of their own, and not with the code.
+    pub by_token: bool,
 }
 
 impl SignInView<'_> {
@@ -25,7 +23,7 @@ impl SignInView<'_> {
                 p.brand { (mark()) }
                 h1 #title { "Sign in to Signoff" }
                 p.muted.field {
-                    @if self.by_name { "With your name and your token." }
+                    @if self.by_token { "With your token." }
                     @else { "With the code that is shown where " code { "signoff serve" } " was started. It is good for one use." }
                 }
                 @if let Some(message) = self.message {
@@ -36,19 +34,15 @@ impl SignInView<'_> {
                 }
                 form method="post" action="/sign-in" {
                     input type="hidden" name="next" value=(self.next);
-                    @if self.by_name {
-                        div.field {
-                            label for="name" { "Name" }
-                            input #name name="name" autocomplete="username" required autofocus;
-                        }
+                    @if self.by_token {
                         div.field {
                             label for="token" { "Token" }
-                            input #token name="token" type="password" autocomplete="current-password" required;
+                            input #token name="token" type="password" autocomplete="current-password" required autofocus;
                         }
                     } @else {
                         div.field {
                             label for="code" { "Code" }
-                            input.code #code name="code" autocomplete="one-time-code" spellcheck="false" required autofocus value=[self.code];
+                            input.code #code name="code" autocomplete="one-time-code" spellcheck="false" required autofocus;
                         }
                     }
                     button.primary { "Sign in" }

@@ -1,5 +1,6 @@
 //! Calls of the runtime, which take files and locks, beside the threads that answer requests.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::http::StatusCode;
@@ -8,6 +9,7 @@ use signoff_plan::dialect::recognise;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{ActorContext, locate_inside};
 use signoff_runtime::project::Project;
+use signoff_runtime::runs::view::RunView;
 use signoff_runtime::{Error, SystemClock};
 
 use crate::error::HttpError;
@@ -24,6 +26,8 @@ pub(crate) struct Call {
     /// Opened for each call, because its settings may change. Its person is the one who signed in.
     pub(crate) project: Project,
     pub(crate) clock: SystemClock,
+    /// This program, which carries out runs.
+    pub(crate) program: PathBuf,
     wording: ErrorWording,
 }
 
@@ -48,9 +52,19 @@ impl Call {
         (self.wording)(error, None).into()
     }
 
+    /// The run of this name, as the command line finds it.
+    pub(crate) fn read_run(&self, run: &str) -> Result<RunView, HttpError> {
+        RunView::find(&self.project, Some(run)).map_err(|error| self.fail(error))
+    }
+
+    /// The file of the plan of this id or path, and its name.
+    pub(crate) fn locate(&self, plan: &str) -> Result<(PathBuf, String), HttpError> {
+        locate_inside(&self.project, plan).map_err(self.about(plan))
+    }
+
     /// The plan of this id or path, read and checked now. Other files are nobody's business here, wherever they are.
     pub(crate) fn read_plan(&self, plan: &str) -> Result<PlanFile, HttpError> {
-        let (path, name) = locate_inside(&self.project, plan).map_err(self.about(plan))?;
+        let (path, name) = self.locate(plan)?;
         let read = PlanFile::read(&path, &name, &self.project.workspace());
         let read = read.map_err(self.about(plan))?;
         if recognise(&read.source).is_none() {
@@ -85,6 +99,7 @@ pub(crate) async fn call<T: Send + 'static>(
     let waiting = tokio::time::timeout(PATIENCE, state.calls.acquire());
     let permit = waiting.await.map_err(|_| busy())?.map_err(|_| busy())?;
     let (wording, mut process) = (state.options.wording, state.options.process.clone());
+    let program = state.options.program.clone();
     session.person.clone_into(&mut process.person);
     let done = tokio::task::spawn_blocking(move || {
         let project = Project::open(&process);
@@ -92,6 +107,7 @@ pub(crate) async fn call<T: Send + 'static>(
         work(&Call {
             project,
             clock: SystemClock::new(),
+            program,
             wording,
         })
     });

@@ -30,3 +30,4 @@ mod state;
 pub use self::error::WordedError;
 pub use self::listen::{Listening, serve};
 pub use self::options::{ErrorWording, ServerOptions};
+pub use self::sessions::people::{NewPerson, new_person};

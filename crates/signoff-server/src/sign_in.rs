@@ -33,7 +33,10 @@ struct Asked {
 /// What the form sends.
 #[derive(Debug, Deserialize)]
 struct Typed {
+    #[serde(default)]
     code: String,
+    #[serde(default)]
+    token: String,
     #[serde(default)]
     next: String,
 }
@@ -45,6 +48,7 @@ async fn show(
     refuse_agents(&state)?;
     state.show_code().map_err(|_| no_randomness())?;
     let view = SignInView {
+        by_token: state.has_people(),
         next: own_page(&asked.next),
         message: None,
     };
@@ -57,14 +61,24 @@ async fn sign_in(
 ) -> Result<Response, HttpError> {
     refuse_agents(&state)?;
     let next = own_page(&typed.next);
-    let opened = state
-        .open_by_code(&typed.code)
-        .map_err(|_| no_randomness())?;
+    let by_token = state.has_people();
+    let opened = match by_token {
+        true => state.open_by_token(typed.token.trim()),
+        false => state.open_by_code(&typed.code),
+    };
+    let opened = opened.map_err(|_| no_randomness())?;
     let Some(id) = opened else {
         // After the last try another code is shown.
         state.show_code().map_err(|_| no_randomness())?;
-        let message = Some("this is not the code that was shown last, or it is too old".to_owned());
-        let shown = pages::sign_in(&SignInView { next, message });
+        let message = match by_token {
+            true => "this is not the token of a person who may sign in here",
+            false => "this is not the code that was shown last, or it is too old",
+        };
+        let shown = pages::sign_in(&SignInView {
+            by_token,
+            next,
+            message: Some(message.to_owned()),
+        });
         return Ok((StatusCode::FORBIDDEN, shown).into_response());
     };
     let cookie = cookie::set(&state.cookie_name(), &id);

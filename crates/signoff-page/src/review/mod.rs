@@ -2,6 +2,7 @@
 
 pub mod signing;
 pub mod step;
+pub mod text;
 
 use maud::{Markup, PreEscaped, html};
 use signoff_api::diagnostics::Diagnostic;

@@ -101,6 +101,11 @@ impl RunView<'_> {
         }
     }
 
+    /// All of that: the head, the questions and the timeline.
+    pub fn changing(&self) -> Markup {
+        html! { (self.head()) (self.inbox()) (self.timeline()) }
+    }
+
     fn figures(&self) -> Markup {
         let run = &self.report.run;
         let ended = run.steps.iter().filter(|step| matches!(step.status.as_str(), "completed" | "failed" | "skipped" | "blocked")).count();

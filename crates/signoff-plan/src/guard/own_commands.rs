@@ -27,7 +27,7 @@ const PERSON_OPTIONS: [(&str, &str); 4] = [
     ("list", "--expire"),
     ("doctor", "--accept-level"),
 ];
-const PLANNING: [&str; 19] = [
+const PLANNING: [&str; 20] = [
     "agentctl",
     "config",
     "diff",
@@ -38,6 +38,7 @@ const PLANNING: [&str; 19] = [
     "log",
     "propose",
     "prompt",
+    "report",
     "revise",
     "runs",
     "show",

@@ -50,7 +50,7 @@ pub(crate) enum Answer {
 pub(crate) struct Nothing {}
 
 /// What a request asks for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Asked<Q = Nothing, B = Nothing> {
     parameters: BTreeMap<String, String>,
     pub(crate) query: Q,
@@ -67,7 +67,7 @@ impl<Q, B> Asked<Q, B> {
 
 /// An address that calls the runtime for the person who is signed in.
 pub(crate) fn endpoint<Q, B, A>(
-    method: Method,
+    method: &Method,
     path: &'static str,
     about: &'static str,
     work: fn(&Call, &Asked<Q, B>) -> Result<A, HttpError>,
@@ -84,7 +84,7 @@ where
         Ok::<Response, HttpError>(Json(answer).into_response())
     };
     Endpoint {
-        method,
+        method: method.clone(),
         path,
         about,
         query: |schemas| schemas.subschema_for::<Q>(),

@@ -1,7 +1,10 @@
 //! What programs ask for: the answers are the types of `signoff-api`.
 
 mod endpoint;
+pub(crate) mod inbox;
 mod plans;
+mod runs;
+mod signatures;
 
 use axum::routing::get;
 use axum::{Json, Router};
@@ -20,7 +23,11 @@ pub(crate) fn routes() -> Router<AppState> {
 
 /// Every address below `/api`.
 fn endpoints() -> Vec<Endpoint> {
-    plans::endpoints()
+    let mut all = plans::endpoints();
+    all.extend(signatures::endpoints());
+    all.extend(runs::endpoints());
+    all.extend(inbox::endpoints());
+    all
 }
 
 /// Says that the server answers, and nothing about the project.

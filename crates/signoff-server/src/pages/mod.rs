@@ -18,6 +18,8 @@ use crate::state::AppState;
 /// What the form to sign in shows.
 #[derive(Debug)]
 pub(crate) struct SignInView {
+    /// A token is asked for, and not the code.
+    pub(crate) by_token: bool,
     /// The page to go on to.
     pub(crate) next: String,
     /// What was wrong with the last try.
@@ -39,8 +41,7 @@ pub(crate) fn sign_in(view: &SignInView) -> Response {
     let shown = signoff_page::sign_in::SignInView {
         next: &view.next,
         message: view.message.as_deref(),
-        by_name: false,
-        code: None,
+        by_token: view.by_token,
     };
     Html(shown.render().into_string()).into_response()
 }

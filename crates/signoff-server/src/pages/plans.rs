@@ -77,7 +77,7 @@ fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
         found.filter(|one| one.severity == severity).count()
     };
     let ran = matches!(plan.state.name(), "executing" | "stalled" | "failed" | "completed" | "replanning");
-    let run = history.last_run().filter(|_| ran && read);
+    let run = history.newest_run().filter(|_| ran && read);
     let run = run.and_then(|run| RunView::load(&call.project, run).ok());
     PlanRow {
         by: handed_in(&history).map(|(by, _)| by),

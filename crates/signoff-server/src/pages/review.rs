@@ -134,7 +134,7 @@ fn actions(view: &PlanView, status: Option<&PlanStatus>) -> PlanActions {
     PlanActions {
         sign: may(Transition::Approve) && !is_signed,
         reject: may(Transition::Reject),
-        start: may(Transition::Execute) && is_signed,
+        start: may(Transition::Start) && is_signed,
         cancel: may(Transition::Cancel),
         edit: false,
         comment: false,

@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 pub(crate) mod cookie;
+pub(crate) mod people;
 pub(crate) mod secret;
 pub(crate) mod store;
 
@@ -21,4 +22,6 @@ pub(crate) struct Session {
 pub(crate) enum SignInProof {
     /// They typed the code that was shown where the server was started.
     Code,
+    /// They have the token of a person in `[serve.people]`.
+    Token,
 }

@@ -1,6 +1,6 @@
 //! Secrets: made, remembered as hashes, and compared in constant time.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{self, Read as _};
 
@@ -30,10 +30,27 @@ impl SecretHash {
         Self(Sha256::digest(secret.as_bytes()).into())
     }
 
+    /// As the configuration has it: `sha256:` and 64 digits.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64)?;
+        let mut bytes = [0; 32];
+        for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
+            *byte = u8::from_str_radix(hex.get(at..at + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
     /// Takes as long wherever the two differ.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let differing = self.0.iter().zip(other.0);
         differing.fold(0, |bits, (ours, theirs)| bits | (ours ^ theirs)) == 0
+    }
+}
+
+impl fmt::Display for SecretHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -5,7 +5,7 @@ use clap::Subcommand;
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
     Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List, Log, Man, Mcp,
-    McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg,
+    McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Report, ReportFormat, Resume, Revise, Run, RunArg,
     ScriptedAgent, Serve, Show, Step, Verify, VerifyFormat, agentctl,
 };
 
@@ -144,6 +144,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --step parser\n  signoff log --step 2 --attempt 1 --raw\n  signoff log --format json"
     )]
     Log(Log),
+    /// Write what a run did and how we know, as one page
+    #[command(
+        after_help = "Examples:\n  signoff report -o report.html\n  signoff report 20261115-093012-k3f9 --format json"
+    )]
+    Report(Report),
     /// Show what waits on a person
     #[command(after_help = "Example:\n  signoff inbox")]
     Inbox(FormatOnly),
@@ -332,6 +337,10 @@ impl Command {
             Self::Run(args) => args.format,
             Self::Resume(args) => args.run.format,
             Self::Log(args) => args.run.format,
+            Self::Report(args) => match args.format {
+                ReportFormat::Html => Format::Human,
+                ReportFormat::Json => Format::Json,
+            },
             Self::Status(args)
             | Self::Pause(args)
             | Self::Stop(args)

@@ -55,6 +55,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Runs(_) => running::runs::runs(session),
         Command::Status(args) => running::status::status(session, args.run.as_deref()),
         Command::Log(args) => running::log::log(session, &args),
+        Command::Report(args) => running::report::report(session, &args),
         Command::Inbox(_) => running::inbox::inbox(session),
         Command::Answer(args) => running::answer::answer(session, &args),
         Command::Step(args) => running::control::step(session, &args.command),
