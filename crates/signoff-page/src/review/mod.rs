@@ -5,6 +5,7 @@ pub mod step;
 pub mod text;
 
 use maud::{Markup, PreEscaped, html};
+use signoff_api::comments::Comment;
 use signoff_api::diagnostics::Diagnostic;
 use signoff_api::diff::{Change, Diff};
 use signoff_api::plan::{Budget, Plan};
@@ -64,6 +65,7 @@ impl ReviewView<'_> {
                     }
                     aside.beside aria-label="Decision" {
                         (self.signing.render(self))
+                        (self.objections())
                         @if let Some(graph) = self.graph { (graph_card(graph)) }
                         (self.facts())
                     }
@@ -182,6 +184,19 @@ impl ReviewView<'_> {
         }
     }
 
+    /// What is said about the plan as a whole, and what a critic has against it.
+    fn objections(&self) -> Markup {
+        let said = self.plan.comments.iter().any(|one| one.step.is_none() || one.is_step_gone);
+        html! {
+            @if said {
+                section.card aria-label="Comments on the plan" {
+                    header { h2 { "Comments" } }
+                    div.inside { (comments_of(self, None)) }
+                }
+            }
+        }
+    }
+
     fn facts(&self) -> Markup {
         html! {
             section.card aria-label="File" {
@@ -194,6 +209,30 @@ impl ReviewView<'_> {
                     @if self.actions.edit {
                         br;
                         a.button href={ "/plans/" (part(self.key)) "/text" } data-key="e" { "Edit the text" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was said about a step, or about the plan as a whole.
+fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup {
+    let is_about = |one: &&Comment| {
+        let of = one.step.as_deref().filter(|_| !one.is_step_gone);
+        of == step && one.resolved_by.is_none()
+    };
+    let comments: Vec<&Comment> = review.plan.comments.iter().filter(is_about).collect();
+    html! {
+        @if !comments.is_empty() {
+            div.comments {
+                @for comment in comments {
+                    div.comment id={ "comment-" (comment.id) } {
+                        p.by {
+                            @if let Some(severity) = comment.severity { span.state.tone-regressed { span.sign aria-hidden="true" { "!" } (severity.name()) " objection" } " " }
+                            strong { (comment.by) } " · " (time(&comment.at, review.now))
+                        }
+                        p { (comment.text) }
                     }
                 }
             }

@@ -40,6 +40,7 @@ impl StepView<'_> {
                         @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
                         (self.lists())
                         @for problem in problems { (problem_of(problem)) }
+                        (super::comments_of(self.review, Some(&step.id)))
                         @if self.review.actions.edit { (self.form()) }
                     }
                 }

@@ -1,6 +1,7 @@
 //! Pages for people. They show what the runtime knows and pass on what a person does; the HTML is `signoff-page`'s.
 
 mod assets;
+mod edit;
 mod frame;
 mod inbox;
 mod plans;
@@ -32,6 +33,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/assets/{name}", get(assets::asset))
         .merge(plans::routes())
         .merge(review::routes())
+        .merge(edit::routes())
         .merge(run::routes())
         .merge(inbox::routes())
 }

@@ -136,8 +136,8 @@ fn actions(view: &PlanView, status: Option<&PlanStatus>) -> PlanActions {
         reject: may(Transition::Reject),
         start: may(Transition::Start) && is_signed,
         cancel: may(Transition::Cancel),
-        edit: false,
-        comment: false,
+        edit: may(Transition::Edit),
+        comment: true,
     }
 }
 
