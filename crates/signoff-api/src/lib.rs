@@ -30,6 +30,7 @@ pub mod project;
 pub mod pruned;
 pub mod question;
 pub mod rehearsal;
+pub mod report;
 pub mod request;
 pub mod run;
 pub mod runs;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     archived, checks, comments, config, connect, convert, deleted, diagnostics, diff, doctor,
     drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref,
-    plans, progress, project, pruned, question, rehearsal, run, runs, stats, templates, threads,
+    plans, progress, project, pruned, question, rehearsal, report, run, runs, stats, templates, threads,
     tool_record, tools, transcript, undo,
 };
 
@@ -32,6 +32,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),
+        (report::SCHEMA, of::<report::Report>()),
         (landing::SCHEMA, of::<landing::Landing>()),
         (undo::SCHEMA, of::<undo::Undo>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),

@@ -11,6 +11,7 @@ use crate::commands::running::dry_run::asks_line;
 use crate::failure::Failure;
 use crate::plan_paths::{read, workspace};
 use crate::report::graph::layout::StepGraph;
+use crate::report::graph::svg::Canvas;
 use crate::report::graph::{RunProgress, svg, terminal, text};
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -72,7 +73,7 @@ fn draw(
                 session.out.answer(line);
             }
         }
-        GraphFormat::Svg => match svg::svg(plan, &layout, args.full, progress) {
+        GraphFormat::Svg => match svg::svg(plan, &layout, Canvas::File { full: args.full }, progress) {
             Ok(picture) => session.out.write_unredacted(picture.as_bytes()),
             Err(boxes) => {
                 let most = svg::MOST_BOXES;
