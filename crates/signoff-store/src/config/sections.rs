@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings, Setting};
+use super::{
+    Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings, Setting,
+};
 use crate::signatures::Proof;
 
 /// `[plans]`
