@@ -6,6 +6,7 @@
 pub mod activity;
 pub mod archived;
 pub mod checks;
+pub mod comments;
 pub mod config;
 pub mod connect;
 pub mod convert;
@@ -30,6 +31,7 @@ pub mod project;
 pub mod pruned;
 pub mod question;
 pub mod rehearsal;
+pub mod report;
 pub mod request;
 pub mod run;
 pub mod runs;

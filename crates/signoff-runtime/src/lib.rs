@@ -58,6 +58,6 @@ pub mod tools;
 mod trees;
 pub mod trust;
 
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SystemClock, timestamp};
 pub use error::Error;
 pub use local::{ContractTrial, Interrupt, QuestionStop, require_trials, try_contracts};

@@ -35,14 +35,27 @@ const PAGE: Size = Size {
 /// The maximum number of boxes: more would be unreadable, and slow to place.
 pub const MOST_BOXES: usize = 2000;
 
+/// Where a picture is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Canvas {
+    /// In a file of its own, with its style and its heading.
+    File { full: bool },
+    /// In a page that has a style for it. Its steps lead to the places of the page that are about them.
+    Page,
+}
+
 /// The picture, or the number of boxes if there are too many.
 pub fn svg(
     plan: &Plan,
     graph: &StepGraph,
-    full: bool,
+    canvas: Canvas,
     progress: Option<&RunProgress<'_>>,
 ) -> Result<String, usize> {
-    let chains = fold(graph, if full { usize::MAX } else { LONGEST });
+    let longest = match canvas {
+        Canvas::File { full: true } => usize::MAX,
+        Canvas::File { full: false } | Canvas::Page => LONGEST,
+    };
+    let chains = fold(graph, longest);
     if chains.len() > MOST_BOXES {
         return Err(chains.len());
     }
@@ -66,7 +79,7 @@ pub fn svg(
         return Err(chains.len());
     };
     let backward = backward(graph, &chains, &picture, &sizes);
-    Ok(text(plan, &boxes, &picture, &backward))
+    Ok(text(plan, canvas, &boxes, &picture, &backward))
 }
 
 /// By how much a picture is larger than a page.
@@ -86,6 +99,8 @@ struct BoxRow {
     number: String,
     lines: Vec<String>,
     remark: String,
+    /// The step's id; nothing for folded steps.
+    id: Option<String>,
     /// For the colour.
     class: String,
     /// Everything, for the tooltip.
@@ -128,6 +143,7 @@ impl BoxRow {
                 title(step),
                 work_line(step, progress)
             ),
+            id: Some(step.id.clone()),
             number,
             lines,
             height,
@@ -139,6 +155,7 @@ impl BoxRow {
             number: String::new(),
             lines: Vec::new(),
             remark: format!("⋮  {count} more, one after the other"),
+            id: None,
             class: "folded".to_owned(),
             full: format!("{count} steps, one after the other"),
             height: PADDING * 2.0 + LINE - 2.0,
@@ -204,24 +221,23 @@ fn backward(
         .collect()
 }
 
-fn text(plan: &Plan, boxes: &[ChainBox], picture: &Picture, backward: &[(Point, Point)]) -> String {
-    let heading = sanitize(plan.display_title());
-    let needed = count(heading.width()) * 9.5;
+fn text(
+    plan: &Plan,
+    canvas: Canvas,
+    boxes: &[ChainBox],
+    picture: &Picture,
+    backward: &[(Point, Point)],
+) -> String {
     let loops = if backward.is_empty() { 0.0 } else { 60.0 };
-    let width = picture.size.width.max(needed) + MARGIN * 2.0 + loops;
-    let height = picture.size.height + MARGIN * 2.0 + HEAD;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-labelledby=\"title\">\n<title id=\"title\">{}</title>\n<style>\n{STYLE}</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<text class=\"heading\" x=\"{MARGIN}\" y=\"{:.0}\">{}</text>\n<g transform=\"translate({MARGIN} {:.0})\">\n",
-        escaped(&heading),
-        MARGIN + 12.0,
-        escaped(&heading),
-        MARGIN + HEAD,
-    );
+    let mut svg = match canvas {
+        Canvas::File { .. } => file_head(plan, picture, loops),
+        Canvas::Page => page_head(picture, loops),
+    };
     for segment in &picture.segments {
         line(&mut svg, segment, picture.direction);
     }
     for (drawn, corner) in boxes.iter().zip(&picture.boxes) {
-        one_box(&mut svg, drawn, *corner);
+        one_box(&mut svg, canvas, drawn, *corner);
     }
     for (from, to) in backward {
         let out = from.x.max(to.x) + 50.0;
@@ -242,6 +258,29 @@ fn text(plan: &Plan, boxes: &[ChainBox], picture: &Picture, backward: &[(Point, 
     }
     svg.push_str("</g>\n</svg>\n");
     svg
+}
+
+fn file_head(plan: &Plan, picture: &Picture, loops: f64) -> String {
+    let heading = sanitize(plan.display_title());
+    let needed = count(heading.width()) * 9.5;
+    let width = picture.size.width.max(needed) + MARGIN * 2.0 + loops;
+    let height = picture.size.height + MARGIN * 2.0 + HEAD;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-labelledby=\"title\">\n<title id=\"title\">{}</title>\n<style>\n{STYLE}</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<text class=\"heading\" x=\"{MARGIN}\" y=\"{:.0}\">{}</text>\n<g transform=\"translate({MARGIN} {:.0})\">\n",
+        escaped(&heading),
+        MARGIN + 12.0,
+        escaped(&heading),
+        MARGIN + HEAD,
+    )
+}
+
+fn page_head(picture: &Picture, loops: f64) -> String {
+    let edge = MARGIN / 2.0;
+    let width = picture.size.width + edge * 2.0 + loops;
+    let height = picture.size.height + edge * 2.0;
+    format!(
+        "<svg viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"group\" aria-label=\"Graph of the steps\">\n<g transform=\"translate({edge} {edge})\">\n"
+    )
 }
 
 fn line(svg: &mut String, segment: &EdgeSegment, direction: Direction) {
@@ -295,7 +334,7 @@ fn line(svg: &mut String, segment: &EdgeSegment, direction: Direction) {
     }
 }
 
-fn one_box(svg: &mut String, drawn: &ChainBox, corner: Point) {
+fn one_box(svg: &mut String, canvas: Canvas, drawn: &ChainBox, corner: Point) {
     let _ = writeln!(
         svg,
         "<g transform=\"translate({:.1} {:.1})\">\n<rect class=\"box\" width=\"{WIDTH}\" height=\"{:.1}\" rx=\"7\"/>",
@@ -303,6 +342,11 @@ fn one_box(svg: &mut String, drawn: &ChainBox, corner: Point) {
     );
     let mut top = 0.0;
     for (index, row) in drawn.rows.iter().enumerate() {
+        let link = row.id.as_deref().filter(|_| canvas == Canvas::Page);
+        if let Some(id) = link {
+            let id = escaped(id);
+            let _ = write!(svg, "<a href=\"#step-{id}\" id=\"node-{id}\">");
+        }
         let _ = write!(
             svg,
             "<g class=\"{}\"><title>{}</title>",
@@ -339,9 +383,10 @@ fn one_box(svg: &mut String, drawn: &ChainBox, corner: Point) {
             );
             base += LINE;
         }
+        let close = if link.is_some() { "</a>" } else { "" };
         let _ = writeln!(
             svg,
-            "<text class=\"remark\" x=\"14\" y=\"{base:.1}\">{}</text></g>",
+            "<text class=\"remark\" x=\"14\" y=\"{base:.1}\">{}</text></g>{close}",
             escaped(&row.remark)
         );
         top += row.height;

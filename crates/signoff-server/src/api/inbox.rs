@@ -35,13 +35,13 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
 /// A person's answer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct AnswerBody {
+pub(crate) struct AnswerBody {
     /// One of the item's choices; `reply` answers a question with the note.
-    choice: String,
-    note: Option<String>,
+    pub(crate) choice: String,
+    pub(crate) note: Option<String>,
     /// The steps that are meant, where the item is about several.
     #[serde(default)]
-    steps: Vec<String>,
+    pub(crate) steps: Vec<String>,
 }
 
 fn list(call: &Call, _asked: &Asked) -> Result<Inbox, HttpError> {
@@ -51,15 +51,19 @@ fn list(call: &Call, _asked: &Asked) -> Result<Inbox, HttpError> {
 
 /// Answers, and shows what still waits.
 fn answer(call: &Call, asked: &Asked<Nothing, AnswerBody>) -> Result<Inbox, HttpError> {
-    let (item, body) = (asked.named("item"), &asked.body);
+    send_answer(call, asked.named("item"), &asked.body)?;
+    list(call, &Asked::default())
+}
+
+/// Gives a person's answer to whoever asked.
+pub(crate) fn send_answer(call: &Call, item: &str, body: &AnswerBody) -> Result<(), HttpError> {
     let question = questions::named(&call.project, item).map_err(|error| call.fail(error))?;
     if let Some(question) = question {
         let is_reply = body.choice == "reply" && !question.choices.contains(&body.choice);
         let text = body.note.as_deref().filter(|_| is_reply);
         let text = text.unwrap_or(&body.choice);
         let answered = questions::answer(call.by_person(), &question.id, text);
-        answered.map_err(|error| call.fail(error))?;
-        return list(call, &Asked::default());
+        return answered.map(drop).map_err(|error| call.fail(error));
     }
     let named = question_named(&call.project, item).map_err(|error| call.fail(error))?;
     let choice = Choice::from_name(&body.choice);
@@ -77,6 +81,6 @@ fn answer(call: &Call, asked: &Asked<Nothing, AnswerBody>) -> Result<Inbox, Http
         choice,
         note: body.note.clone(),
     };
-    ask(&call.project, &named.run, answer, &call.clock).map_err(|error| call.fail(error))?;
-    list(call, &Asked::default())
+    let asked = ask(&call.project, &named.run, answer, &call.clock);
+    asked.map(drop).map_err(|error| call.fail(error))
 }

@@ -2,7 +2,7 @@
 
 mod endpoint;
 mod events;
-mod inbox;
+pub(crate) mod inbox;
 mod openapi;
 mod plans;
 mod runs;

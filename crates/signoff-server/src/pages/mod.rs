@@ -1,4 +1,12 @@
-//! Pages for people.
+//! Pages for people. They show what the runtime knows and pass on what a person does; the HTML is `signoff-page`'s.
+
+mod assets;
+mod edit;
+mod frame;
+mod inbox;
+mod plans;
+mod review;
+mod run;
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -6,7 +14,6 @@ use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use signoff_api::error::Error;
 
-use crate::sessions::Session;
 use crate::state::AppState;
 
 /// What the form to sign in shows.
@@ -22,55 +29,27 @@ pub(crate) struct SignInView {
 
 /// The addresses of pages and of what they load.
 pub(crate) fn routes() -> Router<AppState> {
-    Router::new().route("/", get(home))
-}
-
-async fn home(session: Session) -> Html<String> {
-    page(&format!(
-        "<p>Signed in as {}.</p>",
-        escaped(&session.person)
-    ))
+    Router::new()
+        .route("/assets/{name}", get(assets::asset))
+        .merge(plans::routes())
+        .merge(review::routes())
+        .merge(edit::routes())
+        .merge(run::routes())
+        .merge(inbox::routes())
 }
 
 /// The form to sign in.
 pub(crate) fn sign_in(view: &SignInView) -> Response {
-    let (name, label) = match view.by_token {
-        true => ("token", "Token"),
-        false => ("code", "Code"),
+    let shown = signoff_page::sign_in::SignInView {
+        next: &view.next,
+        message: view.message.as_deref(),
+        by_token: view.by_token,
     };
-    let message = view.message.as_deref().unwrap_or_default();
-    page(&format!(
-        "<p>{}</p><form method=\"post\" action=\"/sign-in\"><input type=\"hidden\" name=\"next\" value=\"{}\"><label>{label} <input name=\"{name}\" autocomplete=\"off\" autofocus></label> <button>Sign in</button></form>",
-        escaped(message),
-        escaped(&view.next)
-    ))
-    .into_response()
+    Html(shown.render().into_string()).into_response()
 }
 
 /// A failure, for a person.
 pub(crate) fn failure(status: StatusCode, error: &Error) -> Response {
-    let hints = error
-        .hints
-        .iter()
-        .map(|hint| format!("<li>{}</li>", escaped(hint)));
-    let hints: String = hints.collect();
-    let body = format!("<p>{}</p><ul>{hints}</ul>", escaped(&error.message));
-    (status, page(&body)).into_response()
-}
-
-fn page(body: &str) -> Html<String> {
-    Html(format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Signoff</title><h1>Signoff</h1>{body}</html>"
-    ))
-}
-
-fn escaped(text: &str) -> String {
-    let escape = |letter| match letter {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        letter => letter.to_string(),
-    };
-    text.chars().map(escape).collect()
+    let page = signoff_page::problem::page(error).into_string();
+    (status, Html(page)).into_response()
 }

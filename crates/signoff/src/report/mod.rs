@@ -1,5 +1,6 @@
 //! Output for people, and for other programs' formats.
 
+pub(crate) mod comments;
 pub(crate) mod config;
 pub(crate) mod graph;
 pub(crate) mod guard;
