@@ -2,7 +2,7 @@
 
 use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Usage};
 use signoff_sandbox::Level;
-use signoff_store::config::{AgentSettings, SandboxMode};
+use signoff_store::config::{AgentSettings, Driver, SandboxMode};
 
 use crate::error::{Error, PlanningError};
 use crate::local::{AgentQuestion, AgentSpending, AskError, QuestionStop, ask};
@@ -32,7 +32,10 @@ pub fn planning_agent<'a>(
     let config = &project.config;
     let wanted = role.or(config.llm.agent.value.as_deref());
     let wanted = wanted.unwrap_or("planner");
-    let found = config.agent_for_role(Some(wanted));
+    // A name that a person gives is one that exists; only names in plans and settings fall back to `default`.
+    let is_known = |name: &str| config.agents.contains_key(name) || Driver::of_name(name).is_some();
+    let is_asked_for = role.is_none_or(is_known);
+    let found = config.agent_for_role(Some(wanted)).filter(|_| is_asked_for);
     let (role, settings) = found.ok_or_else(|| PlanningError::NoAgent {
         role: wanted.to_owned(),
         known: config.agents.keys().cloned().collect(),
