@@ -26,13 +26,15 @@ pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
 pub use self::sections::guard::GuardSettings;
+pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;
 pub use self::sections::prices::PriceSettings;
+pub use self::sections::serve::ServeSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
     AcceptTime, ApprovalSettings, ContractCache, ContractSettings, Durability, GreenBaseline,
-    IgnoredFiles, LlmSettings, NotifySettings, PlansSettings, RunSettings, SandboxMode,
-    SandboxSettings, ServerSettings, UnverifiedPolicy,
+    IgnoredFiles, NotifySettings, PlansSettings, RunSettings, SandboxMode, SandboxSettings,
+    ServerSettings, UnverifiedPolicy,
 };
 use crate::signatures::Proof;
 
@@ -88,6 +90,7 @@ pub struct Config {
     pub llm: LlmSettings,
     pub notify: NotifySettings,
     pub guard: GuardSettings,
+    pub serve: ServeSettings,
     /// By role name.
     pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// What models cost, by the model's name; other models cost what the built-in table says.

@@ -11,7 +11,7 @@ pub mod confine;
 pub mod contract;
 pub mod environment;
 pub mod git;
-mod http;
+pub mod http;
 pub mod layers;
 pub mod mcp;
 pub mod project;

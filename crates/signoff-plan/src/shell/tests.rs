@@ -347,5 +347,5 @@ fn commands_are_found_in_texts_within_texts() {
     assert!(analysis.changes_path);
     assert!(analysis.errors.is_empty());
     let [cat, _] = analyse(r"echo `cat \`date\``").commands.try_into().unwrap();
-    assert_eq!(cat.span, Span::new(5, 21), "where it stands");
+    assert_eq!(cat.span, Span::new(5, 19), "where it stands");
 }

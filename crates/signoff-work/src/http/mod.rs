@@ -1,13 +1,13 @@
-//! The HTTP client under `http_request` and tool servers: certificates, proxies, time, and what its failures mean. It follows no
-//! redirect by itself.
+//! The client behind every request of ours: its certificates, its proxy, its time, and what its failures mean.
 
 mod proxy;
+pub mod stream;
 
 use std::ffi::OsString;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ureq::http::Uri;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
@@ -40,14 +40,13 @@ pub(crate) fn interruptible<T: Send + 'static>(
     result
 }
 
-/// A client for requests to this server that end by the deadline, whatever the server does.
-pub(crate) fn agent(uri: &Uri, environment: &[(OsString, OsString)], deadline: Instant) -> Agent {
+/// A client for requests to this server. It follows no redirect: it would take headers along.
+pub(crate) fn agent(uri: &Uri, environment: &[(OsString, OsString)], time: Duration) -> Agent {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = TlsConfig::builder()
         .root_certs(roots(uri))
         .unversioned_rustls_crypto_provider(provider)
         .build();
-    let left = deadline.saturating_duration_since(Instant::now());
     Agent::config_builder()
         .tls_config(tls)
         .proxy(proxy::for_server(uri, environment))
@@ -55,7 +54,7 @@ pub(crate) fn agent(uri: &Uri, environment: &[(OsString, OsString)], deadline: I
         .max_redirects(0)
         .max_redirects_will_error(false)
         // Nothing at all would be no limit at all.
-        .timeout_global(Some(left.max(Duration::from_millis(1))))
+        .timeout_global(Some(time.max(Duration::from_millis(1))))
         .user_agent(WHO)
         .build()
         .new_agent()

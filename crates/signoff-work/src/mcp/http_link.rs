@@ -13,8 +13,8 @@ use std::{fmt, thread};
 
 use serde_json::Value;
 use signoff_plan::tools::server_url_problem;
-use ureq::Body;
 use ureq::http::{HeaderValue, Request, Response, StatusCode, Uri};
+use ureq::{Agent, Body};
 
 use super::connection::STATELESS;
 use super::request::{Outgoing, RequestError};
@@ -131,8 +131,7 @@ impl HttpLink {
         }
         let request = remote.builder("DELETE", &before);
         if let Some(request) = request.ok().and_then(|one| one.body(Vec::new()).ok()) {
-            let agent = http::agent(&remote.uri, &remote.environment, Instant::now() + PARTING);
-            drop(agent.run(request));
+            drop(remote.agent(Instant::now() + PARTING).run(request));
         }
     }
 
@@ -255,6 +254,14 @@ impl Remote {
         Ok(request)
     }
 
+    /// What does not leave the machine goes through no proxy: the token would be in the open.
+    fn agent(&self, deadline: Instant) -> Agent {
+        let is_encrypted = self.uri.scheme_str() == Some("https");
+        let environment: &[_] = if is_encrypted { &self.environment } else { &[] };
+        let left = deadline.saturating_duration_since(Instant::now());
+        http::agent(&self.uri, environment, left)
+    }
+
     fn cannot_send(&self) -> CallError {
         let variable = self.token.as_ref().map(|token| token.variable.as_str());
         let what = variable.map_or_else(
@@ -287,8 +294,7 @@ impl Remote {
         }
         let request = request.body(message.to_string().into_bytes());
         let request = request.map_err(|_| self.cannot_send())?;
-        let agent = http::agent(&self.uri, &self.environment, deadline);
-        Ok(agent.run(request)?)
+        Ok(self.agent(deadline).run(request)?)
     }
 
     /// The answer in a body that is JSON or a stream of events.

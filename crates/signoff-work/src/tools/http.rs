@@ -62,7 +62,8 @@ impl HttpCall {
         let follows = matches!(method, Method::GET | Method::HEAD);
         for _ in 0..=MOST_REDIRECTS {
             let request = request(&method, &uri, &args)?;
-            let response = http::agent(&uri, &self.environment, self.deadline).run(request);
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let response = http::agent(&uri, &self.environment, left).run(request);
             let response =
                 response.map_err(|error| http::call_error(&uri, error, &self.too_long))?;
             let to = response.headers().get("location");

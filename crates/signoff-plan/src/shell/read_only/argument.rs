@@ -92,7 +92,9 @@ impl<'w> Argument<'w> {
 /// Whether a word is nothing but `$(git merge-base …)` or `$(git rev-parse …)` of names: what these print are ids of commits,
 /// or the names themselves, and no option of any program begins so.
 fn names_commits(word: &Word<'_>, raw: &str) -> bool {
-    let inside = raw.strip_prefix("$(").and_then(|raw| raw.strip_suffix(')'));
+    let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+    let inside = quoted.unwrap_or(raw).strip_prefix("$(");
+    let inside = inside.and_then(|raw| raw.strip_suffix(')'));
     // With nothing beside it that would be the beginning if it printed nothing.
     let is_alone = |inside: &str| !inside.contains(['(', ')', '$', '`', '\\', '\'', '"', '<', '>']);
     let [script] = word.scripts.as_slice() else {
