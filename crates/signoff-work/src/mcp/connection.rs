@@ -1,7 +1,7 @@
 //! A server that runs, and the conversation with it. Several calls may be under way at once.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -26,6 +26,8 @@ const QUOTED: usize = 1_000;
 const PARTING: Duration = Duration::from_millis(500);
 /// How long a server may take to read what it needs not answer.
 const ASIDE: Duration = Duration::from_secs(5);
+/// How long a server that let a call time out may take to say that it is still there.
+const PING: Duration = Duration::from_secs(5);
 
 /// A server that runs.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ struct Shared {
     /// Gone once we have nothing more to say.
     stdin: Mutex<Option<StdinWriter>>,
     calls: Mutex<Calls>,
+    /// A call timed out, and nothing was heard of the server since.
+    silent: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +86,7 @@ impl Connection {
         let piped = piped.map_err(|error| failed(error.to_string()))?;
         let shared = Arc::new(Shared {
             stdin: Mutex::new(Some(piped.stdin)),
-            calls: Mutex::default(),
+            ..Shared::default()
         });
         let listener = Arc::clone(&shared);
         thread::Builder::new()
@@ -109,6 +113,20 @@ impl Connection {
     /// Whether it can still be asked.
     pub(super) fn is_open(&self) -> bool {
         lock(&self.shared.calls).over.is_none()
+    }
+
+    /// Whether another call can reach it. A server that does one thing at a time may hang in a call that timed out; a call that
+    /// is still under way is not cut off to find out.
+    pub(super) fn is_responsive(&self, limits: &Limits<'_>) -> bool {
+        let is_idle = lock(&self.shared.calls).waiting.is_empty();
+        if self.is_open() && is_idle && self.shared.silent.load(Ordering::Relaxed) {
+            // Most of the time is left for starting it again and for the call.
+            let patience = limits.at_most(Some(PING.min(limits.time / 4)));
+            // Any answer will do, also that it does not know what a ping is.
+            self.request("ping", json!({}), &patience).ok();
+            return !self.shared.silent.load(Ordering::Relaxed);
+        }
+        self.is_open()
     }
 
     /// Calls a tool; what comes back is the protocol's result, whatever it says.
@@ -212,7 +230,10 @@ impl Connection {
             Ok(CallOutcome::Over(over)) => self.connection_lost(over),
             Err(RecvTimeoutError::Disconnected) => self.connection_lost(StreamEnd::Ended),
             Ok(CallOutcome::Stopped) => self.given_up(id, CallError::Stopped),
-            Err(RecvTimeoutError::Timeout) => self.given_up(id, limits.too_long()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.shared.silent.store(true, Ordering::Relaxed);
+                self.given_up(id, limits.too_long())
+            }
         };
         Err(RequestError::Call(fault))
     }
@@ -287,6 +308,7 @@ impl Shared {
     /// Passes every answer to its caller, until the stream ends.
     fn listen(&self, stdout: impl std::io::Read) {
         let over = wire::read_lines(stdout, |line| {
+            self.silent.store(false, Ordering::Relaxed);
             for message in wire::incoming(line) {
                 match message {
                     ServerMessage::Answer { id, answer } => {
