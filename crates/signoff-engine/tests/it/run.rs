@@ -406,6 +406,7 @@ fn the_wall_clock_counts_work_and_not_waiting() {
     }
     // A night passes while nobody runs it.
     world.record(Input::Stop {
+        trouble: None,
         reports: AgentReports::new(),
     });
     world.now += 12 * 3_600_000;
