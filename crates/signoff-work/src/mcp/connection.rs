@@ -1,7 +1,7 @@
 //! The conversation with a server: the handshake of either generation, its tools, and calls of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ const VERSION: &str = "2025-11-25";
 pub(super) const STATELESS: &str = "2026-07-28";
 /// Pages of tools; more, and the server is going in circles.
 const MOST_PAGES: usize = 100;
+/// How long a server that let a call time out may take to say that it is still there.
+const PING: Duration = Duration::from_secs(5);
 
 /// The way to a server.
 #[derive(Debug)]
@@ -31,6 +33,15 @@ impl Link {
         match self {
             Self::Process(link) => link.is_open(),
             Self::Http(link) => link.is_open(),
+        }
+    }
+
+    /// Nothing was heard of the server since a call timed out, and no call is under way.
+    fn is_silent(&self) -> bool {
+        match self {
+            Self::Process(link) => link.is_silent(),
+            // Every request over HTTP has a connection of its own.
+            Self::Http(_) => false,
         }
     }
 
@@ -97,6 +108,19 @@ impl Connection {
     /// Whether it can still be asked.
     pub(super) fn is_open(&self) -> bool {
         self.link.is_open()
+    }
+
+    /// Whether another call can reach it. A server that does one thing at a time may hang in a call that timed out; a call that
+    /// is still under way is not cut off to find out.
+    pub(super) fn is_responsive(&self, limits: &Limits<'_>) -> bool {
+        if self.is_open() && self.link.is_silent() {
+            // Most of the time is left for starting it again and for the call.
+            let patience = limits.at_most(Some(PING.min(limits.time / 4)));
+            // Any answer will do, also that it does not know what a ping is.
+            self.request("ping", json!({}), &patience).ok();
+            return !self.link.is_silent();
+        }
+        self.is_open()
     }
 
     /// Calls a tool; what comes back is the protocol's result, whatever it says.

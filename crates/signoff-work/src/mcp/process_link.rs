@@ -1,6 +1,7 @@
 //! A server that is a process, spoken to over its standard input and output. Several requests may be under way at once.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -34,6 +35,8 @@ struct Shared {
     /// Gone once we have nothing more to say.
     stdin: Mutex<Option<StdinWriter>>,
     calls: Mutex<Calls>,
+    /// A call timed out, and nothing was heard of the server since.
+    silent: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -65,7 +68,7 @@ impl ProcessLink {
         let piped = piped.map_err(|error| failed(error.to_string()))?;
         let shared = Arc::new(Shared {
             stdin: Mutex::new(Some(piped.stdin)),
-            calls: Mutex::default(),
+            ..Shared::default()
         });
         let listener = Arc::clone(&shared);
         thread::Builder::new()
@@ -82,6 +85,12 @@ impl ProcessLink {
     /// Whether it can still be asked.
     pub(super) fn is_open(&self) -> bool {
         lock(&self.shared.calls).over.is_none()
+    }
+
+    /// Whether it may hang in a call that timed out.
+    pub(super) fn is_silent(&self) -> bool {
+        let is_idle = lock(&self.shared.calls).waiting.is_empty();
+        is_idle && self.shared.silent.load(Ordering::Relaxed)
     }
 
     /// Says that nothing more will be asked. A server ends when it reads that.
@@ -128,7 +137,10 @@ impl ProcessLink {
             Ok(CallOutcome::Over(over)) => self.connection_lost(over),
             Err(RecvTimeoutError::Disconnected) => self.connection_lost(StreamEnd::Ended),
             Ok(CallOutcome::Stopped) => self.given_up(id, CallError::Stopped),
-            Err(RecvTimeoutError::Timeout) => self.given_up(id, limits.too_long()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.shared.silent.store(true, Ordering::Relaxed);
+                self.given_up(id, limits.too_long())
+            }
         };
         Err(RequestError::Call(fault))
     }
@@ -191,6 +203,7 @@ impl Shared {
     /// Passes every answer to its caller, until the stream ends.
     fn listen(&self, stdout: impl std::io::Read) {
         let over = wire::read_lines(stdout, |line| {
+            self.silent.store(false, Ordering::Relaxed);
             for message in wire::incoming(line) {
                 match message {
                     ServerMessage::Answer { id, answer } => {

@@ -67,6 +67,8 @@ impl ServerSlot {
     ) -> Result<Value, CallError> {
         let limits = limits.at_most(self.server.timeout);
         let connection = self.connect(context, &limits)?;
+        // The call itself has the whole time, however long the server took to start.
+        let limits = limits.at_most(None);
         let offered = connection
             .tools()
             .iter()
@@ -125,11 +127,13 @@ impl ServerSlot {
     ) -> Result<Arc<Connection>, CallError> {
         let held = self.connection.lock();
         let mut held = held.unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = held.as_ref().filter(|connection| connection.is_open()) {
+        let usable = held.as_ref().filter(|open| open.is_responsive(limits));
+        if let Some(open) = usable {
             return Ok(Arc::clone(open));
         }
-        // The old one is ended before a new one begins.
+        // The old one is ended before a new one begins. The time that takes if it hangs is not the new one's.
         *held = None;
+        let limits = &limits.at_most(None);
         let opened = Connection::open(&self.server.name, self.link(context, limits)?, limits)?;
         Ok(Arc::clone(held.insert(Arc::new(opened))))
     }

@@ -42,7 +42,10 @@ fn what_it_offers_is_listed_page_by_page() {
         .tools_of("toy", Duration::from_mins(1), &StopFlag::new());
     let listed = listed.unwrap();
     let names: Vec<_> = listed.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["echo", "sleep", "die", "fail", "ask", "flood"]);
+    assert_eq!(
+        names,
+        ["echo", "sleep", "die", "fail", "ask", "flood", "hang"]
+    );
     assert_eq!(listed[0].description, "says it again");
     assert!(listed[0].read_only && !listed[1].read_only);
     let unknown = bench
@@ -100,6 +103,19 @@ fn a_call_that_takes_too_long_is_given_up_and_the_server_stays() {
     );
     assert_eq!(bench.done("toy.echo", echo("b")), "echo: b given");
     assert_eq!(life(&bench.root()), "started sleeping cancelled");
+}
+
+#[test]
+fn a_server_that_hangs_in_a_call_is_started_again() {
+    let mut hanging = server("toy.sh");
+    hanging.timeout = Some(Duration::from_secs(3));
+    let bench = with(hanging);
+    assert_eq!(
+        bench.fails_for_now("toy.hang", json!({})),
+        "it took longer than 3s"
+    );
+    assert_eq!(bench.done("toy.echo", echo("back")), "echo: back given");
+    assert_eq!(life(&bench.root()), "started hanging started");
 }
 
 #[test]
