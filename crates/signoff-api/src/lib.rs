@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
+pub mod activity;
 pub mod archived;
 pub mod checks;
 pub mod comments;

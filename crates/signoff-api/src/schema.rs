@@ -4,7 +4,7 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    archived, checks, comments, config, connect, convert, deleted, diagnostics, diff, doctor,
+    activity, archived, checks, comments, config, connect, convert, deleted, diagnostics, diff, doctor,
     drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref,
     plans, progress, project, pruned, question, rehearsal, report, run, runs, stats, templates, threads,
     tool_record, tools, transcript, undo,
@@ -33,6 +33,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),
         (report::SCHEMA, of::<report::Report>()),
+        (activity::SCHEMA, of::<activity::ActivityEvent>()),
         (landing::SCHEMA, of::<landing::Landing>()),
         (undo::SCHEMA, of::<undo::Undo>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),

@@ -7,6 +7,7 @@
 //!
 //! - `options`, `error`: what a server is made of; failures as responses
 //! - `sessions`: secrets, codes and cookies, and the [`Session`] that a request has
+//! - `streams`: events as they come
 //! - `state`, `calls`, `forms`: what requests share; calls of the runtime beside the threads that answer; forms of pages
 //! - `safety`: which requests are answered at all, and with which headers
 //! - `sign_in`, `api`, `pages`: what can be asked for
@@ -26,8 +27,10 @@ mod safety;
 mod sessions;
 mod sign_in;
 mod state;
+mod streams;
 
+pub use self::api::openapi;
 pub use self::error::WordedError;
 pub use self::listen::{Listening, serve};
-pub use self::options::{ErrorWording, ServerOptions};
+pub use self::options::{ErrorWording, PublicUrl, ServerOptions};
 pub use self::sessions::people::{NewPerson, new_person};

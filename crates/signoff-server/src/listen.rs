@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -9,6 +10,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::options::ServerOptions;
 use crate::routes::router;
 use crate::state::AppState;
+
+/// How long requests may take to end when the server is stopped.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A server that has its socket.
 #[derive(Debug, Clone, Copy)]
@@ -35,15 +39,21 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::R
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
         );
-        let stop = async move {
-            tokio::select! {
-                _ = term.recv() => {}
-                _ = int.recv() => {}
-            }
-        };
-        axum::serve(listener, router(state))
-            .with_graceful_shutdown(stop)
-            .await
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let serving = axum::serve(listener, router(state.clone()))
+            .with_graceful_shutdown(async move { stopped.await.unwrap_or_default() });
+        let serving = tokio::spawn(serving.into_future());
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+        state.hub.stop();
+        stop.send(()).ok();
+        // Whoever does not let go is let go.
+        match tokio::time::timeout(PATIENCE, serving).await {
+            Ok(Ok(served)) => served,
+            Ok(Err(_)) | Err(_) => Ok(()),
+        }
     });
     // Whoever still waits for files waits for nobody now.
     runtime.shutdown_background();

@@ -9,7 +9,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use crate::error::HttpError;
-use crate::safety::{add_headers, refuse_strangers};
+use crate::safety::{add_headers, body_limit, refuse_strangers, time_limit};
 use crate::sessions::Session;
 use crate::state::AppState;
 use crate::{api, pages, sign_in};
@@ -22,6 +22,8 @@ pub(crate) fn router(state: AppState) -> Router {
         .merge(pages::routes())
         .fallback(async || not_found())
         .method_not_allowed_fallback(async || wrong_method())
+        .layer(body_limit())
+        .layer(from_fn(time_limit))
         .layer(from_fn_with_state(state.clone(), identify))
         .layer(from_fn_with_state(state.clone(), refuse_strangers))
         .layer(from_fn(show_failures))

@@ -7,7 +7,6 @@ use axum::http::header::{HeaderMap, SET_COOKIE};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use crate::error::HttpError;
 use crate::forms::PersonForm;
@@ -81,18 +80,19 @@ async fn sign_in(
         });
         return Ok((StatusCode::FORBIDDEN, shown).into_response());
     };
-    let cookie = cookie::set(&state.cookie_name(), &id);
+    let cookie = cookie::set(&state.cookie_name(), &id, state.is_secure());
     Ok(([(SET_COOKIE, cookie)], Redirect::to(&next)).into_response())
 }
 
 async fn sign_out(
     State(state): State<AppState>,
     headers: HeaderMap,
-    _form: PersonForm<IgnoredAny>,
+    PersonForm { session, fields }: PersonForm<Asked>,
 ) -> Response {
+    (state.options.tell)(&format!("{} signed out", session.person));
     state.close_session(&headers);
     let cookie = cookie::clear(&state.cookie_name());
-    ([(SET_COOKIE, cookie)], Redirect::to("/sign-in")).into_response()
+    ([(SET_COOKIE, cookie)], Redirect::to(&own_page(&fields.next))).into_response()
 }
 
 /// A server that an agent started speaks for nobody.

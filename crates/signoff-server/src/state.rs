@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::ops::Not as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -16,6 +15,7 @@ use crate::options::ServerOptions;
 use crate::sessions::code::{OneTimeCode, in_groups};
 use crate::sessions::store::SessionStore;
 use crate::sessions::{Session, SignInProof, cookie, people};
+use crate::streams::Hub;
 
 /// Calls of the runtime at once: each may read many files.
 const CALLS: usize = 16;
@@ -30,6 +30,7 @@ pub(crate) struct Shared {
     /// Where the server really listens: the port may have been any.
     pub(crate) address: SocketAddr,
     pub(crate) calls: Semaphore,
+    pub(crate) hub: Hub,
     code: Mutex<OneTimeCode>,
     sessions: Mutex<SessionStore>,
 }
@@ -48,6 +49,7 @@ impl AppState {
             options,
             address,
             calls: Semaphore::new(CALLS),
+            hub: Hub::new(),
             code: Mutex::default(),
             sessions: Mutex::default(),
         }))
@@ -93,7 +95,8 @@ impl Shared {
 
     /// Do people sign in by name? Otherwise the code is for the one who started the server.
     pub(crate) fn has_people(&self) -> bool {
-        self.options.address.ip().is_loopback().not() || !self.people().is_empty()
+        let is_for_others = !self.address.ip().is_loopback() || self.options.url.is_some();
+        is_for_others || !self.people().is_empty()
     }
 
     fn person_of(&self, token: &str) -> Option<String> {
@@ -148,6 +151,11 @@ impl Shared {
         if let Some(id) = cookie::session_id(headers, &self.cookie_name()) {
             locked(&self.sessions).close(id);
         }
+    }
+
+    /// Do browsers reach it through TLS?
+    pub(crate) fn is_secure(&self) -> bool {
+        self.options.url.as_ref().is_some_and(|url| url.is_secure)
     }
 
     pub(crate) fn cookie_name(&self) -> String {

@@ -140,7 +140,7 @@ fn show(call: &Call, person: &Session, view: &RunView, open: Option<&str>, asked
     let screen = Screen {
         title: report.run.title.clone(),
         place: Place::Runs,
-        events: Some(format!("/api/runs/{}/events", report.run.run)),
+        events: Some(format!("/api/runs/{}/events?after={}", report.run.run, view.last_seq)),
         html: shown.render(),
         done: asked.done.clone(),
     };

@@ -17,8 +17,9 @@ pub(crate) fn session_id<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a s
 }
 
 /// Hands the browser a session. Only the server reads it, and no other site can have it sent.
-pub(crate) fn set(name: &str, id: &str) -> HeaderValue {
-    let text = format!("{name}={id}; HttpOnly; SameSite=Strict; Path=/");
+pub(crate) fn set(name: &str, id: &str, is_secure: bool) -> HeaderValue {
+    let secure = if is_secure { "; Secure" } else { "" };
+    let text = format!("{name}={id}; HttpOnly; SameSite=Strict; Path=/{secure}");
     HeaderValue::try_from(text).expect("names and ids are letters and digits")
 }
 

@@ -265,7 +265,7 @@ pub(crate) enum Command {
     ///
     /// Listens on this machine only. You sign in with a code that is shown here. Ctrl-C ends the server; runs go on.
     #[command(
-        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n\nExit codes: 0 it was stopped · 6 it cannot listen there"
+        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n  signoff serve --add-person ada\n\nExit codes: 0 it was stopped · 4 others could reach it, and nobody is named who may · 6 it cannot listen there"
     )]
     Serve(Serve),
     /// List the tools that plans can call: their arguments, when they ask a person, their servers

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_runtime::live::landing::{HeldFileVersion, LandingReport, UndoReport};
+use signoff_runtime::live::landing::{LandingReport, UndoReport};
 use signoff_work::git::HoldReason;
 
 use super::Failure;
