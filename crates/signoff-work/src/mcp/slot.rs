@@ -90,7 +90,13 @@ impl ServerSlot {
             return Err(CallError::lasting(unfit.join("; ")));
         }
         let mut result = connection.call(tool, args, &limits);
-        let is_forgotten = matches!(&result, Err(CallError::Failed { .. }));
+        let is_forgotten = matches!(
+            &result,
+            Err(CallError::Failed {
+                transient: true,
+                ..
+            })
+        );
         if is_forgotten && !connection.is_open() {
             // It refused the call because it no longer knows the session, so the call did not take place.
             result = self.connect(context, &limits)?.call(tool, args, &limits);
