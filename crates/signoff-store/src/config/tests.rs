@@ -160,7 +160,7 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
             "project.toml:3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
             "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
@@ -187,7 +187,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -504,12 +504,35 @@ fn the_planner_is_chosen_and_bounded() {
     assert_eq!(config.llm.idle_timeout.value, Duration::from_secs(90));
     assert_eq!(load("", "").unwrap().llm.max_rounds.value, 3);
     check(
-        "[llm]\nprovider = 'x'\nmax_rounds = 0\n",
+        "[llm]\ncritic = 'x'\nmax_rounds = 0\n",
         &[
-            "2:1: `[llm] provider` is a setting that this version does not honour; take it out until a later version has it",
+            "2:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
             "3:14: must be a whole number from 1 to 100000",
         ],
     );
+}
+
+#[test]
+fn a_provider_is_the_persons_choice() {
+    let user = "[llm]\nprovider = 'openai'\nmodel = 'm'\nbase_url = 'https://models.example.com/v1'\nkey_command = ['pass', 'openai']\n";
+    let config = load(user, "[llm]\nmodel = 'n'\n").unwrap().llm;
+    assert_eq!(config.provider.value, Some(ModelProvider::OpenAi));
+    assert_eq!(config.model.value.as_deref(), Some("n"));
+    assert_eq!(config.key_command.value, ["pass", "openai"]);
+    let errors = load("", user).unwrap_err().join("\n");
+    for key in ["provider", "base_url", "key_command"] {
+        let refused = format!("a project cannot loosen `[llm] {key}`");
+        assert!(errors.contains(&refused), "{errors}");
+    }
+    let errors = |text: &str| load(text, "").unwrap_err().join("\n");
+    let unknown = errors("[llm]\nprovider = 'gemni'\n");
+    assert!(unknown.contains("did you mean `gemini`?"), "{unknown}");
+    let open = errors("[llm]\nbase_url = 'https://me:secret@example.com'\n");
+    assert!(
+        open.contains("password is not taken") && !open.contains("secret"),
+        "{open}"
+    );
+    assert!(errors("[llm]\nbase_url = 'example.com'\n").contains("not an address"));
 }
 
 #[test]
