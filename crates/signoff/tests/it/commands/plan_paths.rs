@@ -198,6 +198,7 @@ fn every_dialect_is_found_in_a_directory() {
 #[test]
 fn a_name_that_no_plan_has_leads_to_one_that_is_like_it() {
     let project = project(&[]);
+    project.signoff(["init"]).assert_success();
     project.write("plan.md", &good());
     project.signoff(["propose", "plan.md"]).assert_success();
     for command in ["verify", "show", "graph", "fmt", "propose"] {
