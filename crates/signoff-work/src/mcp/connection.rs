@@ -36,10 +36,11 @@ impl Link {
         }
     }
 
-    /// Whether it has to be asked whether it is still there. Over HTTP each request stands alone.
+    /// Nothing was heard of the server since a call timed out, and no call is under way.
     fn is_silent(&self) -> bool {
         match self {
             Self::Process(link) => link.is_silent(),
+            // Every request over HTTP has a connection of its own.
             Self::Http(_) => false,
         }
     }
@@ -109,7 +110,8 @@ impl Connection {
         self.link.is_open()
     }
 
-    /// Whether another call can reach it.
+    /// Whether another call can reach it. A server that does one thing at a time may hang in a call that timed out; a call that
+    /// is still under way is not cut off to find out.
     pub(super) fn is_responsive(&self, limits: &Limits<'_>) -> bool {
         if self.is_open() && self.link.is_silent() {
             // Most of the time is left for starting it again and for the call.

@@ -87,8 +87,7 @@ impl ProcessLink {
         lock(&self.shared.calls).over.is_none()
     }
 
-    /// Whether nothing was heard of it since a call timed out, and nobody waits for it. A server that does one thing at a time may
-    /// hang in that call; a call that is still under way is not cut off to find out.
+    /// Whether it may hang in a call that timed out.
     pub(super) fn is_silent(&self) -> bool {
         let is_idle = lock(&self.shared.calls).waiting.is_empty();
         is_idle && self.shared.silent.load(Ordering::Relaxed)

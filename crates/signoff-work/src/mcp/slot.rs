@@ -90,7 +90,13 @@ impl ServerSlot {
             return Err(CallError::lasting(unfit.join("; ")));
         }
         let mut result = connection.call(tool, args, &limits);
-        let is_forgotten = matches!(&result, Err(CallError::Failed { .. }));
+        let is_forgotten = matches!(
+            &result,
+            Err(CallError::Failed {
+                transient: true,
+                ..
+            })
+        );
         if is_forgotten && !connection.is_open() {
             // It refused the call because it no longer knows the session, so the call did not take place.
             result = self.connect(context, &limits)?.call(tool, args, &limits);
@@ -133,8 +139,8 @@ impl ServerSlot {
         }
         // The old one is ended before a new one begins. The time that takes if it hangs is not the new one's.
         *held = None;
-        let limits = limits.at_most(None);
-        let opened = Connection::open(&self.server.name, self.link(context, &limits)?, &limits)?;
+        let limits = &limits.at_most(None);
+        let opened = Connection::open(&self.server.name, self.link(context, limits)?, limits)?;
         Ok(Arc::clone(held.insert(Arc::new(opened))))
     }
 
