@@ -4,10 +4,10 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    activity, archived, checks, comments, config, connect, convert, deleted, diagnostics, diff, doctor,
-    drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref,
-    plans, progress, project, pruned, question, rehearsal, report, run, runs, stats, templates, threads,
-    tool_record, tools, transcript, undo,
+    activity, archived, checks, comments, config, connect, convert, deleted, diagnostics, diff,
+    doctor, drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log,
+    plan_ref, plans, progress, project, pruned, question, rehearsal, report, run, runs, stats,
+    templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.

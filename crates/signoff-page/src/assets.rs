@@ -17,7 +17,11 @@ pub struct Asset {
 
 const SCRIPTS: &str = "text/javascript; charset=utf-8";
 
-pub static STYLE: Asset = Asset::new("page.css", "text/css; charset=utf-8", include_str!("assets/page.css"));
+pub static STYLE: Asset = Asset::new(
+    "page.css",
+    "text/css; charset=utf-8",
+    include_str!("assets/page.css"),
+);
 /// Sets light or dark before anything is painted; so it is no module.
 pub static THEME: Asset = Asset::new("theme.js", SCRIPTS, include_str!("assets/theme.js"));
 pub static SCRIPT: Asset = Asset::new("page.js", SCRIPTS, include_str!("assets/page.js"));
@@ -79,7 +83,11 @@ mod tests {
             for name in imports.filter_map(|rest| rest.split('"').next()) {
                 assert!(find(name).is_some(), "{} imports {name}", asset.name);
             }
-            assert!(!asset.text.contains("innerHTML"), "{}: text only as text", asset.name);
+            assert!(
+                !asset.text.contains("innerHTML"),
+                "{}: text only as text",
+                asset.name
+            );
         }
         assert!(find("../Cargo.toml").is_none());
     }
@@ -89,7 +97,11 @@ mod tests {
     fn nothing_names_another_server() {
         for asset in [&STYLE, &THEME, &SCRIPT].into_iter().chain(&MODULES) {
             let named = asset.text.replace("http://www.w3.org/2000/svg", "");
-            assert!(!named.contains("http:") && !named.contains("https:"), "{}", asset.name);
+            assert!(
+                !named.contains("http:") && !named.contains("https:"),
+                "{}",
+                asset.name
+            );
         }
     }
 }

@@ -96,7 +96,12 @@ fn note_hint(item: &Item) -> &'static str {
 
 /// A meaning without the options of the command line.
 fn in_the_page(meaning: &str) -> String {
-    meaning.replace("`--note TEXT`", "the note").split("; `--args").next().unwrap_or_default().to_owned()
+    meaning
+        .replace("`--note TEXT`", "the note")
+        .split("; `--args")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn details(step: &StepDetails) -> Markup {

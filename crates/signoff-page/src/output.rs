@@ -52,7 +52,10 @@ fn verdict(word: &str) -> (&'static str, &'static str, &'static str) {
 }
 
 fn printed(run: &ContractRun) -> Markup {
-    let both = [("stdout", run.stdout.trim_end()), ("stderr", run.stderr.trim_end())];
+    let both = [
+        ("stdout", run.stdout.trim_end()),
+        ("stderr", run.stderr.trim_end()),
+    ];
     let has_any = both.iter().any(|(_, text)| !text.is_empty());
     html! {
         @if !has_any { p.small.muted { "It printed nothing." } }
@@ -67,7 +70,15 @@ fn printed(run: &ContractRun) -> Markup {
 
 /// The first line that looks like what went wrong.
 fn first_failure(run: &ContractRun) -> Option<&str> {
-    const SIGNS: [&str; 7] = ["error", "fail", "assert", "panicked", "not found", "no such", "exception"];
+    const SIGNS: [&str; 7] = [
+        "error",
+        "fail",
+        "assert",
+        "panicked",
+        "not found",
+        "no such",
+        "exception",
+    ];
     let lines = || run.stdout.lines().chain(run.stderr.lines()).map(str::trim);
     let tells = |line: &&str| {
         let line = line.to_lowercase();
@@ -89,7 +100,13 @@ pub fn patch(text: &str) -> Markup {
 }
 
 fn patch_line(line: &str) -> Markup {
-    let is_noise = ["index ", "--- ", "+++ ", "new file mode", "deleted file mode"];
+    let is_noise = [
+        "index ",
+        "--- ",
+        "+++ ",
+        "new file mode",
+        "deleted file mode",
+    ];
     if let Some(names) = line.strip_prefix("diff --git ") {
         let name = names.rsplit_once(" b/").map_or(names, |(_, name)| name);
         return html! { span.file { (name) } };
@@ -161,7 +178,10 @@ mod tests {
 
     #[test]
     fn the_line_that_tells_what_failed_is_found() {
-        let pytest = run("collected 2 items\nE   AssertionError: 1 != 2\n1 failed\n", "");
+        let pytest = run(
+            "collected 2 items\nE   AssertionError: 1 != 2\n1 failed\n",
+            "",
+        );
         assert_eq!(first_failure(&pytest), Some("E   AssertionError: 1 != 2"));
         assert_eq!(first_failure(&run("one\ntwo\n\n", "")), Some("two"));
         assert_eq!(first_failure(&run("", "")), None);
@@ -170,7 +190,10 @@ mod tests {
     #[test]
     fn what_others_wrote_is_text() {
         let shown = patch("diff --git a/x b/x\n+<script>alert(1)</script>\n-a\n").into_string();
-        assert!(shown.contains("<ins>&lt;script&gt;alert(1)&lt;/script&gt;</ins>"), "{shown}");
+        assert!(
+            shown.contains("<ins>&lt;script&gt;alert(1)&lt;/script&gt;</ins>"),
+            "{shown}"
+        );
         assert!(shown.contains("<span class=\"file\">x</span>"), "{shown}");
     }
 }

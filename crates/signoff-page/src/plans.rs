@@ -59,15 +59,22 @@ impl PlanFilter {
         let topic = row.topic.as_deref().unwrap_or_default();
         let by = row.by.as_deref().unwrap_or_default();
         let fields = [&row.plan.title, &row.plan.id, &row.plan.path, topic, by];
-        let has_text = || fields.iter().any(|field| field.to_lowercase().contains(&text));
+        let has_text = || {
+            fields
+                .iter()
+                .any(|field| field.to_lowercase().contains(&text))
+        };
         (self.state.is_empty() || row.plan.status == self.state) && (text.is_empty() || has_text())
     }
 }
 
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Waiting for you", &["proposed", "needs_review", "approved"]),
+    (
+        "Waiting for you",
+        &["proposed", "needs_review", "verified", "approved"],
+    ),
     ("Running", &["executing", "replanning", "stalled"]),
-    ("Drafts", &["draft", "verified", "rejected"]),
+    ("Drafts", &["draft", "rejected"]),
     ("Done", &["completed", "failed", "cancelled", "archived"]),
 ];
 
@@ -92,7 +99,15 @@ impl PlansView<'_> {
 
     fn filters(&self) -> Markup {
         const STATES: [&str; 10] = [
-            "proposed", "needs_review", "approved", "executing", "stalled", "draft", "rejected", "completed", "failed",
+            "proposed",
+            "needs_review",
+            "approved",
+            "executing",
+            "stalled",
+            "draft",
+            "rejected",
+            "completed",
+            "failed",
             "cancelled",
         ];
         html! {
@@ -130,7 +145,11 @@ impl PlansView<'_> {
 
     /// Threads of one planning session stand together.
     fn topics(&self) -> Markup {
-        let mut topics: Vec<&str> = self.rows.iter().filter_map(|row| row.topic.as_deref()).collect();
+        let mut topics: Vec<&str> = self
+            .rows
+            .iter()
+            .filter_map(|row| row.topic.as_deref())
+            .collect();
         topics.sort_unstable();
         topics.dedup();
         html! {

@@ -28,7 +28,10 @@ pub fn screen(error: &Error) -> Markup {
 
 /// The same as a page of its own.
 pub fn page(error: &Error) -> Markup {
-    bare("That did not work", &html! { p.brand { (mark()) } br; (screen(error)) })
+    bare(
+        "That did not work",
+        &html! { p.brand { (mark()) } br; (screen(error)) },
+    )
 }
 
 /// A text with the parts in back-ticks as code.

@@ -109,7 +109,11 @@ fn cost(report: &Report) -> Markup {
 
 fn contract(report: &Report, told: &ReportedStep) -> Markup {
     let step = report.run.steps.iter().find(|step| step.id == told.id);
-    let last = told.attempts.iter().rev().find_map(|attempt| attempt.contract.as_ref());
+    let last = told
+        .attempts
+        .iter()
+        .rev()
+        .find_map(|attempt| attempt.contract.as_ref());
     html! {
         @if let (Some(step), Some(contract)) = (step, &told.contract) {
             div.section id={ "contract-" (told.id) } {
@@ -140,13 +144,15 @@ fn answers(report: &Report) -> Markup {
 }
 
 fn signatures(report: &Report) -> Markup {
-    let one = |signature: &ReportedSignature| html! {
-        tr {
-            td { (signature.by) @if let Some(principal) = &signature.principal { " " span.muted { (principal) } } }
-            td { (signature.proof) }
-            td.nowrap { (clock(&signature.at)) }
-            td.digest { "plan " (signature.digest) br; "terms " (signature.terms) }
-            td { (signature.note.as_deref().unwrap_or_default()) }
+    let one = |signature: &ReportedSignature| {
+        html! {
+            tr {
+                td { (signature.by) @if let Some(principal) = &signature.principal { " " span.muted { (principal) } } }
+                td { (signature.proof) }
+                td.nowrap { (clock(&signature.at)) }
+                td.digest { "plan " (signature.digest) br; "terms " (signature.terms) }
+                td { (signature.note.as_deref().unwrap_or_default()) }
+            }
         }
     };
     html! {

@@ -92,7 +92,11 @@ async fn sign_out(
     (state.options.tell)(&format!("{} signed out", session.person));
     state.close_session(&headers);
     let cookie = cookie::clear(&state.cookie_name());
-    ([(SET_COOKIE, cookie)], Redirect::to(&own_page(&fields.next))).into_response()
+    (
+        [(SET_COOKIE, cookie)],
+        Redirect::to(&own_page(&fields.next)),
+    )
+        .into_response()
 }
 
 /// A server that an agent started speaks for nobody.

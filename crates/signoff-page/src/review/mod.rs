@@ -101,7 +101,12 @@ impl ReviewView<'_> {
     }
 
     fn rejections(&self) -> Markup {
-        let last = self.plan.rejections.last().filter(|_| matches!(self.plan.status.as_str(), "rejected" | "needs_review" | "proposed"));
+        let last = self.plan.rejections.last().filter(|_| {
+            matches!(
+                self.plan.status.as_str(),
+                "rejected" | "needs_review" | "proposed"
+            )
+        });
         html! {
             @if let Some(rejection) = last {
                 div.section { div.notice.tone-regressed {
@@ -131,7 +136,12 @@ impl ReviewView<'_> {
 
     /// Problems that are of no step that is shown.
     fn general_problems(&self) -> Markup {
-        let has_step = |one: &&Diagnostic| self.plan.steps.iter().any(|step| Some(&step.id) == one.step.as_ref());
+        let has_step = |one: &&Diagnostic| {
+            self.plan
+                .steps
+                .iter()
+                .any(|step| Some(&step.id) == one.step.as_ref())
+        };
         let of_plan: Vec<&Diagnostic> = self.problems.iter().filter(|one| !has_step(one)).collect();
         html! {
             @if !of_plan.is_empty() {
@@ -145,7 +155,7 @@ impl ReviewView<'_> {
         html! {
             section.section aria-label="About the plan" {
                 div.step-body {
-                    @for text in plan.task.iter().chain(&plan.context) { p.prose { (text) } }
+                    @for text in plan.task.iter().chain(&plan.context) { p.prose { (code_in(text)) } }
                     dl.facts {
                         (listed("Constraints", &plan.constraints))
                         (listed("Risks", &plan.risks))
@@ -186,7 +196,11 @@ impl ReviewView<'_> {
 
     /// What is said about the plan as a whole, and what a critic has against it.
     fn objections(&self) -> Markup {
-        let said = self.plan.comments.iter().any(|one| one.step.is_none() || one.is_step_gone);
+        let said = self
+            .plan
+            .comments
+            .iter()
+            .any(|one| one.step.is_none() || one.is_step_gone);
         html! {
             @if said {
                 section.card aria-label="Comments on the plan" {

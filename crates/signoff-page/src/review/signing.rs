@@ -74,14 +74,41 @@ impl SigningView<'_> {
 }
 
 fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
-    let contracts = plan.steps.iter().filter(|step| step.contract.is_some()).count();
-    let unverified = plan.steps.iter().filter(|step| matches!(step.work, Work::Agent { .. }) && step.contract.is_none()).count();
-    let asks = plan.steps.iter().filter(|step| step.approval || !step.asks.is_empty()).count();
-    let mut tools: Vec<&str> = plan.steps.iter().filter_map(|step| match &step.work { Work::Tool { tool, .. } => Some(tool.as_str()), _ => None }).collect();
+    let contracts = plan
+        .steps
+        .iter()
+        .filter(|step| step.contract.is_some())
+        .count();
+    let unverified = plan
+        .steps
+        .iter()
+        .filter(|step| matches!(step.work, Work::Agent { .. }) && step.contract.is_none())
+        .count();
+    let asks = plan
+        .steps
+        .iter()
+        .filter(|step| step.approval || !step.asks.is_empty())
+        .count();
+    let mut tools: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match &step.work {
+            Work::Tool { tool, .. } => Some(tool.as_str()),
+            _ => None,
+        })
+        .collect();
     tools.sort_unstable();
     tools.dedup();
-    let errors = review.problems.iter().filter(|one| one.severity == "error").count();
-    let warnings = review.problems.iter().filter(|one| one.severity == "warning").count();
+    let errors = review
+        .problems
+        .iter()
+        .filter(|one| one.severity == "error")
+        .count();
+    let warnings = review
+        .problems
+        .iter()
+        .filter(|one| one.severity == "warning")
+        .count();
     let line = |sign: &str, text: Markup| html! { li { span.sign aria-hidden="true" { (sign) } span { (text) } } };
     html! {
         ul.covers {

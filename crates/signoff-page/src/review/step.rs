@@ -21,8 +21,17 @@ pub(super) struct StepView<'a> {
 impl StepView<'_> {
     pub(super) fn render(&self) -> Markup {
         let step = self.step;
-        let skipped = if step.status == "skipped" { " is-skipped" } else { "" };
-        let problems: Vec<&Diagnostic> = self.review.problems.iter().filter(|one| one.step.as_ref() == Some(&step.id)).collect();
+        let skipped = if step.status == "skipped" {
+            " is-skipped"
+        } else {
+            ""
+        };
+        let problems: Vec<&Diagnostic> = self
+            .review
+            .problems
+            .iter()
+            .filter(|one| one.step.as_ref() == Some(&step.id))
+            .collect();
         html! {
             article class={ "step" (skipped) } id={ "step-" (step.id) } data-item data-step=(step.id) aria-label={ "Step " (step.number) } {
                 div.step-number {
@@ -35,7 +44,7 @@ impl StepView<'_> {
                     (self.head())
                     div.step-body {
                         (work(&step.work))
-                        @if let Some(text) = &step.instructions { p.prose { (text) } }
+                        @if let Some(text) = &step.instructions { p.prose { (code_in(text)) } }
                         @if let Some(contract) = &step.contract { (contract_of(contract)) }
                         @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
                         (self.lists())
@@ -74,10 +83,22 @@ impl StepView<'_> {
 
     fn lists(&self) -> Markup {
         let step = self.step;
-        let tools = step.tools.clone().map(|tools| if tools.is_empty() { vec!["none".to_owned()] } else { tools });
+        let tools = step.tools.clone().map(|tools| {
+            if tools.is_empty() {
+                vec!["none".to_owned()]
+            } else {
+                tools
+            }
+        });
         let when: Vec<String> = step.when.iter().cloned().collect();
         let each: Vec<String> = step.for_each.iter().cloned().collect();
-        let hint: Vec<String> = step.hint.iter().flat_map(|hint| [&hint.tool, &hint.operation, &hint.target]).flatten().cloned().collect();
+        let hint: Vec<String> = step
+            .hint
+            .iter()
+            .flat_map(|hint| [&hint.tool, &hint.operation, &hint.target])
+            .flatten()
+            .cloned()
+            .collect();
         let lists: [(&str, &[String]); 11] = [
             ("Accepted when", &step.acceptance),
             ("Subtasks", &step.subtasks),
@@ -175,7 +196,7 @@ fn who(work: &Work) -> Markup {
 fn work(work: &Work) -> Markup {
     html! {
         @match work {
-            Work::Agent { task, .. } => p.prose { (task) },
+            Work::Agent { task, .. } => p.prose { (code_in(task)) },
             Work::Tool { args, .. } => (arguments(args)),
             Work::Ask { question, choices } => {
                 p.prose { (code_in(question)) }
@@ -187,7 +208,11 @@ fn work(work: &Work) -> Markup {
 }
 
 fn arguments(args: &Value) -> Markup {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
     html! {
         @match args {
             Value::Object(members) if !members.is_empty() => dl.arguments {
@@ -227,7 +252,11 @@ fn on_fail(step: &Step) -> String {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "durations are small and not negative")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "durations are small and not negative"
+)]
 fn whole_ms(seconds: f64) -> u64 {
     (seconds * 1000.0) as u64
 }

@@ -108,8 +108,21 @@ impl RunView<'_> {
 
     fn figures(&self) -> Markup {
         let run = &self.report.run;
-        let ended = run.steps.iter().filter(|step| matches!(step.status.as_str(), "completed" | "failed" | "skipped" | "blocked")).count();
-        let until = if run.outcome.is_some() { millis(&run.updated_at) } else { Some(self.now) };
+        let ended = run
+            .steps
+            .iter()
+            .filter(|step| {
+                matches!(
+                    step.status.as_str(),
+                    "completed" | "failed" | "skipped" | "blocked"
+                )
+            })
+            .count();
+        let until = if run.outcome.is_some() {
+            millis(&run.updated_at)
+        } else {
+            Some(self.now)
+        };
         let wall = until.and_then(|until| Some(until.saturating_sub(millis(&run.started_at)?)));
         let used = run.usage.as_ref().map(|usage| &usage.total);
         html! {
@@ -218,23 +231,50 @@ impl RunView<'_> {
 pub(crate) fn grades(run: &Run) -> String {
     use signoff_api::event::Grade;
     let all = [Grade::Proved, Grade::Held, Grade::Observed, Grade::Accepted];
-    let counts = all.map(|grade| (run.steps.iter().filter(|step| step.evidence == Some(grade)).count(), crate::words::evidence::grade(grade)));
-    let failed = run.steps.iter().filter(|step| step.status == "failed").count();
+    let counts = all.map(|grade| {
+        (
+            run.steps
+                .iter()
+                .filter(|step| step.evidence == Some(grade))
+                .count(),
+            crate::words::evidence::grade(grade),
+        )
+    });
+    let failed = run
+        .steps
+        .iter()
+        .filter(|step| step.status == "failed")
+        .count();
     let words: Vec<String> = (counts.into_iter())
         .chain([(failed, "failed")])
         .filter(|(number, _)| *number > 0)
         .map(|(number, word)| format!("{number} {word}"))
         .collect();
-    if words.is_empty() { "none yet".to_owned() } else { words.join(", ") }
+    if words.is_empty() {
+        "none yet".to_owned()
+    } else {
+        words.join(", ")
+    }
 }
 
 /// The outcome in a sentence.
 pub fn outcome_sentence(run: &Run) -> String {
     let steps = count(run.steps.len(), "step");
-    let took = between(&run.started_at, &run.updated_at).map_or_else(String::new, |took| format!(" in {}", lasted(took)));
+    let took = between(&run.started_at, &run.updated_at)
+        .map_or_else(String::new, |took| format!(" in {}", lasted(took)));
     match run.outcome {
-        Some(signoff_api::event::Outcome::Completed) => format!("All of its {steps} are done{took}: {}.", grades(run)),
-        Some(_) => format!("It failed after {}: {}.", took.trim_start_matches(" in "), grades(run)),
-        None => format!("It has not ended: {} % of its {steps} are done; {}.", run.progress, grades(run)),
+        Some(signoff_api::event::Outcome::Completed) => {
+            format!("All of its {steps} are done{took}: {}.", grades(run))
+        }
+        Some(_) => format!(
+            "It failed after {}: {}.",
+            took.trim_start_matches(" in "),
+            grades(run)
+        ),
+        None => format!(
+            "It has not ended: {} % of its {steps} are done; {}.",
+            run.progress,
+            grades(run)
+        ),
     }
 }

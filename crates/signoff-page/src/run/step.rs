@@ -94,7 +94,9 @@ pub fn row(view: &StepRow<'_>) -> Markup {
 
 fn doing(view: &StepRow<'_>) -> Option<String> {
     let at_work = view.run.at_work.iter().find(|one| one.step == view.step.id);
-    let doing = at_work.map(|one| one.agent.doing.clone()).filter(|doing| !doing.is_empty());
+    let doing = at_work
+        .map(|one| one.agent.doing.clone())
+        .filter(|doing| !doing.is_empty());
     let reason = || view.step.reason.clone();
     doing.or_else(reason)
 }
@@ -125,7 +127,10 @@ fn figures(view: &StepRow<'_>) -> String {
 /// Everything about an attempt.
 pub fn inside(detail: &StepDetail<'_>) -> Markup {
     let (step, told) = (detail.step, detail.told);
-    let attempt = told.attempts.iter().find(|one| one.number == detail.attempt);
+    let attempt = told
+        .attempts
+        .iter()
+        .find(|one| one.number == detail.attempt);
     let base = format!("/runs/{}/steps/{}", detail.run, part(&step.id));
     html! {
         (sentence(step, told))
@@ -155,7 +160,9 @@ fn has(detail: &StepDetail<'_>, tab: Tab) -> bool {
     match tab {
         Tab::Contract => true,
         Tab::Changes => detail.attempt > 0,
-        Tab::Transcript | Tab::Prompt => matches!(detail.told.work, signoff_api::plan::Work::Agent { .. }) && detail.attempt > 0,
+        Tab::Transcript | Tab::Prompt => {
+            matches!(detail.told.work, signoff_api::plan::Work::Agent { .. }) && detail.attempt > 0
+        }
     }
 }
 

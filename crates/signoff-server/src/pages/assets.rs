@@ -12,7 +12,11 @@ pub(super) async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Respo
     };
     let known = headers.get(IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     // Asked for again with each page: after an update nobody signs on an old script.
-    let about = [(ETAG, asset.tag()), (CACHE_CONTROL, "no-cache"), (CONTENT_TYPE, asset.kind)];
+    let about = [
+        (ETAG, asset.tag()),
+        (CACHE_CONTROL, "no-cache"),
+        (CONTENT_TYPE, asset.kind),
+    ];
     if known == Some(asset.tag()) {
         return (StatusCode::NOT_MODIFIED, about).into_response();
     }

@@ -15,7 +15,9 @@ use signoff_page::review::text::TextView;
 use signoff_plan::edit::{NewStep, StepPlace};
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{EditOptions, NewComment, PlanChange, PlanView, comment, edit, edit_text};
+use signoff_runtime::plans::{
+    EditOptions, NewComment, PlanChange, PlanView, comment, edit, edit_text,
+};
 
 use super::frame::{Screen, page};
 use crate::calls::{Call, call};
@@ -68,7 +70,10 @@ fn changed_fields(now: &Step, form: &StepForm) -> Vec<PlanChange> {
         Work::Agent { task, .. } => task.as_str(),
         Work::Tool { .. } | Work::Ask { .. } | Work::Check => "",
     };
-    let contract = now.contract.as_ref().map_or("", |contract| contract.command.as_str());
+    let contract = now
+        .contract
+        .as_ref()
+        .map_or("", |contract| contract.command.as_str());
     let on_fail = format!("retry {} then {}", now.on_fail.retries, now.on_fail.then);
     let dependencies = now.depends_on.join(", ");
     let fields = [
@@ -91,7 +96,12 @@ fn changed_fields(now: &Step, form: &StepForm) -> Vec<PlanChange> {
 
 fn field_value(name: &str, text: &str) -> Value {
     match name {
-        "depends_on" => text.split(',').map(str::trim).filter(|id| !id.is_empty()).map(Value::from).collect(),
+        "depends_on" => text
+            .split(',')
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
+            .map(Value::from)
+            .collect(),
         _ if text.is_empty() => Value::Null,
         _ => Value::from(text),
     }
@@ -119,17 +129,31 @@ async fn move_step(
             (None, Some(after)) => StepPlace::After(after),
             (None, None) => neighbour(&call.read_plan(&plan)?, &step, fields.to.as_deref())?,
         };
-        make(call, &plan, &[PlanChange::MoveStep { step, place }], &fields.digest, "moved")
+        make(
+            call,
+            &plan,
+            &[PlanChange::MoveStep { step, place }],
+            &fields.digest,
+            "moved",
+        )
     })
     .await
 }
 
 /// One place up or down.
 fn neighbour(plan: &PlanFile, step: &str, to: Option<&str>) -> Result<StepPlace, HttpError> {
-    let ids: Vec<&str> = plan.checked.plan.steps.iter().map(|one| one.id.as_str()).collect();
+    let ids: Vec<&str> = plan
+        .checked
+        .plan
+        .steps
+        .iter()
+        .map(|one| one.id.as_str())
+        .collect();
     let at = ids.iter().position(|id| *id == step);
     let place = at.and_then(|at| match to {
-        Some("up") => ids.get(at.checked_sub(1)?).map(|id| StepPlace::Before((*id).to_owned())),
+        Some("up") => ids
+            .get(at.checked_sub(1)?)
+            .map(|id| StepPlace::Before((*id).to_owned())),
         _ => ids.get(at + 1).map(|id| StepPlace::After((*id).to_owned())),
     });
     place.ok_or_else(|| HttpError::bad_request("there is no such place"))
@@ -146,7 +170,16 @@ async fn skip(
     form: PersonForm<SkipForm>,
 ) -> Result<Redirect, HttpError> {
     let fields = form.fields;
-    call(&state, &form.session, move |call| make(call, &plan, &[PlanChange::SkipStep { step }], &fields.digest, "edited")).await
+    call(&state, &form.session, move |call| {
+        make(
+            call,
+            &plan,
+            &[PlanChange::SkipStep { step }],
+            &fields.digest,
+            "edited",
+        )
+    })
+    .await
 }
 
 #[derive(Debug, Deserialize)]
@@ -159,26 +192,46 @@ struct NewStepForm {
     contract: String,
 }
 
-async fn add(State(state): State<AppState>, Path(plan): Path<String>, form: PersonForm<NewStepForm>) -> Result<Redirect, HttpError> {
+async fn add(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<NewStepForm>,
+) -> Result<Redirect, HttpError> {
     let fields = form.fields;
     call(&state, &form.session, move |call| {
         let given = [("task", &fields.task), ("contract", &fields.contract)];
-        let given = given.into_iter().filter(|(_, text)| !text.trim().is_empty());
+        let given = given
+            .into_iter()
+            .filter(|(_, text)| !text.trim().is_empty());
         let step = NewStep {
             title: fields.title.clone(),
-            fields: given.map(|(name, text)| (name.to_owned(), Value::from(text.trim()))).collect(),
+            fields: given
+                .map(|(name, text)| (name.to_owned(), Value::from(text.trim())))
+                .collect(),
         };
-        let change = PlanChange::AddStep { step, place: StepPlace::Last };
+        let change = PlanChange::AddStep {
+            step,
+            place: StepPlace::Last,
+        };
         make(call, &plan, &[change], &fields.digest, "edited")
     })
     .await
 }
 
 /// Changes the plan that the person saw.
-fn make(call: &Call, plan: &str, changes: &[PlanChange], digest: &str, done: &str) -> Result<Redirect, HttpError> {
+fn make(
+    call: &Call,
+    plan: &str,
+    changes: &[PlanChange],
+    digest: &str,
+    done: &str,
+) -> Result<Redirect, HttpError> {
     if !changes.is_empty() {
         let (path, name) = call.locate(plan)?;
-        let options = EditOptions { expect_version: None, expect_digest: Some(digest.to_owned()) };
+        let options = EditOptions {
+            expect_version: None,
+            expect_digest: Some(digest.to_owned()),
+        };
         edit(call.by_person(), &path, &name, changes, &options).map_err(call.about(plan))?;
     }
     Ok(Redirect::to(&format!("/plans/{}?done={done}", part(plan))))
@@ -197,18 +250,32 @@ async fn comment_on(
     let text = form.fields.text;
     call(&state, &form.session, move |call| {
         let (path, name) = call.locate(&plan)?;
-        let new = NewComment { step: Some(step.clone()), text, ..NewComment::default() };
+        let new = NewComment {
+            step: Some(step.clone()),
+            text,
+            ..NewComment::default()
+        };
         comment(call.by_person(), &path, &name, &[new]).map_err(call.about(&plan))?;
-        Ok(Redirect::to(&format!("/plans/{}?done=commented#step-{}", part(&plan), part(&step))))
+        Ok(Redirect::to(&format!(
+            "/plans/{}?done=commented#step-{}",
+            part(&plan),
+            part(&step)
+        )))
     })
     .await
 }
 
-async fn show_text(State(state): State<AppState>, session: Session, Path(plan): Path<String>) -> Result<Html<String>, HttpError> {
+async fn show_text(
+    State(state): State<AppState>,
+    session: Session,
+    Path(plan): Path<String>,
+) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
         let file = call.read_plan(&plan)?;
-        let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter()).map(|one| Diagnostic::new(one, &file.source)).collect();
+        let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
+            .map(|one| Diagnostic::new(one, &file.source))
+            .collect();
         let view = TextView {
             key: &file.key(&call.project),
             title: file.checked.plan.display_title(),
@@ -235,17 +302,34 @@ struct TextForm {
     opened: String,
 }
 
-async fn save_text(State(state): State<AppState>, Path(plan): Path<String>, form: PersonForm<TextForm>) -> Result<Redirect, HttpError> {
+async fn save_text(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<TextForm>,
+) -> Result<Redirect, HttpError> {
     let TextForm { text, opened } = form.fields;
     call(&state, &form.session, move |call| {
         let file = call.read_plan(&plan)?;
         if text_hash(&file) != opened {
-            return Err(call.fail(Error::EditedMeanwhile { plan: file.source.name().to_owned() }));
+            return Err(call.fail(Error::EditedMeanwhile {
+                plan: file.source.name().to_owned(),
+            }));
         }
         // Browsers send the line ends of mail; a file keeps its own.
-        let text = if file.source.text().contains("\r\n") { text } else { text.replace("\r\n", "\n") };
+        let text = if file.source.text().contains("\r\n") {
+            text
+        } else {
+            text.replace("\r\n", "\n")
+        };
         let (path, name) = call.locate(&plan)?;
-        edit_text(call.by_person(), &path, &name, text.as_bytes(), &file.source).map_err(call.about(&plan))?;
+        edit_text(
+            call.by_person(),
+            &path,
+            &name,
+            text.as_bytes(),
+            &file.source,
+        )
+        .map_err(call.about(&plan))?;
         Ok(Redirect::to(&format!("/plans/{}?done=edited", part(&plan))))
     })
     .await

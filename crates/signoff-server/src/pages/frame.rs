@@ -2,9 +2,8 @@
 
 use axum::response::Html;
 use signoff_page::frame::{Frame, Notice, Place};
-use signoff_runtime::Clock as _;
 use signoff_runtime::plans::{ListOptions, Listing};
-use signoff_runtime::questions;
+use signoff_runtime::{Clock as _, questions};
 
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -47,10 +46,16 @@ pub(super) fn questions_open(call: &Call, listing: &Listing) -> Result<usize, Ht
 }
 
 /// The whole page.
-pub(super) fn page(call: &Call, session: &Session, screen: &Screen) -> Result<Html<String>, HttpError> {
+pub(super) fn page(
+    call: &Call,
+    session: &Session,
+    screen: &Screen,
+) -> Result<Html<String>, HttpError> {
     let waiting = questions_open(call, &listing(call)?)?;
     let root = call.project.store.workspace();
-    let project = root.file_name().map_or_else(|| "project".into(), |name| name.to_string_lossy());
+    let project = root
+        .file_name()
+        .map_or_else(|| "project".into(), |name| name.to_string_lossy());
     let notice = screen.done.as_deref().and_then(sentence);
     let frame = Frame {
         title: &screen.title,
@@ -68,8 +73,14 @@ pub(super) fn page(call: &Call, session: &Session, screen: &Screen) -> Result<Ht
 /// What was done, in a sentence. Only known words: an address is written by anybody.
 fn sentence(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
-        "signed" => ("proved", "Signed. It covers exactly this text and these terms."),
-        "rejected" => ("regressed", "Rejected. Your words are kept for the planner."),
+        "signed" => (
+            "proved",
+            "Signed. It covers exactly this text and these terms.",
+        ),
+        "rejected" => (
+            "regressed",
+            "Rejected. Your words are kept for the planner.",
+        ),
         "cancelled" => ("skipped", "Cancelled."),
         "started" => ("running", "It runs, in a process of its own."),
         "edited" => ("held", "Saved. The plan has to be signed again."),

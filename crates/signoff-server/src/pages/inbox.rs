@@ -26,13 +26,29 @@ struct Asked {
     done: Option<String>,
 }
 
-async fn inbox(State(state): State<AppState>, session: Session, Query(asked): Query<Asked>) -> Result<Html<String>, HttpError> {
+async fn inbox(
+    State(state): State<AppState>,
+    session: Session,
+    Query(asked): Query<Asked>,
+) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
         let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
         let unreadable = waiting.unreadable.into_iter();
-        let unreadable: Vec<String> = unreadable.map(|(run, error)| format!("run {run} cannot be read: {}", call.fail(error).error.message)).collect();
-        let view = InboxView { items: &waiting.items, held: &waiting.held, unreadable: &unreadable, csrf: &person.csrf };
+        let unreadable: Vec<String> = unreadable
+            .map(|(run, error)| {
+                format!(
+                    "run {run} cannot be read: {}",
+                    call.fail(error).error.message
+                )
+            })
+            .collect();
+        let view = InboxView {
+            items: &waiting.items,
+            held: &waiting.held,
+            unreadable: &unreadable,
+            csrf: &person.csrf,
+        };
         let screen = Screen {
             title: "Inbox".to_owned(),
             place: Place::Inbox,
@@ -54,10 +70,17 @@ struct Answer {
     note: String,
 }
 
-async fn answer(State(state): State<AppState>, form: PersonForm<Answer>) -> Result<Redirect, HttpError> {
+async fn answer(
+    State(state): State<AppState>,
+    form: PersonForm<Answer>,
+) -> Result<Redirect, HttpError> {
     let Answer { item, choice, note } = form.fields;
     call(&state, &form.session, move |call| {
-        let body = AnswerBody { choice, note: Some(note).filter(|note| !note.trim().is_empty()), steps: Vec::new() };
+        let body = AnswerBody {
+            choice,
+            note: Some(note).filter(|note| !note.trim().is_empty()),
+            steps: Vec::new(),
+        };
         send_answer(call, &item, &body)?;
         Ok(Redirect::to("/inbox?done=answered"))
     })

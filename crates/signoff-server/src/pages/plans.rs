@@ -28,7 +28,9 @@ const READ: usize = 40;
 const MOST: usize = 200;
 
 pub(super) fn routes() -> Router<AppState> {
-    Router::new().route("/", get(plans)).route("/runs", get(runs))
+    Router::new()
+        .route("/", get(plans))
+        .route("/runs", get(runs))
 }
 
 /// Which plans to show.
@@ -42,18 +44,36 @@ struct Asked {
     done: Option<String>,
 }
 
-async fn plans(State(state): State<AppState>, session: Session, Query(asked): Query<Asked>) -> Result<Html<String>, HttpError> {
+async fn plans(
+    State(state): State<AppState>,
+    session: Session,
+    Query(asked): Query<Asked>,
+) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
         let listed = listing(call)?;
         let total = listed.plans.len();
         let most = asked.most.unwrap_or(MOST);
-        let filter = PlanFilter { text: asked.text, state: asked.state };
+        let filter = PlanFilter {
+            text: asked.text,
+            state: asked.state,
+        };
         let rows = (listed.plans.iter().enumerate()).map(|(at, plan)| row(call, plan, at < READ));
         let rows: Vec<PlanRow> = rows.filter(|row| filter.shows(row)).take(most).collect();
         let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
-        let questions = if filter.is_empty() { waiting.items } else { Vec::new() };
-        let view = PlansView { rows: &rows, questions: &questions, filter: &filter, total, most, now: now(call) };
+        let questions = if filter.is_empty() {
+            waiting.items
+        } else {
+            Vec::new()
+        };
+        let view = PlansView {
+            rows: &rows,
+            questions: &questions,
+            filter: &filter,
+            total,
+            most,
+            now: now(call),
+        };
         let screen = Screen {
             title: "Plans".to_owned(),
             place: Place::Plans,
@@ -71,12 +91,17 @@ fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
     let here = &call.project.process.directory;
     let history = PlanHistory::read(&call.project, &plan.key).unwrap_or_default();
     let name = plan.path.display().to_string();
-    let file = read.then(|| PlanFile::read(&plan.path, &name, &call.project.workspace()).ok()).flatten();
+    let file = read
+        .then(|| PlanFile::read(&plan.path, &name, &call.project.workspace()).ok())
+        .flatten();
     let problems = |severity| {
         let found = file.iter().flat_map(|file| &file.checked.diagnostics);
         found.filter(|one| one.severity == severity).count()
     };
-    let ran = matches!(plan.state.name(), "executing" | "stalled" | "failed" | "completed" | "replanning");
+    let ran = matches!(
+        plan.state.name(),
+        "executing" | "stalled" | "failed" | "completed" | "replanning"
+    );
     let run = history.newest_run().filter(|_| ran && read);
     let run = run.and_then(|run| RunView::load(&call.project, run).ok());
     PlanRow {

@@ -59,15 +59,25 @@ async fn review(
     Query(asked): Query<Asked>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
-    call(&state, &session, move |call| show(call, &person, &plan, asked)).await
+    call(&state, &session, move |call| {
+        show(call, &person, &plan, asked)
+    })
+    .await
 }
 
-fn show(call: &Call, person: &Session, name: &str, asked: Asked) -> Result<Html<String>, HttpError> {
+fn show(
+    call: &Call,
+    person: &Session,
+    name: &str,
+    asked: Asked,
+) -> Result<Html<String>, HttpError> {
     let file = call.read_plan(name)?;
     let view = PlanView::of(&call.project, &file).map_err(call.about(name))?;
     let shown = view.to_api(&file);
     let status = view.status.as_ref();
-    let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter()).map(|one| Diagnostic::new(one, &file.source)).collect();
+    let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
+        .map(|one| Diagnostic::new(one, &file.source))
+        .collect();
     let difference = difference(call, &file)?;
     let handed = status.and_then(|status| handed_in(&status.history));
     let run = status.and_then(|status| status.view.as_ref());
@@ -114,10 +124,16 @@ fn show(call: &Call, person: &Session, name: &str, asked: Asked) -> Result<Html<
 
 /// Who handed a plan in last, and when.
 pub(super) fn handed_in(history: &PlanHistory) -> Option<(String, String)> {
-    history.entries.iter().rev().find_map(|entry| match &entry.event {
-        PlanEvent::PlanProposed { by, .. } | PlanEvent::PlanRevised { by, .. } => Some((by.clone(), signoff_runtime::timestamp(entry.at))),
-        _ => None,
-    })
+    history
+        .entries
+        .iter()
+        .rev()
+        .find_map(|entry| match &entry.event {
+            PlanEvent::PlanProposed { by, .. } | PlanEvent::PlanRevised { by, .. } => {
+                Some((by.clone(), signoff_runtime::timestamp(entry.at)))
+            }
+            _ => None,
+        })
 }
 
 fn signed_by(status: &PlanStatus) -> Option<&str> {
@@ -191,7 +207,11 @@ struct Signing {
     digest: String,
 }
 
-async fn sign(State(state): State<AppState>, Path(plan): Path<String>, form: PersonForm<Signing>) -> Result<Redirect, HttpError> {
+async fn sign(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<Signing>,
+) -> Result<Redirect, HttpError> {
     let fields = form.fields;
     call(&state, &form.session, move |call| {
         let file = call.read_plan(&plan)?;
@@ -212,11 +232,16 @@ struct Rejecting {
     feedback: String,
 }
 
-async fn reject(State(state): State<AppState>, Path(plan): Path<String>, form: PersonForm<Rejecting>) -> Result<Redirect, HttpError> {
+async fn reject(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<Rejecting>,
+) -> Result<Redirect, HttpError> {
     let fields = form.fields;
     call(&state, &form.session, move |call| {
         let (path, name) = call.locate(&plan)?;
-        let done = signoff_runtime::plans::reject(call.by_person(), &path, &name, Some(&fields.feedback));
+        let done =
+            signoff_runtime::plans::reject(call.by_person(), &path, &name, Some(&fields.feedback));
         done.map_err(call.about(&plan))?;
         Ok(back(&plan, "rejected"))
     })
@@ -228,11 +253,16 @@ struct Cancelling {
     reason: String,
 }
 
-async fn cancel(State(state): State<AppState>, Path(plan): Path<String>, form: PersonForm<Cancelling>) -> Result<Redirect, HttpError> {
+async fn cancel(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<Cancelling>,
+) -> Result<Redirect, HttpError> {
     let fields = form.fields;
     call(&state, &form.session, move |call| {
         let (path, name) = call.locate(&plan)?;
-        let done = signoff_runtime::plans::cancel(call.by_person(), &path, &name, Some(&fields.reason));
+        let done =
+            signoff_runtime::plans::cancel(call.by_person(), &path, &name, Some(&fields.reason));
         done.map_err(call.about(&plan))?;
         Ok(back(&plan, "cancelled"))
     })
@@ -242,7 +272,11 @@ async fn cancel(State(state): State<AppState>, Path(plan): Path<String>, form: P
 #[derive(Debug, Deserialize)]
 struct Nothing {}
 
-async fn start(State(state): State<AppState>, Path(plan): Path<String>, form: PersonForm<Nothing>) -> Result<Redirect, HttpError> {
+async fn start(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<Nothing>,
+) -> Result<Redirect, HttpError> {
     call(&state, &form.session, move |call| {
         let (_, name) = call.locate(&plan)?;
         let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);

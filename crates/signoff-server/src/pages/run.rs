@@ -105,7 +105,13 @@ async fn live(
     .await
 }
 
-fn show(call: &Call, person: &Session, view: &RunView, open: Option<&str>, asked: &Asked) -> Result<Html<String>, HttpError> {
+fn show(
+    call: &Call,
+    person: &Session,
+    view: &RunView,
+    open: Option<&str>,
+    asked: &Asked,
+) -> Result<Html<String>, HttpError> {
     let report = report_of(call, view)?;
     let actions = actions(view);
     let graph = graph(view);
@@ -116,7 +122,10 @@ fn show(call: &Call, person: &Session, view: &RunView, open: Option<&str>, asked
     let tab = asked.tab.as_deref().map_or_else(Tab::default, Tab::named);
     let told = log.as_ref().filter(|_| tab == Tab::Transcript);
     let transcript = told.and_then(|log| log.transcript(call.project.store.workspace()).ok());
-    let prompt = log.as_ref().filter(|_| tab == Tab::Prompt).and_then(AgentLog::prompt);
+    let prompt = log
+        .as_ref()
+        .filter(|_| tab == Tab::Prompt)
+        .and_then(AgentLog::prompt);
     let step = open.map(|step| find_step(&report, step)).transpose()?;
     let attempt = step.map_or(0, |(step, _)| asked.attempt.unwrap_or(step.attempts));
     let changes = open.filter(|_| tab == Tab::Changes);
@@ -131,7 +140,8 @@ fn show(call: &Call, person: &Session, view: &RunView, open: Option<&str>, asked
         prompt: prompt.as_deref(),
         patch: patch.as_deref(),
         csrf: &person.csrf,
-        can_decide: actions.steps && matches!(step.status.as_str(), "failed" | "waiting" | "blocked"),
+        can_decide: actions.steps
+            && matches!(step.status.as_str(), "failed" | "waiting" | "blocked"),
     });
     if let Some(detail) = detail.as_ref().filter(|_| asked.part) {
         return Ok(Html(inside(detail).into_string()));
@@ -140,14 +150,20 @@ fn show(call: &Call, person: &Session, view: &RunView, open: Option<&str>, asked
     let screen = Screen {
         title: report.run.title.clone(),
         place: Place::Runs,
-        events: Some(format!("/api/runs/{}/events?after={}", report.run.run, view.last_seq)),
+        events: Some(format!(
+            "/api/runs/{}/events?after={}",
+            report.run.run, view.last_seq
+        )),
         html: shown.render(),
         done: asked.done.clone(),
     };
     page(call, person, &screen)
 }
 
-type FoundStep<'r> = (&'r signoff_api::run::Step, &'r signoff_api::report::ReportedStep);
+type FoundStep<'r> = (
+    &'r signoff_api::run::Step,
+    &'r signoff_api::report::ReportedStep,
+);
 
 fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpError> {
     let steps = report.run.steps.iter().zip(&report.steps);
@@ -158,7 +174,13 @@ fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpErro
     })
 }
 
-fn shown<'a>(call: &Call, view: &RunView, report: &'a Report, actions: &'a RunActions, person: &'a Session) -> Shown<'a> {
+fn shown<'a>(
+    call: &Call,
+    view: &RunView,
+    report: &'a Report,
+    actions: &'a RunActions,
+    person: &'a Session,
+) -> Shown<'a> {
     let budget = signoff_api::plan::Budget::from(&view.run.plan().budget);
     Shown {
         report,
@@ -173,14 +195,26 @@ fn shown<'a>(call: &Call, view: &RunView, report: &'a Report, actions: &'a RunAc
 }
 
 fn report_of(call: &Call, view: &RunView) -> Result<Report, HttpError> {
-    view.report(&call.project, now(call)).map_err(|error| call.fail(error))
+    view.report(&call.project, now(call))
+        .map_err(|error| call.fail(error))
 }
 
 fn graph(view: &RunView) -> Option<String> {
     let plan = view.run.plan();
-    let progress = RunProgress { run: &view.run, driven: view.driven };
+    let progress = RunProgress {
+        run: &view.run,
+        driven: view.driven,
+    };
     let is_drawn = (2..=DRAWN).contains(&plan.steps.len());
-    is_drawn.then(|| svg(plan, &StepGraph::of_plan(plan), Canvas::Page, Some(&progress)).ok())?
+    is_drawn.then(|| {
+        svg(
+            plan,
+            &StepGraph::of_plan(plan),
+            Canvas::Page,
+            Some(&progress),
+        )
+        .ok()
+    })?
 }
 
 /// What makes sense to ask of the run now; the runtime refuses the rest anyway.
@@ -191,13 +225,20 @@ fn actions(view: &RunView) -> RunActions {
         pause: view.driven,
         stop: view.driven,
         resume: !view.driven && !over,
-        land: over && !landed && !view.run.is_undone() && (!view.run.lands_files() || !view.held_files().is_empty()),
+        land: over
+            && !landed
+            && !view.run.is_undone()
+            && (!view.run.lands_files() || !view.held_files().is_empty()),
         undo: over && !view.driven && !view.run.is_undone(),
         steps: view.driven || !over,
     }
 }
 
-async fn report(State(state): State<AppState>, session: Session, Path(run): Path<String>) -> Result<Html<String>, HttpError> {
+async fn report(
+    State(state): State<AppState>,
+    session: Session,
+    Path(run): Path<String>,
+) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
         let view = call.read_run(&run)?;
@@ -229,9 +270,20 @@ async fn act_on_run(
             "pause" => tell(call, &id, RequestKind::Pause)?,
             "stop" => tell(call, &id, RequestKind::Stop)?,
             "abort" => tell(call, &id, RequestKind::Abort)?,
-            "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person).map(|_| "started").map_err(fail)?,
-            "land" => land(&call.project, Some(&id), &SettleOptions::default(), &call.clock).map(|_| "landed").map_err(fail)?,
-            "undo" => undo(&call.project, Some(&id), &call.clock).map(|_| "undone").map_err(fail)?,
+            "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person)
+                .map(|_| "started")
+                .map_err(fail)?,
+            "land" => land(
+                &call.project,
+                Some(&id),
+                &SettleOptions::default(),
+                &call.clock,
+            )
+            .map(|_| "landed")
+            .map_err(fail)?,
+            "undo" => undo(&call.project, Some(&id), &call.clock)
+                .map(|_| "undone")
+                .map_err(fail)?,
             _ => return Err(nothing_there()),
         };
         Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
@@ -269,5 +321,10 @@ fn tell(call: &Call, run: &str, what: RequestKind) -> Result<&'static str, HttpE
 }
 
 fn nothing_there() -> HttpError {
-    HttpError::new(StatusCode::NOT_FOUND, "no-such-address", "there is nothing at this address", &[])
+    HttpError::new(
+        StatusCode::NOT_FOUND,
+        "no-such-address",
+        "there is nothing at this address",
+        &[],
+    )
 }

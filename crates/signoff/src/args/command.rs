@@ -5,8 +5,9 @@ use clap::Subcommand;
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
     Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
-    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Report, ReportFormat, Resume,
-    Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify, VerifyFormat, agentctl,
+    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Report,
+    ReportFormat, Resume, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify,
+    VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]

@@ -38,5 +38,11 @@ fn graph(view: &RunView) -> Option<String> {
         driven: view.driven,
     };
     let plan = view.run.plan();
-    svg(plan, &StepGraph::of_plan(plan), Canvas::Page, Some(&progress)).ok()
+    svg(
+        plan,
+        &StepGraph::of_plan(plan),
+        Canvas::Page,
+        Some(&progress),
+    )
+    .ok()
 }
