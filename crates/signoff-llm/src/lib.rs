@@ -16,11 +16,20 @@ mod data;
 mod objections;
 mod planner;
 mod prompt;
+mod provider;
 mod reply;
+mod typed;
 
 pub use self::complete::{Complete, CompleteError, Completion, Usage};
 pub use self::context::{Memory, PlanningContext, RejectedPlan, ToolDescription};
 pub use self::objections::Objection;
 pub use self::planner::{DraftEnd, DraftReport, DraftedPlan, Planner, Round};
 pub use self::prompt::{PromptError, PromptName, Prompts};
-pub use self::reply::{PlanText, REPLY_BYTES, ReplyProblem, read_reply};
+pub use self::provider::{
+    ModelTokens, Provider, ProviderModel, ProviderRequest, ProviderResponse, ResponseBody,
+    Transport, TransportError,
+};
+pub use self::reply::{
+    ObjectProblem, PlanText, REPLY_BYTES, ReplyProblem, read_object, read_reply,
+};
+pub use self::typed::{TypedError, TypedReply, ask_typed};

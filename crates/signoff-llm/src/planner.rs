@@ -186,7 +186,7 @@ impl Planner<'_> {
 }
 
 /// The beginning of a text, so far as it is sent back.
-fn quoted(text: &str) -> &str {
+pub(crate) fn quoted(text: &str) -> &str {
     let mut end = text.len().min(QUOTED);
     while !text.is_char_boundary(end) {
         end -= 1;

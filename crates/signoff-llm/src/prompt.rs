@@ -6,6 +6,7 @@ use std::fmt;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use serde::Serialize;
 use signoff_plan::dialect::Dialect;
 
 use crate::context::PlanningContext;
@@ -28,16 +29,19 @@ pub enum PromptName {
     Context,
     /// What is wrong with the last answer; follows the first prompt.
     Again,
+    /// Asks for JSON of a schema; follows a question.
+    Typed,
 }
 
 impl PromptName {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Workunit,
         Self::Toolplan,
         Self::Record,
         Self::Context,
         Self::Again,
+        Self::Typed,
     ];
 
     /// The name of its file.
@@ -48,6 +52,7 @@ impl PromptName {
             Self::Record => "plan-record.md",
             Self::Context => "plan-context.md",
             Self::Again => "plan-again.md",
+            Self::Typed => "reply-typed.md",
         }
     }
 
@@ -59,6 +64,7 @@ impl PromptName {
             Self::Record => include_str!("prompts/plan-record.md"),
             Self::Context => include_str!("prompts/plan-context.md"),
             Self::Again => include_str!("prompts/plan-again.md"),
+            Self::Typed => include_str!("prompts/reply-typed.md"),
         }
     }
 
@@ -121,6 +127,17 @@ impl Prompts {
         last: LastAnswer<'_>,
     ) -> Result<String, PromptError> {
         self.render(context, Some(last))
+    }
+
+    /// A prompt with these values. None of them can end the data that it stands in.
+    pub fn fill(&self, name: PromptName, values: &impl Serialize) -> Result<String, PromptError> {
+        let json = serde_json::to_string(values).map_err(|error| PromptError {
+            file: name.file().to_owned(),
+            why: error.to_string(),
+        })?;
+        let key = DataKey::absent_from(&[&json]);
+        let environment = self.environment(&key)?;
+        fill(&environment, name, Value::from(Serde(values)))
     }
 
     fn text(&self, name: PromptName) -> &str {

@@ -10,7 +10,7 @@
 //! - `streams`: events as they come
 //! - `state`, `calls`, `forms`: what requests share; calls of the runtime beside the threads that answer; forms of pages
 //! - `safety`: which requests are answered at all, and with which headers
-//! - `sign_in`, `api`, `pages`: what can be asked for
+//! - `sign_in`, `api`, `pages`, `mcp`: what can be asked for
 //! - `routes`, `listen`: every address; the socket
 
 #![warn(missing_docs)]
@@ -20,6 +20,7 @@ mod calls;
 mod error;
 mod forms;
 mod listen;
+mod mcp;
 mod options;
 mod pages;
 mod routes;

@@ -40,7 +40,7 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::R
             signal(SignalKind::interrupt())?,
         );
         let (stop, stopped) = tokio::sync::oneshot::channel();
-        let serving = axum::serve(listener, router(state.clone()))
+        let serving = axum::serve(listener, router(state.clone())?)
             .with_graceful_shutdown(async move { stopped.await.unwrap_or_default() });
         let serving = tokio::spawn(serving.into_future());
         tokio::select! {

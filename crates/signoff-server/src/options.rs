@@ -21,6 +21,10 @@ pub struct ServerOptions {
     pub program: PathBuf,
     /// The words for failures.
     pub wording: ErrorWording,
+    /// The same words for agents.
+    pub agent_wording: signoff_mcp::ErrorWording,
+    /// What agents need to be answered at `/mcp`; without one nobody is.
+    pub agent_token: Option<String>,
     /// The version of the program.
     pub version: String,
     /// Where to listen.

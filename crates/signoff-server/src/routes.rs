@@ -1,5 +1,7 @@
 //! Every address, and what every request goes through.
 
+use std::io;
+
 use axum::Router;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::ACCEPT;
@@ -12,14 +14,15 @@ use crate::error::HttpError;
 use crate::safety::{add_headers, body_limit, refuse_strangers, time_limit};
 use crate::sessions::Session;
 use crate::state::AppState;
-use crate::{api, pages, sign_in};
+use crate::{api, mcp, pages, sign_in};
 
 /// The whole server.
-pub(crate) fn router(state: AppState) -> Router {
-    Router::new()
+pub(crate) fn router(state: AppState) -> io::Result<Router> {
+    let router = Router::new()
         .merge(sign_in::routes())
         .merge(api::routes())
         .merge(pages::routes())
+        .merge(mcp::routes(&state)?)
         .fallback(async || not_found())
         .method_not_allowed_fallback(async || wrong_method())
         .layer(body_limit())
@@ -28,7 +31,8 @@ pub(crate) fn router(state: AppState) -> Router {
         .layer(from_fn_with_state(state.clone(), refuse_strangers))
         .layer(from_fn(show_failures))
         .layer(from_fn(add_headers))
-        .with_state(state)
+        .with_state(state);
+    Ok(router)
 }
 
 /// Finds out whose request it is.

@@ -5,11 +5,14 @@ mod json;
 mod markdown;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::fmt;
 
 use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
+
+pub use self::value::{ObjectProblem, read_object};
 
 /// An answer of more bytes is not read.
 pub const REPLY_BYTES: usize = 1 << 20;

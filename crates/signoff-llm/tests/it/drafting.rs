@@ -1,11 +1,8 @@
-use signoff_llm::{
-    Complete, CompleteError, Completion, DraftEnd, DraftReport, Objection, Planner, PromptName,
-    Prompts, Usage,
-};
+use signoff_llm::{DraftEnd, DraftReport, Objection, Planner, PromptName, Prompts};
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
 
-use crate::context;
+use crate::{Scripted, context};
 
 const GOOD: &str = "````markdown
 ---
@@ -34,35 +31,6 @@ cargo test
 ````
 ";
 
-/// A model that says what was written down, and keeps what it was asked.
-#[derive(Default)]
-struct Scripted {
-    answers: Vec<String>,
-    asked: Vec<String>,
-}
-
-impl Complete for Scripted {
-    fn complete(&mut self, prompt: &str) -> Result<Completion, CompleteError> {
-        self.asked.push(prompt.to_owned());
-        let usage = Usage {
-            model: Some("scripted".to_owned()),
-            tokens: Some(10),
-            usd_e6: None,
-        };
-        if self.answers.is_empty() {
-            return Err(CompleteError {
-                message: "the model is gone".to_owned(),
-                usage,
-            });
-        }
-        Ok(Completion {
-            text: self.answers.remove(0),
-            cut_from: None,
-            usage,
-        })
-    }
-}
-
 fn draft(answers: &[&str]) -> (DraftReport, Vec<String>) {
     draft_reviewed(answers, |_| Vec::new())
 }
@@ -77,10 +45,7 @@ fn draft_reviewed(
         workspace: &PermissiveWorkspace,
         max_rounds: 3,
     };
-    let mut model = Scripted {
-        answers: answers.iter().map(|answer| (*answer).to_owned()).collect(),
-        asked: Vec::new(),
-    };
+    let mut model = Scripted::new(answers);
     let mut reviews = 0;
     let mut review = |_: &_| {
         reviews += 1;

@@ -2,10 +2,52 @@
 
 mod drafting;
 mod prompts;
+mod providers;
+mod typed;
 
 use serde_json::json;
-use signoff_llm::{Memory, PlanningContext, RejectedPlan, ToolDescription};
+use signoff_llm::{
+    Complete, CompleteError, Completion, Memory, PlanningContext, RejectedPlan, ToolDescription,
+    Usage,
+};
 use signoff_plan::dialect::Dialect;
+
+/// A model that says what was written down, and keeps what it was asked.
+struct Scripted {
+    answers: Vec<String>,
+    asked: Vec<String>,
+}
+
+impl Scripted {
+    fn new(answers: &[&str]) -> Self {
+        Self {
+            answers: answers.iter().map(|answer| (*answer).to_owned()).collect(),
+            asked: Vec::new(),
+        }
+    }
+}
+
+impl Complete for Scripted {
+    fn complete(&mut self, prompt: &str) -> Result<Completion, CompleteError> {
+        self.asked.push(prompt.to_owned());
+        let usage = Usage {
+            model: Some("scripted".to_owned()),
+            tokens: Some(10),
+            usd_e6: None,
+        };
+        if self.answers.is_empty() {
+            return Err(CompleteError {
+                message: "the model is gone".to_owned(),
+                usage,
+            });
+        }
+        Ok(Completion {
+            text: self.answers.remove(0),
+            cut_from: None,
+            usage,
+        })
+    }
+}
 
 /// A context with every part.
 fn context(dialect: Dialect) -> PlanningContext {

@@ -40,6 +40,7 @@ use signoff_work::git::HarnessGit;
 
 pub use self::agent::QuestionStop;
 pub(crate) use self::agent::{AgentQuestion, AgentSpending, AskError, ask};
+pub(crate) use self::agent_command::prices;
 use self::agents::WorkingAgent;
 use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;

@@ -4,10 +4,12 @@
 //! Start reading at [`draft`].
 
 mod context;
+mod decision;
 mod facts;
 mod keep;
 mod listing;
 mod model;
+mod provider;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,12 +20,11 @@ use signoff_llm::{
 };
 use signoff_plan::dialect::Dialect;
 
+pub use self::decision::ask_model;
 pub use self::keep::{DraftOrigin, KeptDraft, finished, keep_draft};
-pub use self::model::{PlanningAgent, planning_agent};
+pub use self::model::{Model, ModelPurpose};
 use crate::clock::Clock;
-use crate::confinement;
 use crate::error::{Error, PlanningError};
-use crate::local::QuestionStop;
 use crate::project::Project;
 
 /// What is asked of a planner.
@@ -80,8 +81,6 @@ pub struct DraftObserver<'a> {
     pub round: &'a mut dyn FnMut(&Round),
     /// May object to a plan that the checks accept.
     pub review: &'a mut dyn FnMut(&DraftedPlan) -> Vec<Objection>,
-    /// Ends the agent.
-    pub stop: QuestionStop,
 }
 
 impl std::fmt::Debug for DraftObserver<'_> {
@@ -90,16 +89,13 @@ impl std::fmt::Debug for DraftObserver<'_> {
     }
 }
 
-/// Has a plan drafted by the project's agent, until it has nothing to mend or the bound is reached.
+/// Has a plan drafted by a model, until it has nothing to mend or the bound is reached.
 pub fn draft(
     project: &Project,
-    agent: &PlanningAgent<'_>,
+    model: &mut Model<'_>,
     context: &PlanningContext,
     observer: DraftObserver<'_>,
 ) -> Result<DraftReport, Error> {
-    // The agent's command may be the project's.
-    project.require_trust()?;
-    confinement::require(project)?;
     let prompts = prompts(project)?;
     let workspace = project.workspace();
     let planner = Planner {
@@ -107,9 +103,8 @@ pub fn draft(
         workspace: &workspace,
         max_rounds: project.config.llm.max_rounds.value,
     };
-    let mut model = model::AgentModel::new(project, agent, observer.stop);
-    let report = planner.draft(context, &mut model, observer.review, observer.round)?;
-    match (model.failure, &report.end) {
+    let report = planner.draft(context, model, observer.review, observer.round)?;
+    match (model.take_failure(), &report.end) {
         (Some(error), DraftEnd::ModelFailed(_)) => Err(error),
         _ => Ok(report),
     }

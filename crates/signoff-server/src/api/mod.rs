@@ -5,6 +5,7 @@ mod events;
 pub(crate) mod inbox;
 mod openapi;
 mod plans;
+mod reviews;
 mod runs;
 mod signatures;
 
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> Router<AppState> {
 /// Every address below `/api`.
 fn endpoints() -> Vec<Endpoint> {
     let mut all = plans::endpoints();
+    all.extend(reviews::endpoints());
     all.extend(signatures::endpoints());
     all.extend(runs::endpoints());
     all.extend(inbox::endpoints());

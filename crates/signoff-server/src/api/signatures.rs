@@ -4,11 +4,14 @@ use std::path::Path;
 
 use axum::http::Method;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use signoff_api::deleted::{self, Deleted};
 use signoff_api::plan_ref::PlanRef;
 use signoff_runtime::Error;
-use signoff_runtime::plans::{self, ActorContext, ApproveOptions, PlanReport, approve_on_page};
+use signoff_runtime::plans::{
+    self, ActorContext, ApproveOptions, GivenKey, PlanReport, approve_on_page, approve_with_key,
+    key_statement,
+};
 
 use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
 use crate::calls::Call;
@@ -22,6 +25,12 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             "/api/plans/{plan}/approve",
             "Signs a plan as it was shown.",
             approve,
+        ),
+        endpoint(
+            &Method::GET,
+            "/api/plans/{plan}/statement",
+            "Shows what a person's SSH key signs, where a key is asked for.",
+            show_statement,
         ),
         endpoint(
             &post,
@@ -60,6 +69,40 @@ struct Approval {
     /// The version that was shown, where the plan counts versions.
     expect_version: Option<u64>,
     note: Option<String>,
+    /// What the person's SSH key said, where a key is asked for.
+    key: Option<KeyBody>,
+}
+
+/// The signature of a person's SSH key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct KeyBody {
+    /// Whose key, as the list of allowed signers calls them.
+    principal: String,
+    /// `at` of the statement.
+    at: String,
+    /// What `ssh-keygen -Y sign` made.
+    signature: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StatementQuery {
+    /// Whose key, as the list of allowed signers calls them.
+    principal: Option<String>,
+    /// The same note as with the signature.
+    note: Option<String>,
+}
+
+/// What a key signs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Statement {
+    principal: String,
+    at: String,
+    /// The exact bytes, without a newline at their end.
+    text: String,
+    /// What the person types, with the text in `statement.json`.
+    command: String,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -83,8 +126,39 @@ fn approve(call: &Call, asked: &Asked<Nothing, Approval>) -> Result<PlanRef, Htt
         expect_digest: Some(asked.body.expect_digest.clone()),
         expect_version: asked.body.expect_version,
     };
-    let approved = approve_on_page(call.by_person(), &plan, &options);
+    let approved = match &asked.body.key {
+        None => approve_on_page(call.by_person(), &plan, &options),
+        Some(key) => {
+            let given = GivenKey {
+                principal: key.principal.clone(),
+                at: key.at.clone(),
+                signature: key.signature.clone(),
+            };
+            approve_with_key(call.by_person(), &plan, &options, &given)
+        }
+    };
     Ok(approved.map_err(call.about(name))?.done.to_api())
+}
+
+fn show_statement(call: &Call, asked: &Asked<StatementQuery>) -> Result<Statement, HttpError> {
+    let (name, query) = (asked.named("plan"), &asked.query);
+    let principal = query.principal.clone().ok_or_else(|| {
+        let message = "name the `principal` whose key signs";
+        HttpError::bad_request(message)
+    })?;
+    let plan = call.read_plan(name)?;
+    let options = ApproveOptions {
+        note: query.note.clone(),
+        ..ApproveOptions::default()
+    };
+    let made = key_statement(call.by_person(), &plan, &options, &principal);
+    let made = made.map_err(call.about(name))?;
+    Ok(Statement {
+        principal,
+        at: made.at,
+        text: made.text,
+        command: "ssh-keygen -Y sign -n signoff -f ~/.ssh/id_ed25519 statement.json".to_owned(),
+    })
 }
 
 fn reject(call: &Call, asked: &Asked<Nothing, Rejection>) -> Result<PlanRef, HttpError> {

@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod driver;
 pub(super) mod guard;
+pub(super) mod llm;
 pub(super) mod mcp;
 pub(super) mod policy;
 pub(super) mod prices;
@@ -13,7 +14,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, GuardSettings, Isolation, LandMode, Policy, ServeSettings, Setting};
+use super::{
+    Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings, Setting,
+};
 use crate::signatures::Proof;
 
 /// `[plans]`
@@ -281,19 +284,6 @@ impl SandboxMode {
     }
 }
 
-/// `[llm]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LlmSettings {
-    /// The role whose agent drafts plans; without one, `planner`, else `default`.
-    pub agent: Setting<Option<String>>,
-    /// How often a planner is asked for one plan at most.
-    pub max_rounds: Setting<u32>,
-    /// How long one answer may take.
-    pub timeout: Setting<Duration>,
-    /// How long it may say nothing at all.
-    pub idle_timeout: Setting<Duration>,
-}
-
 /// `[notify]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotifySettings {
@@ -369,12 +359,7 @@ impl Default for Config {
                 home: Setting::built_in(Vec::new()),
                 writable: Setting::built_in(Vec::new()),
             },
-            llm: LlmSettings {
-                agent: Setting::built_in(None),
-                max_rounds: Setting::built_in(3),
-                timeout: Setting::built_in(Duration::from_mins(20)),
-                idle_timeout: Setting::built_in(Duration::from_mins(5)),
-            },
+            llm: LlmSettings::default(),
             notify: NotifySettings {
                 command: Setting::built_in(Vec::new()),
             },

@@ -504,12 +504,35 @@ fn the_planner_is_chosen_and_bounded() {
     assert_eq!(config.llm.idle_timeout.value, Duration::from_secs(90));
     assert_eq!(load("", "").unwrap().llm.max_rounds.value, 3);
     check(
-        "[llm]\nprovider = 'x'\nmax_rounds = 0\n",
+        "[llm]\ncritic = 'x'\nmax_rounds = 0\n",
         &[
-            "2:1: `[llm] provider` is a setting that this version does not honour; take it out until a later version has it",
+            "2:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
             "3:14: must be a whole number from 1 to 100000",
         ],
     );
+}
+
+#[test]
+fn a_provider_is_the_persons_choice() {
+    let user = "[llm]\nprovider = 'openai'\nmodel = 'm'\nbase_url = 'https://models.example.com/v1'\nkey_command = ['pass', 'openai']\n";
+    let config = load(user, "[llm]\nmodel = 'n'\n").unwrap().llm;
+    assert_eq!(config.provider.value, Some(ModelProvider::OpenAi));
+    assert_eq!(config.model.value.as_deref(), Some("n"));
+    assert_eq!(config.key_command.value, ["pass", "openai"]);
+    let errors = load("", user).unwrap_err().join("\n");
+    for key in ["provider", "base_url", "key_command"] {
+        let refused = format!("a project cannot loosen `[llm] {key}`");
+        assert!(errors.contains(&refused), "{errors}");
+    }
+    let errors = |text: &str| load(text, "").unwrap_err().join("\n");
+    let unknown = errors("[llm]\nprovider = 'gemni'\n");
+    assert!(unknown.contains("did you mean `gemini`?"), "{unknown}");
+    let open = errors("[llm]\nbase_url = 'https://me:secret@example.com'\n");
+    assert!(
+        open.contains("password is not taken") && !open.contains("secret"),
+        "{open}"
+    );
+    assert!(errors("[llm]\nbase_url = 'example.com'\n").contains("not an address"));
 }
 
 #[test]

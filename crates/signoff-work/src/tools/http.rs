@@ -6,19 +6,17 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use ureq::http::{Method, Request, Response, Uri};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Body, Error};
+use ureq::{Body, Error};
 
 use super::location::{self, Redirect};
-use super::proxy;
 use crate::call::{CallError, Limits};
+use crate::http;
 
 /// Bytes of a body that a result can hold.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -27,7 +25,6 @@ const MOST_REDIRECTS: usize = 5;
 const QUOTED: usize = 300;
 /// Headers that every server may see.
 const HARMLESS: [&str; 3] = ["accept", "accept-language", "user-agent"];
-const WHO: &str = concat!("signoff/", env!("CARGO_PKG_VERSION"));
 
 #[derive(Deserialize)]
 pub(super) struct HttpRequestArguments {
@@ -85,7 +82,8 @@ impl HttpCall {
         let follows = matches!(method, Method::GET | Method::HEAD);
         for _ in 0..=MOST_REDIRECTS {
             let request = request(&method, &uri, &args)?;
-            let response = self.agent(&uri).run(request);
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let response = http::agent(&uri, &self.environment, left).run(request);
             let response = response.map_err(|error| self.http_error(&uri, error))?;
             let to = response.headers().get("location");
             let to = to.and_then(|to| to.to_str().ok());
@@ -103,26 +101,6 @@ impl HttpCall {
         }
         let message = format!("`{}` redirects more than {MOST_REDIRECTS} times", args.url);
         Err(CallError::lasting(message))
-    }
-
-    fn agent(&self, uri: &Uri) -> Agent {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let tls = TlsConfig::builder()
-            .root_certs(roots(uri))
-            .unversioned_rustls_crypto_provider(provider)
-            .build();
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        Agent::config_builder()
-            .tls_config(tls)
-            .proxy(proxy::for_server(uri, &self.environment))
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            // Nothing at all would be no limit at all.
-            .timeout_global(Some(left.max(Duration::from_millis(1))))
-            .user_agent(WHO)
-            .build()
-            .new_agent()
     }
 
     fn result(
@@ -188,23 +166,6 @@ fn quoted(body: &str) -> String {
         text if beginning.len() < body.len() => format!(": {text}…"),
         text => format!(": {text}"),
     }
-}
-
-/// Whom a server may be vouched for by: the machine's own certificates, among which a company may have
-/// put one of its own. They are read once.
-fn roots(uri: &Uri) -> RootCerts {
-    static ROOTS: OnceLock<RootCerts> = OnceLock::new();
-    if uri.scheme_str() != Some("https") {
-        return RootCerts::new_with_certs(&[]);
-    }
-    let load = || {
-        let found = rustls_native_certs::load_native_certs().certs;
-        let certificates = found
-            .iter()
-            .map(|der| Certificate::from_der(der).to_owned());
-        RootCerts::from(certificates)
-    };
-    ROOTS.get_or_init(load).clone()
 }
 
 fn request(

@@ -73,7 +73,7 @@ await check("a move that breaks a dependency is refused and snaps back", async (
 });
 
 await check("a step is moved by dragging it", async () => {
-  const steps = [GREETING, { ...SECOND, after: "" }];
+  const steps = [GREETING, { ...SECOND, after: "none" }];
   project.propose("move.md", "Move me", steps);
   await page.goto(at("move.md"));
   const grip = await page.locator("#step-second [data-grip]").boundingBox();

@@ -7,15 +7,7 @@
 const SECTIONS: [&str; 1] = ["engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 7] = [
-    ("run", "max_replans"),
-    ("llm", "provider"),
-    ("llm", "model"),
-    ("llm", "base_url"),
-    ("llm", "key_command"),
-    ("llm", "critic"),
-    ("llm", "arbiter"),
-];
+const KEYS: [(&str, &str); 2] = [("run", "max_replans"), ("llm", "critic")];
 
 /// What to do about one.
 pub(in crate::config) const HINT: &str = "take it out until a later version has it";

@@ -1,6 +1,9 @@
 //! `serve`: plans for people in a browser, and for programs over HTTP, until Ctrl-C.
 
+use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 
 use signoff_runtime::Error;
 use signoff_runtime::project::Project;
@@ -10,6 +13,9 @@ use crate::agent_check::require_person;
 use crate::args::Serve;
 use crate::failure::Failure;
 use crate::session::Session;
+
+/// A token that is shorter could be guessed.
+const SHORTEST_TOKEN: usize = 32;
 
 pub(crate) fn serve(session: &mut Session, args: &Serve) -> Result<u8, Failure> {
     let cannot = |why: std::io::Error| {
@@ -33,6 +39,8 @@ pub(crate) fn serve(session: &mut Session, args: &Serve) -> Result<u8, Failure> 
         process,
         program: std::env::current_exe().map_err(cannot)?,
         wording,
+        agent_wording,
+        agent_token: args.agent_token.as_deref().map(read_token).transpose()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         address: args.addr,
         url: args.url.clone(),
@@ -95,6 +103,37 @@ fn tell(text: &str) {
 /// The words of the command line for an error.
 fn wording(error: Error, plan: Option<&str>) -> WordedError {
     worded(Failure::from(error).naming_plan(|| plan.map(str::to_owned)))
+}
+
+fn agent_wording(error: Error, plan: Option<&str>) -> signoff_api::error::Error {
+    wording(error, plan).error
+}
+
+/// The token of agents: what is in the file, or a new one that is put there.
+fn read_token(path: &Path) -> Result<String, Failure> {
+    let cannot = |why: std::io::Error| {
+        let message = format!("{}: {why}", path.display());
+        Failure::new(6, "serve", message)
+    };
+    match std::fs::read_to_string(path) {
+        Ok(text) if text.trim().len() >= SHORTEST_TOKEN => Ok(text.trim().to_owned()),
+        Ok(_) => {
+            let message = format!(
+                "{} has no token: it needs {SHORTEST_TOKEN} characters",
+                path.display()
+            );
+            Err(Failure::new(2, "usage", message).hint("remove the file, and a token is made"))
+        }
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
+            let token = signoff_server::new_person().map_err(cannot)?.token;
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create_new(true).mode(0o600).open(path);
+            let written = file.and_then(|mut file| writeln!(file, "{token}"));
+            written.map_err(cannot)?;
+            Ok(token)
+        }
+        Err(why) => Err(cannot(why)),
+    }
 }
 
 fn worded(failure: Failure) -> WordedError {

@@ -9,8 +9,8 @@ use signoff_engine::Verdict;
 use signoff_llm::{DraftReport, DraftedPlan, Memory, Objection, PlanningContext, Round};
 use signoff_runtime::plan_file::{PlanFile, read_stream};
 use signoff_runtime::planning::{
-    DraftObserver, DraftOptions, DraftOrigin, KeptDraft, draft, finished, first_prompt, keep_draft,
-    planning_agent, planning_context,
+    DraftObserver, DraftOptions, DraftOrigin, KeptDraft, Model, draft, finished, first_prompt,
+    keep_draft, planning_context,
 };
 use signoff_runtime::plans::ActorContext;
 use signoff_runtime::project::Project;
@@ -49,13 +49,13 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     if args.try_contracts {
         require_trials(&project)?;
     }
-    let agent = planning_agent(&project, args.agent.as_deref())?;
+    let stop = QuestionStop::default();
+    let mut model = Model::planner(&project, args.agent.as_deref(), stop.clone())?;
     let rounds = project.config.llm.max_rounds.value;
     if !session.is_json() {
-        session.out.say(begins(&agent, rounds));
+        session.out.say(begins(&model, rounds));
     }
-    let stop = QuestionStop::default();
-    forward_signals(stop.clone())
+    forward_signals(stop)
         .map_err(|why| Failure::new(6, "signals", format!("signals cannot be received: {why}")))?;
     let out = RefCell::new(&mut *session);
     let mut observe = |round: &Round| say_all(&out, &round_lines(round, rounds));
@@ -69,12 +69,11 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     let observer = DraftObserver {
         round: &mut observe,
         review: &mut review,
-        stop,
     };
-    let report = draft(&project, &agent, &context, observer)?;
+    let report = draft(&project, &mut model, &context, observer)?;
     let kept = keep(session, &project, args, &report, &context)?;
     let told = Told {
-        agent: &agent,
+        model: &model,
         report: &report,
         kept: kept.as_ref(),
     };

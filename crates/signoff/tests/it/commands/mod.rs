@@ -20,6 +20,7 @@ mod new;
 mod plan_paths;
 mod planning;
 mod proofs;
+mod providers;
 mod runs;
 mod store_scale;
 mod tools;

@@ -148,3 +148,62 @@ fn stale_versions_are_conflicts_and_nothing_is_lost() {
     assert_eq!(done.status, 200, "{done:?}");
     assert!(project.read("p.md").contains("Read another file"));
 }
+
+#[test]
+fn a_plan_is_edited_and_commented_on() {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    let served = Served::signed_in(&project);
+    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    let change =
+        json!({"type": "set_step", "step": "step-1", "field": "title", "value": "Another title"});
+    let edit = json!({"changes": [change], "expect_digest": digest});
+    let done = served.post("/api/plans/plan.md/edit", &edit);
+    assert_eq!(done.status, 200, "{done:?}");
+    assert!(project.read("plan.md").contains("Another title"));
+    let again = served.post("/api/plans/plan.md/edit", &edit);
+    assert_eq!(again.status, 409, "{again:?}");
+    let said = served.post(
+        "/api/plans/plan.md/comments",
+        &json!({"text": "why?", "step": "step-1"}),
+    );
+    assert_eq!(said.status, 200, "{said:?}");
+    let id = said.json()["comments"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let settled = served.post(
+        &format!("/api/plans/plan.md/comments/{id}/resolve"),
+        &json!({}),
+    );
+    assert_eq!(settled.status, 200, "{settled:?}");
+}
+
+#[test]
+fn a_key_signs_elsewhere_what_the_server_shows() {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    let line = "ssh-keygen -q -t ed25519 -N '' -f ../key && (printf 'ada@x '; cut -d' ' -f1,2 ../key.pub) > ../signers && git init -q . && git config --global gpg.ssh.allowedSignersFile $PWD/../signers";
+    project.bash(line, &project.path()).assert_success();
+    let served = Served::signed_in(&project);
+    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    let shown = served.get("/api/plans/plan.md/statement?principal=ada%40x&note=yes");
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let text = shown.json()["text"].as_str().unwrap().to_owned();
+    std::fs::write(project.outside("statement.json"), &text).unwrap();
+    let sign = "ssh-keygen -q -Y sign -n signoff -f ../key ../statement.json";
+    project.bash(sign, &project.path()).assert_success();
+    let signature = std::fs::read_to_string(project.outside("statement.json.sig")).unwrap();
+    let approval = |note: &str| {
+        json!({"expect_digest": digest, "note": note, "key": {
+            "principal": "ada@x", "at": shown.json()["at"], "signature": signature
+        }})
+    };
+    let other = served.post("/api/plans/plan.md/approve", &approval("no"));
+    assert!(
+        (400..500).contains(&other.status),
+        "another statement: {other:?}"
+    );
+    let signed = served.post("/api/plans/plan.md/approve", &approval("yes"));
+    assert_eq!(signed.status, 200, "{signed:?}");
+    let listed = served.get("/api/plans").json();
+    assert_eq!(listed["plans"][0]["proof"], "key", "{listed}");
+}

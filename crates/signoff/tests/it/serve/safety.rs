@@ -204,3 +204,26 @@ fn other_addresses_need_people() {
         assert!(refused.stderr.contains("--add-person"), "{refused}");
     }
 }
+
+#[test]
+fn the_token_of_agents_opens_their_tools_and_nothing_else() {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    let file = project.outside("token");
+    let served = Served::started(&project, &[], &["--agent-token", &file.to_string_lossy()]);
+    let token = std::fs::read_to_string(&file).unwrap();
+    let bearer = format!("Bearer {}", token.trim());
+    let json = ("accept", "application/json, text/event-stream");
+    let call = |token: &str, body: &serde_json::Value| {
+        let headers = [JSON, json, ("authorization", token)];
+        served.send(&served.request("POST", "/mcp", &headers, &body.to_string()))
+    };
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}
+    }});
+    assert_eq!(call("Bearer 0", &hello).code(), "no-token");
+    let answer = call(&bearer, &hello);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(answer.body.contains("\"signoff\""), "{answer:?}");
+    let request = served.request("GET", "/api/plans", &[("authorization", &bearer)], "");
+    assert_eq!(served.send(&request).status, 401, "it is no person's");
+}

@@ -4,7 +4,7 @@ use signoff_api::diagnostics::Diagnostic;
 use signoff_api::drafted::{self, DraftOutcome, DraftRound, Drafted, SCHEMA};
 use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Objection, Round, Usage};
 use signoff_plan::tools::stops;
-use signoff_runtime::planning::{KeptDraft, PlanningAgent};
+use signoff_runtime::planning::{KeptDraft, Model};
 
 use crate::failure::Failure;
 use crate::plan_paths::workspace;
@@ -20,22 +20,16 @@ const ANSWER_LINES: usize = 12;
 
 /// What is told at the end.
 pub(super) struct Told<'a> {
-    pub(super) agent: &'a PlanningAgent<'a>,
+    pub(super) model: &'a Model<'a>,
     pub(super) report: &'a DraftReport,
     pub(super) kept: Option<&'a KeptDraft>,
 }
 
 /// The line before the first question.
-pub(super) fn begins(agent: &PlanningAgent<'_>, rounds: u32) -> String {
-    let role = sanitize(agent.role);
-    let driver = agent.settings.driver.name();
+pub(super) fn begins(model: &Model<'_>, rounds: u32) -> String {
     let rounds = count(rounds as usize, "round");
-    let rights = if agent.is_confined {
-        "which can only read"
-    } else {
-        "which nothing confines here"
-    };
-    format!("planning with `{role}` ({driver}), {rights}; at most {rounds}")
+    let model = sanitize(&model.description());
+    format!("planning with {model}; at most {rounds}")
 }
 
 /// The lines about a round.
@@ -213,7 +207,7 @@ fn shape(told: &Told<'_>) -> Drafted {
         schema: SCHEMA.to_owned(),
         outcome,
         failure,
-        agent: told.agent.role.to_owned(),
+        agent: told.model.name().to_owned(),
         model: usage.model.clone(),
         tokens: usage.tokens,
         usd_e6: usage.usd_e6,
