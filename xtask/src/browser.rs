@@ -33,7 +33,10 @@ fn prepare(install_package: fn(&str) -> Result<(), String>) -> Result<Invocation
     let script = root().join("crates/signoff/tests/page/page.mjs");
     let signoff = target().join("debug/signoff");
     let (script, signoff) = (script.display().to_string(), signoff.display().to_string());
-    Ok(Invocation::new("node", [script.as_str(), signoff.as_str(), packages.as_str()]))
+    Ok(Invocation::new(
+        "node",
+        [script.as_str(), signoff.as_str(), packages.as_str()],
+    ))
 }
 
 /// Installs the packages where all clones find them; what is in their place is whole.
