@@ -1,12 +1,12 @@
-// What a person does in the browser, in a real one: node page.mjs SIGNOFF PACKAGES
-// PACKAGES has `playwright-core` and `axe-core`. Prints a line for each case; ends with 1 if one failed.
+// What a person does in the browser, in a real one: node page.mjs SIGNOFF PACKAGES [PICTURES]
+// PACKAGES has `playwright-core` and `axe-core`; the pictures of the docs go to PICTURES. Prints a line for each case; ends with 1 if one failed.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { GREETING, Project, SECOND, signIn } from "./server.mjs";
 
-const [signoff, packages] = process.argv.slice(2);
+const [signoff, packages, pictures] = process.argv.slice(2);
 const require = createRequire(join(packages, "package.json"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -165,6 +165,13 @@ await check("no violation of accessibility on any screen", async () => {
     await accessible(screen);
   }
 });
+
+if (pictures) {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1200, height: 760 });
+  await page.goto(at("edit.md"));
+  await page.screenshot({ path: join(pictures, "page.png") });
+}
 
 await check("without scripts a plan is read, signed and started", async () => {
   const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
