@@ -31,7 +31,7 @@ pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
-    Answer, Land, Log, Resume, Run, RunArg, RunLimits, Step, StepCommand,
+    Answer, Land, Log, Replan, Resume, Run, RunArg, RunLimits, Step, StepCommand,
 };
 pub(crate) use self::store::{Archive, Doctor, DoctorSection, List, Prune};
 

@@ -50,6 +50,8 @@ impl Run {
             pause: None,
             outcome: None,
             aborting: false,
+            replan: None,
+            replans: 0,
             next: None,
             signed,
         }

@@ -105,7 +105,9 @@ fn next_brace(text: &str, from: usize) -> Option<usize> {
 
 /// How far the parser came: what it has read once is not read again.
 fn offset(text: &str, why: &serde_json::Error) -> usize {
-    let lines = text.split_inclusive('\n').take(why.line().saturating_sub(1));
+    let lines = text
+        .split_inclusive('\n')
+        .take(why.line().saturating_sub(1));
     let before: usize = lines.map(str::len).sum();
     let mut offset = before + why.column().saturating_sub(1);
     while !text.is_char_boundary(offset) {

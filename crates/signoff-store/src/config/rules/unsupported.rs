@@ -7,8 +7,7 @@
 const SECTIONS: [&str; 1] = ["engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 6] = [
-    ("run", "max_replans"),
+const KEYS: [(&str, &str); 5] = [
     ("llm", "provider"),
     ("llm", "model"),
     ("llm", "base_url"),

@@ -19,6 +19,7 @@ mod new;
 mod plan_paths;
 mod planning;
 mod proofs;
+mod replanning;
 mod runs;
 mod store_scale;
 mod tools;
