@@ -3,8 +3,10 @@
 //!
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
+pub mod activity;
 pub mod archived;
 pub mod checks;
+pub mod comments;
 pub mod config;
 pub mod connect;
 pub mod convert;
@@ -29,6 +31,7 @@ pub mod project;
 pub mod pruned;
 pub mod question;
 pub mod rehearsal;
+pub mod report;
 pub mod request;
 pub mod run;
 pub mod runs;

@@ -16,6 +16,7 @@ mod data;
 mod objections;
 mod planner;
 mod prompt;
+mod provider;
 mod reply;
 mod typed;
 
@@ -26,6 +27,10 @@ pub use self::context::{
 pub use self::objections::Objection;
 pub use self::planner::{DraftEnd, DraftReport, DraftedPlan, Planner, Round};
 pub use self::prompt::{PromptError, PromptName, Prompts};
+pub use self::provider::{
+    ModelTokens, Provider, ProviderModel, ProviderRequest, ProviderResponse, ResponseBody,
+    Transport, TransportError,
+};
 pub use self::reply::{
     ObjectProblem, PlanText, REPLY_BYTES, ReplyProblem, read_object, read_reply,
 };

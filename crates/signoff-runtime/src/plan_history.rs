@@ -53,6 +53,8 @@ impl PlanHistory {
                 | PlanEvent::PlanExecuting { path, .. }
                 | PlanEvent::PlanArchived { path, .. } => Some(path.as_str()),
                 PlanEvent::PlanNeedsReview { .. }
+                | PlanEvent::PlanCommented { .. }
+                | PlanEvent::PlanCommentResolved { .. }
                 | PlanEvent::PlanCancelled { .. }
                 | PlanEvent::PlanRetried { .. }
                 | PlanEvent::PlanCompleted { .. }
@@ -76,7 +78,7 @@ impl PlanHistory {
     }
 
     /// The run that began last.
-    pub(crate) fn newest_run(&self) -> Option<&str> {
+    pub fn newest_run(&self) -> Option<&str> {
         let mut events = self.entries.iter().rev().map(|entry| &entry.event);
         events.find_map(|event| match event {
             PlanEvent::PlanExecuting { run, .. } => Some(run.as_str()),
@@ -175,6 +177,8 @@ impl PlanHistory {
             }
             PlanEvent::PlanDeleted { .. } => Some(false),
             PlanEvent::PlanRejected { .. }
+            | PlanEvent::PlanCommented { .. }
+            | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanRetried { .. }
             | PlanEvent::PlanExecuting { .. }
             | PlanEvent::PlanCompleted { .. }
@@ -314,6 +318,8 @@ pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
         PlanEvent::PlanRetried { digest, .. } => (PlanFact::Retried, digest),
         PlanEvent::PlanReplaced { digest, .. } => (PlanFact::Replaced, digest),
         PlanEvent::PlanExecuting { .. }
+        | PlanEvent::PlanCommented { .. }
+        | PlanEvent::PlanCommentResolved { .. }
         | PlanEvent::PlanCompleted { .. }
         | PlanEvent::PlanFailed { .. }
         | PlanEvent::PlanArchived { .. }

@@ -68,6 +68,7 @@ impl Delivery<'_> {
 
     fn head(&self) -> Response {
         let kind = match self.layout() {
+            Layout::Events if self.wire == Wire::Ollama => "application/x-ndjson",
             Layout::Events => "text/event-stream",
             Layout::Document | Layout::List => "application/json",
         };

@@ -1,7 +1,7 @@
 //! A model on loopback that speaks the agents' wire formats, for `doctor` and tests. A run never uses it.
 //!
-//! It understands Anthropic messages, `OpenAI` responses and chat completions, and Gemini, streamed and not. It computes
-//! nothing: a [`Script`] says what it replies, turn by turn. Start reading at [`Stub::start`], then `exchange.rs`.
+//! It understands Anthropic messages, `OpenAI` responses and chat completions, Gemini and Ollama, streamed and not. It
+//! computes nothing: a [`Script`] says what it replies, turn by turn. Start reading at [`Stub::start`], then `exchange.rs`.
 
 #![warn(missing_docs)]
 

@@ -1,6 +1,6 @@
 //! The script as it is followed: which reply a request gets, and what is remembered of it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::answer::Answer;
@@ -14,6 +14,9 @@ use crate::tools;
 #[derive(Debug)]
 pub(crate) struct Model {
     turns: Vec<Turn>,
+    questions: Vec<Turn>,
+    /// How many questions were answered.
+    asked: AtomicUsize,
     /// How many failures of each turn were given.
     failures: Mutex<Vec<usize>>,
     answers: AtomicU64,
@@ -33,6 +36,8 @@ impl Model {
         Self {
             failures: Mutex::new(vec![0; script.turns.len()]),
             turns: script.turns,
+            questions: script.questions,
+            asked: AtomicUsize::new(0),
             answers: AtomicU64::new(1),
             received: Mutex::default(),
             login: script.login.map(LoginCheck::new),
@@ -57,7 +62,7 @@ impl Model {
             usage: Usage::default(),
         };
         if conversation.tools.is_empty() {
-            return text("Stub");
+            return self.question().unwrap_or_else(|| text("Stub"));
         }
         let has_todo = tools::has_todo(conversation);
         let mut seen = self
@@ -72,6 +77,17 @@ impl Model {
             reply: self.failure(index, turn).unwrap_or(&turn.reply).clone(),
             usage: turn.usage,
         }
+    }
+
+    /// The next reply to a question, if the script has one.
+    fn question(&self) -> Option<PricedReply> {
+        let turn = self
+            .questions
+            .get(self.asked.fetch_add(1, Ordering::Relaxed))?;
+        Some(PricedReply {
+            reply: turn.reply.clone(),
+            usage: turn.usage,
+        })
     }
 
     /// The next failure of a turn that nobody got yet.

@@ -6,19 +6,30 @@ use crate::login::Login;
 ///
 /// The turn of a request is the number of answers that the conversation in it already holds. So a retry gets the
 /// same reply again, and several agents can follow the same script at the same time. After the last turn, and for side
-/// calls that declare no tools (such as those for a title), the reply is a short text.
+/// calls that declare no tools (such as those for a title), the reply is a short text, unless the script is one
+/// [of questions](Script::of_questions).
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     pub(crate) turns: Vec<Turn>,
+    pub(crate) questions: Vec<Turn>,
     pub(crate) login: Option<Login>,
 }
 
 impl Script {
+    /// A script for a client that asks single questions, without tools and without what was said before: each request
+    /// gets the next of these replies.
+    pub fn of_questions<T: Into<Turn>>(replies: impl IntoIterator<Item = T>) -> Self {
+        Self {
+            questions: replies.into_iter().map(Into::into).collect(),
+            ..Self::default()
+        }
+    }
+
     /// A script of these turns; a [`Reply`] alone is a turn with the default [`Usage`].
     pub fn new<T: Into<Turn>>(turns: impl IntoIterator<Item = T>) -> Self {
         Self {
             turns: turns.into_iter().map(Into::into).collect(),
-            login: None,
+            ..Self::default()
         }
     }
 

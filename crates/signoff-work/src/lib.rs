@@ -11,6 +11,7 @@ pub mod confine;
 pub mod contract;
 pub mod environment;
 pub mod git;
+pub mod http;
 pub mod layers;
 pub mod mcp;
 pub mod project;

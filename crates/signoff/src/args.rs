@@ -3,12 +3,14 @@
 mod agentctl;
 mod command;
 mod connect;
+mod editing;
 mod guard;
 mod lifecycle;
 mod nearest;
 mod planning;
 mod plans;
 mod running;
+mod serve;
 mod store;
 
 use std::ffi::OsString;
@@ -23,6 +25,7 @@ pub(crate) use self::agentctl::{
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
 pub(crate) use self::connect::Connect;
+pub(crate) use self::editing::{AddStep, Comment, Edit, EditCommand, SetField};
 pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
@@ -31,8 +34,10 @@ pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
-    Answer, Land, Log, Replan, Resume, Run, RunArg, RunLimits, Step, StepCommand,
+    Answer, Land, Log, Replan, Report, ReportFormat, Resume, Run, RunArg, RunLimits, Step,
+    StepCommand,
 };
+pub(crate) use self::serve::Serve;
 pub(crate) use self::store::{Archive, Doctor, DoctorSection, List, Prune};
 
 /// Runs plans for AI agents, and verifies every step itself.
@@ -89,6 +94,8 @@ Sign:
   approve      Sign a plan
   reject       Reject a plan, and say why
   revise       Submit a new version of a plan
+  edit         Change a field, add a step, move or skip one
+  comment      Say something about a plan or a step
   cancel       Cancel a plan
   retry        Let a failed plan run again from scratch
   clone        Copy a plan as a new plan
@@ -119,6 +126,7 @@ Connect:
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent
   mcp          Serve plans to agents over the Model Context Protocol
+  serve        Serve plans to people in a browser, and to programs over HTTP
   tools        List the tools that plans can call
 
 Maintain:

@@ -20,9 +20,7 @@ use std::fmt;
 use signoff_runtime::Error;
 
 use self::landings::{checked_out, not_held, settled_twice};
-pub(crate) use self::landings::{
-    held_hints, not_landed, not_undone, settling_commands, version_of,
-};
+pub(crate) use self::landings::{held_hints, not_landed, not_undone, settling_commands};
 use self::levels::weaker_level;
 pub(crate) use self::levels::{ACCEPT, weaker_headline};
 pub(crate) use self::plans::{difference_lines, plan_changed_during_run};
@@ -174,7 +172,11 @@ impl From<Error> for Failure {
             Error::OtherDialect { asked, found } => changes::other_dialect(asked, found),
             Error::BadTask { why } => changes::bad_task(&why),
             Error::UnwritableRequest { why } => changes::unwritable_request(&why),
-            Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
+            Error::Uneditable(refused) => changes::uneditable(&refused),
+            Error::UnknownPlanStep { plan, step, known } => {
+                changes::unknown_step(&plan, &step, &known)
+            }
+            Error::BadComment { why } => Self::new(2, "comment", format!("not a comment: {why}")),
             Error::NotDeletable { plan, state } => changes::not_deletable(&plan, state),
             Error::NotClonable { plan, state } => changes::not_clonable(&plan, state),
             Error::NotFinished { plan, state } => changes::not_finished(&plan, state),

@@ -2,6 +2,7 @@
 
 mod drafting;
 mod prompts;
+mod providers;
 mod typed;
 
 use serde_json::json;

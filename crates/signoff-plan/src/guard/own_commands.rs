@@ -21,16 +21,19 @@ const PERSON: [&str; 15] = [
     "reject", "replan", "retry", "step", "trust", "undo",
 ];
 /// Options that make another command one of a person, or one that does more than planning.
-const PERSON_OPTIONS: [(&str, &str); 4] = [
+const PERSON_OPTIONS: [(&str, &str); 5] = [
+    ("comment", "--resolve"),
     ("run", "--approve"),
     ("run", "--task"),
     ("list", "--expire"),
     ("doctor", "--accept-level"),
 ];
-const PLANNING: [&str; 19] = [
+const PLANNING: [&str; 22] = [
     "agentctl",
+    "comment",
     "config",
     "diff",
+    "edit",
     "explain",
     "graph",
     "inbox",
@@ -38,6 +41,7 @@ const PLANNING: [&str; 19] = [
     "log",
     "propose",
     "prompt",
+    "report",
     "revise",
     "runs",
     "show",
@@ -48,7 +52,7 @@ const PLANNING: [&str; 19] = [
     "-h",
     "--version",
 ];
-const OTHER: [&str; 19] = [
+const OTHER: [&str; 20] = [
     "clone",
     "completions",
     "convert",
@@ -66,6 +70,7 @@ const OTHER: [&str; 19] = [
     "resume",
     "run",
     "scripted-agent",
+    "serve",
     "stop",
     "tools",
 ];

@@ -12,6 +12,15 @@ pub enum PlanningError {
     EmptyTask,
     /// No agent is configured for this role, nor a `default`.
     NoAgent { role: String, known: Vec<String> },
+    /// A provider is configured, and none of its models.
+    NoModel { provider: &'static str },
+    /// The provider's key is not known.
+    NoKey {
+        provider: &'static str,
+        variable: &'static str,
+    },
+    /// The command that prints the key failed.
+    KeyCommand { why: String },
     /// A prompt of the project cannot be used.
     Prompt(PromptError),
     /// A model gave no answer that can be used.

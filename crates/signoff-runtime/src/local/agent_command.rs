@@ -189,7 +189,7 @@ fn agent_settings<'a>(
 }
 
 /// What tokens cost, for agents that do not say it.
-pub(super) fn prices(project: &Project) -> Prices {
+pub(crate) fn prices(project: &Project) -> Prices {
     let configured = project.config.prices.iter();
     Prices::built_in().with(configured.map(|(model, price)| {
         let PriceSettings {

@@ -42,6 +42,7 @@ use signoff_work::git::HarnessGit;
 pub(crate) use self::advice::{Advise, ModelReply};
 pub use self::agent::QuestionStop;
 pub(crate) use self::agent::{AgentQuestion, AgentSpending, AskError, ask};
+pub(crate) use self::agent_command::prices;
 use self::agents::WorkingAgent;
 use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;

@@ -9,6 +9,7 @@ mod facts;
 mod keep;
 mod listing;
 mod model;
+mod provider;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

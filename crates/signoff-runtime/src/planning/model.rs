@@ -1,10 +1,11 @@
 //! Whom the project asks: a model for each purpose, behind one type. It is the agent that the person has, which is asked
-//! for a text, in the sandbox, and changes nothing.
+//! for a text, in the sandbox, and changes nothing; or a provider's model, which sees only the prompt.
 
 use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Usage};
 use signoff_sandbox::Level;
-use signoff_store::config::{AgentSettings, SandboxMode};
+use signoff_store::config::{AgentSettings, Driver, ModelProvider, SandboxMode};
 
+use super::provider::{HttpModel, provider_model};
 use crate::confinement;
 use crate::error::{Error, PlanningError};
 use crate::local::{AgentQuestion, AgentSpending, AskError, QuestionStop, ask};
@@ -23,28 +24,60 @@ pub enum ModelPurpose {
     Arbiter,
 }
 
-/// A model of the project. Asking it needs the project's trust, see [`Model::choose`].
+/// A name that a person gives is one that exists; only names in plans and settings fall back to `default`.
+fn refuse_unknown(project: &Project, name: &str) -> Result<(), Error> {
+    let agents = &project.config.agents;
+    if agents.contains_key(name) || Driver::of_name(name).is_some() {
+        return Ok(());
+    }
+    let role = name.to_owned();
+    let known = agents.keys().cloned().collect();
+    Err(PlanningError::NoAgent { role, known }.into())
+}
+
+/// How a setting names a model of the provider instead of a role.
+const OF_PROVIDER: &str = "model:";
+
+/// A model of the project.
 #[derive(Debug)]
 pub struct Model<'a> {
     project: &'a Project,
+    source: ModelSource<'a>,
+    failure: Option<Error>,
+}
+
+#[derive(Debug)]
+enum ModelSource<'a> {
+    Agent(AgentModel<'a>),
+    Provider(Box<HttpModel>),
+}
+
+#[derive(Debug)]
+struct AgentModel<'a> {
     role: &'a str,
     settings: &'a AgentSettings,
     /// The sandbox keeps it from changing anything.
     is_confined: bool,
     stop: QuestionStop,
-    failure: Option<Error>,
 }
 
 impl<'a> Model<'a> {
-    /// The planner: the agent of this role; without one that of `[llm] agent`, else of the role `planner`. A role without
-    /// an agent of its own has that of `default`, as in plans.
+    /// The planner: the agent of this role; without one that of `[llm] agent`, else the provider's model, else the agent of
+    /// the role `planner`. A role without an agent of its own has that of `default`, as in plans.
     pub fn planner(
         project: &'a Project,
         role: Option<&str>,
         stop: QuestionStop,
     ) -> Result<Self, Error> {
-        let wanted = role.or(project.config.llm.agent.value.as_deref());
-        Self::of_role(project, wanted.unwrap_or("planner"), stop)
+        let settings = &project.config.llm;
+        if let Some(name) = role {
+            refuse_unknown(project, name)?;
+        }
+        let role = role.or(settings.agent.value.as_deref());
+        match (role, settings.provider.value) {
+            (None, Some(provider)) => Self::of_provider(project, provider, None, stop),
+            (role, _) => Self::of_role(project, role.unwrap_or("planner"), stop),
+        }
     }
 
     /// The model that the configuration names for a purpose. There is always a planner; the others only where they are
@@ -58,9 +91,30 @@ impl<'a> Model<'a> {
             ModelPurpose::Planner => return Self::planner(project, None, stop).map(Some),
             ModelPurpose::Arbiter => &project.config.llm.arbiter.value,
         };
-        let role = role.as_deref();
-        role.map(|role| Self::of_role(project, role, stop))
-            .transpose()
+        let Some(role) = role.as_deref() else {
+            return Ok(None);
+        };
+        let model = role.strip_prefix(OF_PROVIDER);
+        match (model, project.config.llm.provider.value) {
+            (Some(model), Some(provider)) => {
+                Self::of_provider(project, provider, Some(model), stop).map(Some)
+            }
+            _ => Self::of_role(project, role, stop).map(Some),
+        }
+    }
+
+    fn of_provider(
+        project: &'a Project,
+        provider: ModelProvider,
+        model: Option<&str>,
+        stop: QuestionStop,
+    ) -> Result<Self, Error> {
+        let model = provider_model(project, provider, model, stop)?;
+        Ok(Self {
+            project,
+            source: ModelSource::Provider(Box::new(model)),
+            failure: None,
+        })
     }
 
     fn of_role(project: &'a Project, wanted: &str, stop: QuestionStop) -> Result<Self, Error> {
@@ -74,23 +128,63 @@ impl<'a> Model<'a> {
             known: config.agents.keys().cloned().collect(),
         })?;
         let is_off = config.sandbox.mode.value == SandboxMode::Off;
-        Ok(Self {
-            project,
+        let agent = AgentModel {
             role,
             settings,
             is_confined: !is_off && level(project)? > Level::None,
             stop,
+        };
+        Ok(Self {
+            project,
+            source: ModelSource::Agent(agent),
             failure: None,
         })
     }
 
-    /// Its name: the role whose agent it is.
+    /// Its name: the role whose agent it is, or the provider.
     pub fn name(&self) -> &str {
-        self.role
+        match &self.source {
+            ModelSource::Agent(agent) => agent.role,
+            ModelSource::Provider(model) => model.provider.name(),
+        }
     }
 
     /// Who it is and what it can do, as a clause to show.
     pub fn description(&self) -> String {
+        match &self.source {
+            ModelSource::Agent(agent) => agent.description(),
+            ModelSource::Provider(model) => {
+                let (name, provider) = (&model.model, model.provider.name());
+                format!("`{name}` ({provider}), which sees only the prompt")
+            }
+        }
+    }
+
+    /// Why the last question was not even asked, if it was not: it could not be started, or was stopped.
+    pub fn take_failure(&mut self) -> Option<Error> {
+        self.failure.take()
+    }
+}
+
+impl Complete for Model<'_> {
+    fn complete(&mut self, prompt: &str) -> Result<Completion, CompleteError> {
+        // A prompt leaves the machine.
+        let prompt = self.project.secrets().hide(prompt).into_owned();
+        match &mut self.source {
+            ModelSource::Agent(agent) => agent.complete(self.project, &prompt, &mut self.failure),
+            ModelSource::Provider(model) => {
+                let answer = model.complete(&prompt);
+                if model.transport.is_stopped() {
+                    self.failure = Some(PlanningError::Stopped.into());
+                }
+                answer
+            }
+        }
+    }
+}
+
+impl AgentModel<'_> {
+    fn description(&self) -> String {
         let rights = if self.is_confined {
             "which can only read"
         } else {
@@ -100,31 +194,19 @@ impl<'a> Model<'a> {
         format!("`{}` ({driver}), {rights}", self.role)
     }
 
-    /// Why the last question was not even asked, if it was not: it could not be started, or was stopped.
-    pub fn take_failure(&mut self) -> Option<Error> {
-        self.failure.take()
-    }
-
-    fn usage(&self, spent: AgentSpending) -> Usage {
-        Usage {
-            model: spent.model.or_else(|| self.settings.model.clone()),
-            tokens: spent.tokens,
-            usd_e6: spent.usd_e6,
-        }
-    }
-}
-
-impl Complete for Model<'_> {
-    fn complete(&mut self, prompt: &str) -> Result<Completion, CompleteError> {
-        // A prompt leaves the machine.
-        let prompt = self.project.secrets().hide(prompt).into_owned();
-        let settings = &self.project.config.llm;
+    fn complete(
+        &self,
+        project: &Project,
+        prompt: &str,
+        failure: &mut Option<Error>,
+    ) -> Result<Completion, CompleteError> {
+        let limits = &project.config.llm;
         let question = AgentQuestion {
-            project: self.project,
+            project,
             agent: self.settings,
-            prompt: &prompt,
-            timeout: settings.timeout.value,
-            idle_timeout: settings.idle_timeout.value,
+            prompt,
+            timeout: limits.timeout.value,
+            idle_timeout: limits.idle_timeout.value,
             output: KEPT,
         };
         let (message, spent) = match ask(&question, &self.stop) {
@@ -137,18 +219,24 @@ impl Complete for Model<'_> {
             }
             Err(AskError::NoAnswer { why, spent }) => (why, *spent),
             Err(AskError::NotStarted(error)) => {
-                self.failure = Some(error);
-                (
-                    "the agent could not be started".to_owned(),
-                    AgentSpending::default(),
-                )
+                *failure = Some(error);
+                let message = "the agent could not be started".to_owned();
+                (message, AgentSpending::default())
             }
             Err(AskError::Stopped) => {
-                self.failure = Some(PlanningError::Stopped.into());
+                *failure = Some(PlanningError::Stopped.into());
                 ("it was stopped".to_owned(), AgentSpending::default())
             }
         };
         let usage = self.usage(spent);
         Err(CompleteError { message, usage })
+    }
+
+    fn usage(&self, spent: AgentSpending) -> Usage {
+        Usage {
+            model: spent.model.or_else(|| self.settings.model.clone()),
+            tokens: spent.tokens,
+            usd_e6: spent.usd_e6,
+        }
     }
 }

@@ -48,6 +48,7 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
 pub fn plan_created(run: &Run, recorded: &RecordedEvent, shell: &str) -> PlanCreated {
     let signed = run.signed();
     let context = PlanContext {
+        comments: Vec::new(),
         dialect: signed.dialect().as_str(),
         status: PlanState::Executing.name(),
         digest: signed.digest().to_string(),
@@ -89,7 +90,7 @@ fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
     ends.collect()
 }
 
-fn task(run: &Run) -> String {
+pub(super) fn task(run: &Run) -> String {
     let plan = run.plan();
     let named = plan.record.get("task_id").and_then(|task| task.as_str());
     let task = named.or(plan.id.as_deref());

@@ -6,7 +6,7 @@
 
 pub mod proof;
 pub(crate) mod signed;
-mod ssh;
+pub(crate) mod ssh;
 mod terminal;
 pub(crate) mod terms;
 pub(crate) mod watch;

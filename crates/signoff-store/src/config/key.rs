@@ -7,7 +7,7 @@ use super::read::Reader;
 use super::value::Value;
 use super::{
     AcceptTime, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles, Isolation,
-    LandMode, SandboxMode, UnverifiedPolicy,
+    LandMode, ModelProvider, SandboxMode, UnverifiedPolicy,
 };
 
 /// One setting.
@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 46] = [
+pub(super) const KEYS: [Key; 51] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -161,6 +161,28 @@ pub(super) const KEYS: [Key; 46] = [
     key!(llm.arbiter, Text, |reader, value| reader
         .text(value)
         .map(Some)),
+    // Whom a person pays and what holds their key is not for a project to say.
+    key!(
+        llm.provider,
+        Text,
+        |reader, value| reader.choice(value, &ModelProvider::CHOICES).map(Some),
+        |new, old| new != old
+    ),
+    key!(llm.model, Text, |reader, value| reader
+        .text(value)
+        .map(Some)),
+    key!(
+        llm.base_url,
+        Text,
+        |reader, value| reader.base_url(value).map(Some),
+        |new, old| new != old
+    ),
+    key!(
+        llm.key_command,
+        List,
+        Reader::optional_command,
+        |new, old| new != old
+    ),
     key!(llm.max_rounds, Literal, Reader::count),
     key!(llm.timeout, Text, Reader::timeout),
     key!(llm.idle_timeout, Text, Reader::timeout),
@@ -186,6 +208,10 @@ pub(super) const KEYS: [Key; 46] = [
         },
         show: |config, key| entry(key.dotted(), &config.guard.tools),
     },
+    // Whoever is named here signs as a person: only the user's own file names them.
+    key!(serve.people, List, Reader::people, |new, old| {
+        new.iter().any(|(name, hash)| old.get(name) != Some(hash))
+    }),
 ];
 
 impl Key {

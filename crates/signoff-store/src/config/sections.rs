@@ -3,16 +3,20 @@
 pub(super) mod agents;
 pub(super) mod driver;
 pub(super) mod guard;
+pub(super) mod llm;
 pub(super) mod mcp;
 pub(super) mod policy;
 pub(super) mod prices;
+pub(super) mod serve;
 pub(super) mod worktree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, GuardSettings, Isolation, LandMode, Policy, Setting};
+use super::{
+    Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings, Setting,
+};
 use crate::signatures::Proof;
 
 /// `[plans]`
@@ -284,21 +288,6 @@ impl SandboxMode {
     }
 }
 
-/// `[llm]`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LlmSettings {
-    /// The role whose agent drafts plans; without one, `planner`, else `default`.
-    pub agent: Setting<Option<String>>,
-    /// The role whose agent chooses among the roles that fit a step.
-    pub arbiter: Setting<Option<String>>,
-    /// How often a planner is asked for one plan at most.
-    pub max_rounds: Setting<u32>,
-    /// How long one answer may take.
-    pub timeout: Setting<Duration>,
-    /// How long it may say nothing at all.
-    pub idle_timeout: Setting<Duration>,
-}
-
 /// `[notify]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotifySettings {
@@ -309,8 +298,12 @@ pub struct NotifySettings {
 /// `[mcp.servers.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerSettings {
-    /// Program and arguments.
+    /// Program and arguments; empty for one that has a `url`.
     pub command: Vec<String>,
+    /// Where it is, if it is reached over HTTP.
+    pub url: Option<String>,
+    /// The name of the variable that has the token for it.
+    pub token_env: Option<String>,
     /// It runs in the sandbox, as contracts do, and not with the person's rights.
     pub confined: bool,
     /// Names of variables that it gets to see, besides those that all do.
@@ -376,17 +369,14 @@ impl Default for Config {
                 home: Setting::built_in(Vec::new()),
                 writable: Setting::built_in(Vec::new()),
             },
-            llm: LlmSettings {
-                agent: Setting::built_in(None),
-                arbiter: Setting::built_in(None),
-                max_rounds: Setting::built_in(3),
-                timeout: Setting::built_in(Duration::from_mins(20)),
-                idle_timeout: Setting::built_in(Duration::from_mins(5)),
-            },
+            llm: LlmSettings::default(),
             notify: NotifySettings {
                 command: Setting::built_in(Vec::new()),
             },
             guard: GuardSettings::default(),
+            serve: ServeSettings {
+                people: Setting::built_in(BTreeMap::new()),
+            },
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             servers: BTreeMap::new(),

@@ -160,7 +160,7 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `max_replans`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
             "project.toml:3:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:6:12: expected `true` or `false`, found a string",
@@ -186,7 +186,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[agents]`, `[prices]` and `[mcp]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -480,12 +480,12 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[engine]\nmode = 'off'\n[llm]\nprovider = 3\n[sandbox]\nmod = 'auto'\n";
+    let text = "[engine]\nmode = 'off'\n[llm]\ncritic = 3\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
             "1:2: `[engine]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[llm] provider` is a setting that this version does not honour; take it out until a later version has it",
+            "4:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
             "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],
     );
@@ -503,12 +503,35 @@ fn the_planner_is_chosen_and_bounded() {
     assert_eq!(config.llm.idle_timeout.value, Duration::from_secs(90));
     assert_eq!(load("", "").unwrap().llm.max_rounds.value, 3);
     check(
-        "[llm]\nprovider = 'x'\nmax_rounds = 0\n",
+        "[llm]\ncritic = 'x'\nmax_rounds = 0\n",
         &[
-            "2:1: `[llm] provider` is a setting that this version does not honour; take it out until a later version has it",
+            "2:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
             "3:14: must be a whole number from 1 to 100000",
         ],
     );
+}
+
+#[test]
+fn a_provider_is_the_persons_choice() {
+    let user = "[llm]\nprovider = 'openai'\nmodel = 'm'\nbase_url = 'https://models.example.com/v1'\nkey_command = ['pass', 'openai']\n";
+    let config = load(user, "[llm]\nmodel = 'n'\n").unwrap().llm;
+    assert_eq!(config.provider.value, Some(ModelProvider::OpenAi));
+    assert_eq!(config.model.value.as_deref(), Some("n"));
+    assert_eq!(config.key_command.value, ["pass", "openai"]);
+    let errors = load("", user).unwrap_err().join("\n");
+    for key in ["provider", "base_url", "key_command"] {
+        let refused = format!("a project cannot loosen `[llm] {key}`");
+        assert!(errors.contains(&refused), "{errors}");
+    }
+    let errors = |text: &str| load(text, "").unwrap_err().join("\n");
+    let unknown = errors("[llm]\nprovider = 'gemni'\n");
+    assert!(unknown.contains("did you mean `gemini`?"), "{unknown}");
+    let open = errors("[llm]\nbase_url = 'https://me:secret@example.com'\n");
+    assert!(
+        open.contains("password is not taken") && !open.contains("secret"),
+        "{open}"
+    );
+    assert!(errors("[llm]\nbase_url = 'example.com'\n").contains("not an address"));
 }
 
 #[test]
@@ -627,7 +650,7 @@ fn what_is_in_force_can_be_asked_for() {
         unknown.suggestion.unwrap(),
         "did you mean `approval.proof`?"
     );
-    assert!(!unknown.later && keys("llm.provider").unwrap_err().later);
+    assert!(!unknown.later && keys("llm.critic").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }
 

@@ -3,6 +3,7 @@
 mod anthropic;
 mod chat;
 mod gemini;
+mod ollama;
 mod responses;
 
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ pub enum Wire {
     Chat,
     /// Google: `POST /v1beta/models/MODEL:generateContent` and `:streamGenerateContent`.
     Gemini,
+    /// Ollama: `POST /api/chat`.
+    Ollama,
 }
 
 impl Wire {
@@ -32,6 +35,8 @@ impl Wire {
             Some(Self::Responses)
         } else if path.ends_with("/chat/completions") {
             Some(Self::Chat)
+        } else if path.ends_with("/api/chat") {
+            Some(Self::Ollama)
         } else if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
             Some(Self::Gemini)
         } else {
@@ -45,6 +50,7 @@ impl Wire {
             Self::Responses => responses::conversation(body),
             Self::Chat => chat::conversation(body),
             Self::Gemini => gemini::conversation(path, body),
+            Self::Ollama => ollama::conversation(body),
         }
     }
 
@@ -55,6 +61,7 @@ impl Wire {
             Self::Responses => responses::document(answer),
             Self::Chat => chat::document(answer),
             Self::Gemini => gemini::document(answer),
+            Self::Ollama => ollama::document(answer),
         }
     }
 
@@ -65,6 +72,7 @@ impl Wire {
             Self::Responses => responses::events(answer),
             Self::Chat => chat::events(answer),
             Self::Gemini => gemini::events(answer),
+            Self::Ollama => ollama::events(answer),
         }
     }
 
@@ -74,6 +82,7 @@ impl Wire {
             (Self::Anthropic | Self::Responses, Some(kind)) => {
                 format!("event: {kind}\ndata: {event}\n\n")
             }
+            (Self::Ollama, _) => format!("{event}\n"),
             _ => format!("data: {event}\n\n"),
         }
     }
@@ -82,7 +91,7 @@ impl Wire {
     pub(crate) fn end_of_stream(self) -> &'static str {
         match self {
             Self::Chat => "data: [DONE]\n\n",
-            Self::Anthropic | Self::Responses | Self::Gemini => "",
+            Self::Anthropic | Self::Responses | Self::Gemini | Self::Ollama => "",
         }
     }
 
@@ -96,6 +105,7 @@ impl Wire {
                 let kind = chat::error_type(code);
                 json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
             }
+            Self::Ollama => json!({"error": message}),
             Self::Gemini => {
                 json!({"error": {"code": code, "message": message, "status": gemini::error_status(code)}})
             }

@@ -8,7 +8,6 @@ mod command;
 mod directories;
 mod http;
 mod location;
-mod proxy;
 mod read;
 mod replace;
 mod temporary;

@@ -8,7 +8,7 @@ use signoff_work::mcp::{Definition, Server};
 use signoff_work::tools::{CallEnd, StopFlag};
 
 use crate::bench::{Bench, call};
-use crate::stdio_server::{SCRIPT, life, server};
+use crate::stdio_server::{SCRIPT, life, running, server};
 
 fn bench() -> Bench {
     with(server("toy.sh"))
@@ -119,23 +119,18 @@ fn a_stop_ends_a_call_and_others_go_on_beside_it() {
 
 #[test]
 fn what_does_not_start_says_why() {
-    let mut missing = server("toy.sh");
-    missing.command = vec!["no-such-server".to_owned()];
+    let missing = running(&["no-such-server"]);
     assert_eq!(
         with(missing).fails("toy.echo", echo("a")),
         "server `toy` does not start: program `no-such-server` not found"
     );
-    let mut broken = server("toy.sh");
-    broken.command = ["bash", "-c", "echo no key >&2; exit 1"]
-        .map(str::to_owned)
-        .to_vec();
+    let broken = running(&["bash", "-c", "echo no key >&2; exit 1"]);
     assert_eq!(
         with(broken).fails_for_now("toy.echo", echo("a")),
         "the connection to server `toy` was lost: no key"
     );
     // Reads nothing and says nothing.
-    let mut deaf = server("toy.sh");
-    deaf.command = ["sleep", "1000"].map(str::to_owned).to_vec();
+    let mut deaf = running(&["sleep", "1000"]);
     deaf.timeout = Some(Duration::from_millis(200));
     let end = with(deaf).fails_for_now("toy.echo", echo("a"));
     assert_eq!(end, "it took longer than 200ms");

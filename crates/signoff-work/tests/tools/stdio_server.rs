@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_work::mcp::Server;
+use signoff_work::mcp::{Server, ServerReach};
 use signoff_work::project::helpers::PinnedCommand;
 
 /// Answers the handshake, lists its tools in two pages and plays them.
@@ -47,12 +47,19 @@ echo "ended" >> starts
 
 /// The server, of a script in the workspace.
 pub(crate) fn server(script: &str) -> Server {
+    running(&["bash", script])
+}
+
+/// A server that is this command.
+pub(crate) fn running(command: &[&str]) -> Server {
     Server {
-        confined: false,
-        pinned: PinnedCommand::default(),
         name: "toy".to_owned(),
-        command: ["bash", script].map(str::to_owned).to_vec(),
-        env: vec![("TOKEN".into(), "given".into())],
+        reach: ServerReach::Process {
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            confined: false,
+            pinned: PinnedCommand::default(),
+            env: vec![("TOKEN".into(), "given".into())],
+        },
         read_only: Vec::new(),
         repeatable: Vec::new(),
         timeout: None,

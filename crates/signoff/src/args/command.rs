@@ -3,10 +3,11 @@
 use clap::Subcommand;
 
 use super::{
-    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
-    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List, Log, Man, Mcp,
-    McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Replan, Resume, Revise, Run,
-    RunArg, ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
+    Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
+    Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
+    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Replan,
+    Report, ReportFormat, Resume, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify,
+    VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -108,6 +109,20 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff revise plan.md\n  signoff revise PLAN-a1b2c3d4 --with better.md --expect-version 2"
     )]
     Revise(Revise),
+    /// Change one thing in a plan: a field, a step more, another order, a step left out
+    ///
+    /// Changes the plan's file and nothing else in it, in every dialect. A signed plan is unsigned then. During a run
+    /// use an editor and `signoff revise`, or wait for its end.
+    #[command(
+        after_help = "Examples:\n  signoff edit plan.md set build task \"Build it with --locked\"\n  signoff edit plan.md add \"Write the changelog\" --after test --set role=coder\n  signoff edit plan.md move deploy --after test\n  signoff edit plan.md skip deploy --expect-version 3\n\nExit codes: 0 edited · 1 the result would not be valid, or would change more than that · 2 no such step or field · 5 somebody else changed it first, or its state does not allow it",
+        subcommand_required = true
+    )]
+    Edit(Edit),
+    /// Say something about a plan or one of its steps; it is kept in the plan's log, outside its digest
+    #[command(
+        after_help = "Examples:\n  signoff comment plan.md deploy \"not on a Friday\"\n  signoff comment plan.md \"reads well\"\n  signoff comment plan.md --list\n  signoff comment plan.md --resolve c2"
+    )]
+    Comment(Comment),
     /// Cancel a plan; this also ends a run of it that no process drives any more
     #[command(after_help = "Example:\n  signoff cancel PLAN-a1b2c3d4 --reason \"done by hand\"")]
     Cancel(Cancel),
@@ -144,6 +159,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --step parser\n  signoff log --step 2 --attempt 1 --raw\n  signoff log --format json"
     )]
     Log(Log),
+    /// Write what a run did and how we know, as one page
+    #[command(
+        after_help = "Examples:\n  signoff report -o report.html\n  signoff report 20261115-093012-k3f9 --format json"
+    )]
+    Report(Report),
     /// Show what waits on a person
     #[command(after_help = "Example:\n  signoff inbox")]
     Inbox(FormatOnly),
@@ -249,6 +269,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff mcp\n  claude mcp add signoff -- signoff mcp\n  signoff mcp --project ~/work/shop"
     )]
     Mcp(Mcp),
+    /// Serve plans to people in a browser, and to programs over HTTP
+    ///
+    /// Listens on this machine only. You sign in with a code that is shown here. Ctrl-C ends the server; runs go on.
+    #[command(
+        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n  signoff serve --add-person ada\n\nExit codes: 0 it was stopped · 4 others could reach it, and nobody is named who may · 6 it cannot listen there"
+    )]
+    Serve(Serve),
     /// List the tools that plans can call: their arguments, when they ask a person, their servers
     ///
     /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
@@ -295,6 +322,7 @@ impl Command {
             | Self::Man(_)
             | Self::Mcp(_)
             | Self::McpProxy(_)
+            | Self::Serve(_)
             | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args)
             | Self::Trust(args)
@@ -325,12 +353,18 @@ impl Command {
             Self::Propose(args) => args.format,
             Self::Reject(args) => args.plan.format,
             Self::Revise(args) => args.plan.format,
+            Self::Edit(args) => args.format,
+            Self::Comment(args) => args.format,
             Self::Cancel(args) => args.plan.format,
             Self::Retry(args) | Self::Clone(args) | Self::Delete(args) => args.format,
             Self::Approve(args) => args.plan.format,
             Self::Run(args) => args.format,
             Self::Resume(args) => args.run.format,
             Self::Log(args) => args.run.format,
+            Self::Report(args) => match args.format {
+                ReportFormat::Html => Format::Human,
+                ReportFormat::Json => Format::Json,
+            },
             Self::Status(args)
             | Self::Pause(args)
             | Self::Stop(args)

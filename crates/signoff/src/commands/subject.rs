@@ -30,6 +30,8 @@ impl Subject {
             Command::Propose(args) if !is_stdin(&args.path) => plan(&args.path),
             Command::Reject(args) => Self::Plan(args.plan.plan.clone()),
             Command::Revise(args) => Self::Plan(args.plan.plan.clone()),
+            Command::Edit(args) => Self::Plan(args.plan.clone()),
+            Command::Comment(args) => Self::Plan(args.plan.clone()),
             Command::Cancel(args) => Self::Plan(args.plan.plan.clone()),
             Command::Approve(args) => plan(&args.plan.path),
             Command::Retry(args) | Command::Clone(args) | Command::Delete(args) => {
@@ -40,6 +42,7 @@ impl Subject {
             Command::Land(args) => Self::Run(args.run.run.clone()),
             Command::Replan(args) => Self::Run(args.run.run.clone()),
             Command::Log(args) => Self::Run(args.run.run.clone()),
+            Command::Report(args) => Self::Run(args.run.clone()),
             Command::Status(args)
             | Command::Pause(args)
             | Command::Stop(args)
@@ -77,6 +80,7 @@ impl Subject {
             | Command::Man(_)
             | Command::Mcp(_)
             | Command::McpProxy(_)
+            | Command::Serve(_)
             | Command::ScriptedAgent(_) => Self::Nothing,
         }
     }

@@ -10,6 +10,26 @@ impl From<PlanningError> for Failure {
             PlanningError::EmptyTask => Self::new(2, "empty-task", "the task is empty")
                 .hint("say what is to be done: `signoff plan \"make the tests pass\"`"),
             PlanningError::NoAgent { role, known } => no_agent(&role, &known),
+            PlanningError::NoModel { provider } => Self::new(
+                6,
+                "no-model",
+                format!(
+                    "`[llm] provider` is `{provider}`, and `[llm] model` names none of its models"
+                ),
+            )
+            .hint("add `model = \"…\"` to `[llm]`"),
+            PlanningError::NoKey { provider, variable } => {
+                Self::new(6, "no-key", format!("the key of `{provider}` is not known")).hint(
+                    format!(
+                        "set {variable}, or `key_command` in `[llm]` of your own configuration"
+                    ),
+                )
+            }
+            PlanningError::KeyCommand { why } => Self::new(
+                6,
+                "key-command",
+                format!("`[llm] key_command` gave no key: {why}"),
+            ),
             PlanningError::Prompt(error) => {
                 let path = format!(".signoff/prompts/{}", error.file);
                 Self::new(6, "prompt", error.to_string()).hint(format!(
@@ -27,7 +47,7 @@ fn no_agent(role: &str, known: &[String]) -> Failure {
     let failure = Failure::new(
         6,
         "no-agent",
-        format!("no agent is configured for the role `{role}`, and there is no `default`"),
+        format!("no agent is configured for the role `{role}`"),
     );
     match known {
         [] => failure.hint("`signoff init` writes the agents that are installed here"),

@@ -103,7 +103,7 @@ impl QuestionStop {
         state.stopper = Some(stopper);
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.is_stopped
     }

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Outcome, PlanState, Transition, state_after, state_after_signing_again,
+    Actor, Millis, Outcome, PlanState, Transition, state_after, state_after_signing_again,
 };
 use signoff_plan::digest::{CanonicalJson, Digest};
 use signoff_plan::signed::Signature;
-use signoff_store::signatures::{self, Proof, SignatureRecord};
+use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord, statement};
 
 use super::replan::{changes_since_run, waiting_run};
-use crate::clock::timestamp;
+use crate::clock::{millis, timestamp};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plans::locked::LockedPlan;
@@ -22,7 +23,7 @@ use crate::project::locks::take_run;
 use crate::project::{Project, required_proof};
 use crate::runs::view::RunView;
 use crate::signing::proof::{choose_proof, prove};
-use crate::signing::signed;
+use crate::signing::{signed, ssh};
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
@@ -123,26 +124,111 @@ pub fn approve(
     let status = plan_status(project, seen)?;
     state_after_approval(project, seen, &status, context.actor)?;
     let proof = choose_proof(options.proof, required_proof(project))?;
-    let terms = project.terms(&seen.checked.plan);
-    let signature = Signature {
-        project: Some(project.require_id()?),
-        plan: seen.key(project),
-        digest,
-        terms: Digest::of_json(&terms),
-        by: match context.actor {
-            Actor::Policy => "policy".to_owned(),
-            _ => project.process.person.clone(),
-        },
-        at: timestamp(context.clock.now()),
-        proof: proof.name().to_owned(),
-        note: options.note.clone(),
-    };
+    let at = timestamp(context.clock.now());
+    let (signature, terms) = unproved_signature(context, seen, options, (proof, at))?;
     let key = prove(project, seen, proof, &signature)?;
     let signed = SignatureRecord {
         signature,
         canonical_plan: CanonicalJson::of_plan(&seen.checked.plan),
         canonical_terms: terms,
         key,
+    };
+    save_signature(context, seen, signed)
+}
+
+/// What a signature would say, and the terms that it covers.
+fn unproved_signature(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+    (proof, at): (Proof, String),
+) -> Result<(Signature, Value), Error> {
+    let project = context.project;
+    let terms = project.terms(&seen.checked.plan);
+    let signature = Signature {
+        project: Some(project.require_id()?),
+        plan: seen.key(project),
+        digest: seen.digest(),
+        terms: Digest::of_json(&terms),
+        by: match context.actor {
+            Actor::Policy => "policy".to_owned(),
+            _ => project.process.person.clone(),
+        },
+        at,
+        proof: proof.name().to_owned(),
+        note: options.note.clone(),
+    };
+    Ok((signature, terms))
+}
+
+/// What a person signs with their key on a machine of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyStatement {
+    /// The exact bytes.
+    pub text: String,
+    /// When it was made; it comes back with the signature.
+    pub at: String,
+}
+
+/// The signature of a person's key over a [`KeyStatement`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenKey {
+    /// Whose key, as the list of allowed signers calls them.
+    pub principal: String,
+    /// When the statement was made.
+    pub at: String,
+    /// What `ssh-keygen -Y sign` printed.
+    pub signature: String,
+}
+
+/// How long a statement may be signed.
+const STATEMENT_LIFE: Millis = 60 * 60 * 1000;
+
+/// The statement that this person's key is to sign.
+pub fn key_statement(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+    principal: &str,
+) -> Result<KeyStatement, Error> {
+    let at = timestamp(context.clock.now());
+    let (signature, _) = unproved_signature(context, seen, options, (Proof::Key, at))?;
+    Ok(KeyStatement {
+        text: statement(&signature, principal),
+        at: signature.at,
+    })
+}
+
+/// Signs a plan with what a person's key said elsewhere.
+pub fn approve_with_key(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+    given: &GivenKey,
+) -> Result<ApproveReport, Error> {
+    let (project, now) = (context.project, context.clock.now());
+    let made = millis(&given.at);
+    if made > now || now - made > STATEMENT_LIFE {
+        let why = "the statement is not of the last hour: ask for another one".to_owned();
+        return Err(Error::BadRequest { why });
+    }
+    require_known_version(project, seen, options.expect_version)?;
+    if let Some(expected) = &options.expect_digest {
+        expect_digest(expected, &seen.digest())?;
+    }
+    require_no_errors(seen)?;
+    let of = (Proof::Key, given.at.clone());
+    let (signature, terms) = unproved_signature(context, seen, options, of)?;
+    let key = KeyProof {
+        principal: given.principal.clone(),
+        signature: given.signature.clone(),
+    };
+    ssh::verify(project, &signature, &key)?;
+    let signed = SignatureRecord {
+        signature,
+        canonical_plan: CanonicalJson::of_plan(&seen.checked.plan),
+        canonical_terms: terms,
+        key: Some(key),
     };
     save_signature(context, seen, signed)
 }
@@ -189,7 +275,17 @@ pub fn require_approvable(
     require_no_errors(seen)?;
     let status = plan_status(project, seen)?;
     state_after_approval(project, seen, &status, Actor::Person)?;
-    choose_proof(Some(Proof::Client), required_proof(project)).map(|_| ())
+    let proof = options.proof.unwrap_or(Proof::Client);
+    choose_proof(Some(proof), required_proof(project)).map(|_| ())
+}
+
+/// The same for a person who signed in to the page.
+pub fn require_approvable_on_page(project: &Project, seen: &PlanFile) -> Result<(), Error> {
+    let options = ApproveOptions {
+        proof: Some(Proof::Page),
+        ..ApproveOptions::default()
+    };
+    require_approvable(project, seen, &options)
 }
 
 /// Signs a plan for a person who was shown it by a program that speaks for an agent, and who agreed there.
@@ -207,6 +303,19 @@ pub fn approve_through_client(
         ..options.clone()
     };
     approve(by_person, seen, &options)
+}
+
+/// Signs a plan for a person who signed in to the page.
+pub fn approve_on_page(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+) -> Result<ApproveReport, Error> {
+    let options = ApproveOptions {
+        proof: Some(Proof::Page),
+        ..options.clone()
+    };
+    approve(context, seen, &options)
 }
 
 /// Keeps a signature, if the plan and its terms are still what was signed.
@@ -251,7 +360,7 @@ fn approval_event(locked: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
     }
 }
 
-fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
+pub(in crate::plans) fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
     let found = digest.to_string();
     let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
     // Too short a beginning would expect nothing.

@@ -7,13 +7,7 @@
 const SECTIONS: [&str; 1] = ["engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 5] = [
-    ("llm", "provider"),
-    ("llm", "model"),
-    ("llm", "base_url"),
-    ("llm", "key_command"),
-    ("llm", "critic"),
-];
+const KEYS: [(&str, &str); 1] = [("llm", "critic")];
 
 /// What to do about one.
 pub(in crate::config) const HINT: &str = "take it out until a later version has it";

@@ -1,0 +1,257 @@
+//! A provider's model: sends the prompt, reads the answer while it comes, tries again where that may help.
+
+use serde_json::Value;
+
+use super::lines::EventLines;
+use super::wire::{Answer, error_text, request};
+use super::{Provider, ProviderRequest, ProviderResponse, Transport, TransportError, retry};
+use crate::complete::{Complete, CompleteError, Completion, Usage};
+use crate::reply::REPLY_BYTES;
+
+/// Bytes of an answer that are kept: a little more than is read, so that a longer one is known to be.
+const KEPT: usize = 2 * REPLY_BYTES;
+/// Bytes of a stream that are read: events are longer than their text.
+const READ: usize = 16 << 20;
+/// Bytes of a refusal that are read.
+const REFUSAL: usize = 16 << 10;
+/// Characters of a refusal that are shown.
+const SHOWN: usize = 300;
+
+/// Tokens of one answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModelTokens {
+    /// Of the prompt, without those below.
+    pub input: u64,
+    /// Of the prompt, read from a cache.
+    pub cached: u64,
+    /// Of the prompt, written to a cache.
+    pub cache_write: u64,
+    /// Of the answer.
+    pub output: u64,
+}
+
+impl ModelTokens {
+    fn sum(self) -> u64 {
+        let parts = [self.input, self.cached, self.cache_write, self.output];
+        parts.into_iter().fold(0, u64::saturating_add)
+    }
+}
+
+/// What tokens of a model cost, in micro-dollars, if that is known.
+type Price = dyn Fn(&str, ModelTokens) -> Option<u64>;
+
+/// A model that a provider serves.
+pub struct ProviderModel<T> {
+    /// Whose wire format it speaks.
+    pub provider: Provider,
+    /// Where it is.
+    pub base_url: String,
+    /// Its name.
+    pub model: String,
+    /// What lets us in. It is in no message.
+    pub key: Option<String>,
+    /// What it costs.
+    pub price: Box<Price>,
+    /// Sends the requests.
+    pub transport: T,
+}
+
+impl<T> std::fmt::Debug for ProviderModel<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProviderModel")
+            .field("provider", &self.provider)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What became of one try.
+enum Tried {
+    Answered(Completion),
+    /// Not to be tried again.
+    Failed(String),
+    /// To be tried again, after what the server says.
+    Passing(String, Option<String>),
+}
+
+impl<T: Transport> Complete for ProviderModel<T> {
+    fn complete(&mut self, prompt: &str) -> Result<Completion, CompleteError> {
+        let key = self.key.as_deref();
+        let request = request(self.provider, &self.base_url, &self.model, key, prompt);
+        let mut usage = Usage::default();
+        let mut tries = 0;
+        let message = loop {
+            tries += 1;
+            let (why, retry_after) = match self.try_once(&request, &mut usage) {
+                Tried::Answered(completion) => return Ok(completion),
+                Tried::Failed(why) => break why,
+                Tried::Passing(why, retry_after) => (why, retry_after),
+            };
+            if tries == retry::MAX_TRIES {
+                break format!("{why}; it was tried {tries} times");
+            }
+            let pause = retry::pause(tries, retry_after.as_deref(), self.transport.now());
+            let Some(pause) = pause else {
+                break format!(
+                    "{why}, and wants a pause of more than {} s",
+                    retry::LONGEST_WAIT.as_secs()
+                );
+            };
+            if let Err(error) = self.transport.wait(pause) {
+                break transport_text(error).unwrap_or(why);
+            }
+        };
+        let message = self.without_key(message);
+        Err(CompleteError { message, usage })
+    }
+}
+
+impl<T: Transport> ProviderModel<T> {
+    /// Asks once. What an answer used that cannot be taken is added.
+    fn try_once(&mut self, request: &ProviderRequest, usage: &mut Usage) -> Tried {
+        let response = match self.transport.send(request) {
+            Ok(response) => response,
+            Err(error) => return of_transport(error),
+        };
+        if response.status != 200 {
+            return self.refused(response);
+        }
+        let mut answer = Answer::default();
+        let ended = read(self.provider, response, &mut answer);
+        let used = self.usage(&answer);
+        let tried = match ended {
+            Ok(End::Whole) => {
+                usage.add(&used);
+                return Tried::Answered(Completion {
+                    text: answer.text,
+                    cut_from: None,
+                    usage: std::mem::take(usage),
+                });
+            }
+            Ok(End::TooLong { bytes }) => {
+                usage.add(&used);
+                return Tried::Answered(Completion {
+                    text: answer.text,
+                    cut_from: Some(bytes),
+                    usage: std::mem::take(usage),
+                });
+            }
+            Ok(End::BrokenOff) => {
+                let name = self.provider.name();
+                Tried::Passing(format!("the answer of {name} broke off"), None)
+            }
+            Ok(End::Failed(why)) => Tried::Passing(self.said(&why), None),
+            Err(error) => of_transport(error),
+        };
+        usage.add(&used);
+        tried
+    }
+
+    fn refused(&self, mut response: ProviderResponse) -> Tried {
+        let status = response.status;
+        let mut body = Vec::new();
+        while let Ok(Some(bytes)) = response.body.next_bytes() {
+            body.extend(bytes);
+            if body.len() > REFUSAL {
+                break;
+            }
+        }
+        let said: Option<Value> = serde_json::from_slice(&body).ok();
+        let said = said.as_ref().and_then(error_text);
+        let name = self.provider.name();
+        let mut message = format!("{name} answered with status {status}");
+        if let Some(said) = said {
+            message = format!("{message}: {}", shortened(&said));
+        }
+        match status {
+            status if retry::is_passing(status) => Tried::Passing(message, response.retry_after),
+            300..=399 => Tried::Failed(format!("{message}, and redirects are not followed")),
+            401 | 403 => Tried::Failed(format!("{message}; see `[llm] key_command`")),
+            _ => Tried::Failed(message),
+        }
+    }
+
+    fn said(&self, why: &str) -> String {
+        format!("{} says: {}", self.provider.name(), shortened(why))
+    }
+
+    fn usage(&self, answer: &Answer) -> Usage {
+        let tokens = answer.tokens.sum();
+        let model = answer.model.clone().unwrap_or_else(|| self.model.clone());
+        Usage {
+            usd_e6: (self.price)(&model, answer.tokens).filter(|_| tokens > 0),
+            tokens: (tokens > 0).then_some(tokens),
+            model: Some(model),
+        }
+    }
+
+    /// Servers may repeat it.
+    fn without_key(&self, message: String) -> String {
+        match self.key.as_deref() {
+            Some(key) if !key.is_empty() => message.replace(key, "[redacted]"),
+            _ => message,
+        }
+    }
+}
+
+/// How an answer ended.
+enum End {
+    Whole,
+    TooLong {
+        bytes: u64,
+    },
+    /// Before its end.
+    BrokenOff,
+    /// With what the provider says.
+    Failed(String),
+}
+
+fn read(
+    provider: Provider,
+    mut response: ProviderResponse,
+    answer: &mut Answer,
+) -> Result<End, TransportError> {
+    let mut lines = EventLines::default();
+    let mut received = 0_usize;
+    while let Some(bytes) = response.body.next_bytes()? {
+        received = received.saturating_add(bytes.len());
+        for event in lines.push(&bytes) {
+            answer.take(provider, &event);
+        }
+        if answer.text.len() > KEPT || received > READ {
+            let bytes = received.max(answer.text.len()) as u64;
+            answer.text.clear();
+            return Ok(End::TooLong { bytes });
+        }
+    }
+    if let Some(event) = lines.finish() {
+        answer.take(provider, &event);
+    }
+    match answer.error.take() {
+        Some(error) => Ok(End::Failed(error)),
+        None if answer.is_complete => Ok(End::Whole),
+        None => Ok(End::BrokenOff),
+    }
+}
+
+fn of_transport(error: TransportError) -> Tried {
+    match error {
+        TransportError::Passing(why) => Tried::Passing(why, None),
+        error => {
+            Tried::Failed(transport_text(error).unwrap_or_else(|| "it was stopped".to_owned()))
+        }
+    }
+}
+
+fn transport_text(error: TransportError) -> Option<String> {
+    match error {
+        TransportError::Lasting(why) | TransportError::Passing(why) => Some(why),
+        TransportError::Stopped => None,
+    }
+}
+
+/// On one line, and not a whole page.
+fn shortened(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(SHOWN).collect()
+}

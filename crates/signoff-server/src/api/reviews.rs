@@ -1,0 +1,160 @@
+//! What a person says about a plan, and changes in it.
+
+use std::collections::BTreeMap;
+
+use axum::http::Method;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use signoff_api::comments::Comments;
+use signoff_api::plan_ref::PlanRef;
+use signoff_plan::edit::{NewStep, StepPlace};
+use signoff_runtime::plans::{
+    EditOptions, NewComment, PlanChange, comment, comments, edit, resolve_comment,
+};
+
+use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use crate::calls::Call;
+use crate::error::HttpError;
+
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let (get, post) = (Method::GET, Method::POST);
+    vec![
+        endpoint(
+            &get,
+            "/api/plans/{plan}/comments",
+            "Lists what was said about a plan.",
+            list,
+        ),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/comments",
+            "Says something about a plan or a step.",
+            say,
+        ),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/comments/{comment}/resolve",
+            "Settles a comment.",
+            resolve,
+        ),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/edit",
+            "Changes something in a plan, and nothing else.",
+            change,
+        ),
+    ]
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CommentBody {
+    /// The step that it is about; without one, the plan.
+    step: Option<String>,
+    text: String,
+}
+
+/// Changes of the plan that was shown.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EditBody {
+    changes: Vec<ChangeBody>,
+    /// The version that was shown: another one is a conflict.
+    expect_version: Option<u64>,
+    /// The digest that was shown: another one is a conflict.
+    expect_digest: Option<String>,
+}
+
+/// One change; steps are named by id or number.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum ChangeBody {
+    /// A field of the plan gets a value; `null` takes it away.
+    SetPlan { field: String, value: Value },
+    /// A field of a step gets a value; `null` takes it away.
+    SetStep {
+        step: String,
+        field: String,
+        value: Value,
+    },
+    /// A step is added before another one; without one, at the end.
+    AddStep {
+        title: String,
+        /// Its other fields, by name.
+        #[serde(default)]
+        fields: BTreeMap<String, Value>,
+        before: Option<String>,
+    },
+    /// A step moves before another one; without one, to the end.
+    MoveStep {
+        step: String,
+        before: Option<String>,
+    },
+    /// A step is left out of runs.
+    SkipStep { step: String },
+}
+
+fn list(call: &Call, asked: &Asked) -> Result<Comments, HttpError> {
+    let name = asked.named("plan");
+    let plan = call.read_plan(name)?;
+    comments(&call.project, &plan).map_err(call.about(name))
+}
+
+fn say(call: &Call, asked: &Asked<Nothing, CommentBody>) -> Result<Comments, HttpError> {
+    let name = asked.named("plan");
+    let (path, shown) = call.locate(name)?;
+    let new = NewComment {
+        step: asked.body.step.clone(),
+        text: asked.body.text.clone(),
+        ..NewComment::default()
+    };
+    comment(call.by_person(), &path, &shown, &[new]).map_err(call.about(name))
+}
+
+fn resolve(call: &Call, asked: &Asked) -> Result<Comments, HttpError> {
+    let (name, id) = (asked.named("plan"), asked.named("comment"));
+    let (path, shown) = call.locate(name)?;
+    resolve_comment(call.by_person(), &path, &shown, id).map_err(call.about(name))
+}
+
+fn change(call: &Call, asked: &Asked<Nothing, EditBody>) -> Result<PlanRef, HttpError> {
+    let (name, body) = (asked.named("plan"), &asked.body);
+    let (path, shown) = call.locate(name)?;
+    let changes: Vec<PlanChange> = body.changes.iter().cloned().map(Into::into).collect();
+    let options = EditOptions {
+        expect_version: body.expect_version,
+        expect_digest: body.expect_digest.clone(),
+    };
+    let done = edit(call.by_person(), &path, &shown, &changes, &options);
+    Ok(done.map_err(call.about(name))?.done.to_api())
+}
+
+fn place(before: Option<String>) -> StepPlace {
+    before.map_or(StepPlace::Last, StepPlace::Before)
+}
+
+impl From<ChangeBody> for PlanChange {
+    fn from(change: ChangeBody) -> Self {
+        match change {
+            ChangeBody::SetPlan { field, value } => Self::SetPlan { field, value },
+            ChangeBody::SetStep { step, field, value } => Self::SetStep { step, field, value },
+            ChangeBody::AddStep {
+                title,
+                fields,
+                before,
+            } => Self::AddStep {
+                step: NewStep {
+                    title,
+                    fields: fields.into_iter().collect(),
+                },
+                place: place(before),
+            },
+            ChangeBody::MoveStep { step, before } => Self::MoveStep {
+                step,
+                place: place(before),
+            },
+            ChangeBody::SkipStep { step } => Self::SkipStep { step },
+        }
+    }
+}
