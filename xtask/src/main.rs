@@ -16,6 +16,7 @@ mod bench_mcp;
 mod bench_run;
 mod bench_store;
 mod bench_trees;
+mod browser;
 mod checks;
 mod generate;
 mod guard_table;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::invocation::Invocation;
-use crate::{Command, agent_clis, generate, mcp_server, type_check};
+use crate::{Command, agent_clis, browser, generate, mcp_server, type_check};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -16,7 +16,7 @@ and bubblewrap through apt-get where there is one, and the tests run under cargo
 is installed, else under `cargo test`. Where a mount namespace can be made (as root), their temporary files
 are in memory. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
 without npm the tests against that server are skipped. So are three coding agents, into $SIGNOFF_CI_CACHE/agents
-(default ~/.cache/signoff-ci), about 530 MB, and the TypeScript compiler, which checks `integrations/`.",
+(default ~/.cache/signoff-ci), about 530 MB, the TypeScript compiler, which checks `integrations/`, and Chromium with what drives it, for the page.",
     run: |_| run(),
 };
 
@@ -32,6 +32,13 @@ fn run() -> Result<(), String> {
         stages.push(Stage {
             name: "types",
             action: Action::Start(check),
+            fix: None,
+        });
+    }
+    if let Some(tests) = browser::prepared(install_package)? {
+        stages.push(Stage {
+            name: "page",
+            action: Action::Start(tests),
             fix: None,
         });
     }

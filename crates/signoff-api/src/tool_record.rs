@@ -24,6 +24,9 @@ pub struct ToolRecord {
 pub struct Server {
     /// The command it was started with: what another one offers is not known.
     pub command: Vec<String>,
+    /// Where it is, if it is asked over HTTP; it has no command then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     pub tools: Vec<Tool>,
 }
 

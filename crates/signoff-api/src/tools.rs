@@ -58,6 +58,9 @@ pub struct Server {
     pub name: String,
     /// Program and arguments.
     pub command: Vec<String>,
+    /// Where it is, if it is asked over HTTP; it has no command then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// How many tools it offers.
     pub tools: usize,
     /// What it offers differs from what was recorded before.

@@ -495,6 +495,11 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::RunPaused {
             reason: engine::PauseReason::Waiting,
+            trouble: None,
+        },
+        engine::Event::RunPaused {
+            reason: engine::PauseReason::Trouble,
+            trouble: Some("step `build`: no space left".to_owned()),
         },
         engine::Event::RunFinished {
             outcome: engine::Outcome::Partial,

@@ -83,9 +83,10 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         }
         Event::RunUndone { .. } => run.landing.undone = true,
         Event::PauseRequested { reason, .. } => run.pausing = Some(*reason),
-        Event::RunPaused { reason } => {
+        Event::RunPaused { reason, trouble } => {
             run.pausing = None;
             run.pause = Some(*reason);
+            run.trouble.clone_from(trouble);
         }
         Event::RunFinished { outcome } => {
             run.pausing = None;

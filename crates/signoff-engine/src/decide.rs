@@ -156,8 +156,11 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::Gather { step } => gather(run, step),
         Input::OverBudget { step } => over_budget(run, now, step),
         Input::Pause { reason, by } => Ok(vec![Event::PauseRequested { reason, by }]),
-        Input::Park { reason } => Ok(vec![Event::RunPaused { reason }]),
-        Input::Stop { reports } => Ok(stop(run, reports)),
+        Input::Park { reason } => Ok(vec![Event::RunPaused {
+            reason,
+            trouble: None,
+        }]),
+        Input::Stop { trouble, reports } => Ok(stop(run, trouble, reports)),
         Input::Abort { by, reports } => Ok(abort(run, &by, reports)),
         Input::Finish => Ok(finish(run)),
         Input::LandingBegins { commit, by } => Ok(vec![Event::LandingStarted { commit, by }]),

@@ -54,6 +54,13 @@ pub enum Action {
     Finish,
 }
 
+/// Would a run that waits on a person do more than wait if it went on, because a question was answered meanwhile?
+pub fn is_due_when_resumed(run: &Run, now: Millis) -> bool {
+    let mut resumed = run.clone();
+    resumed.pause = None;
+    !due(&resumed, now, &Bounds::default()).is_empty()
+}
+
 /// The actions now possible, in plan order, in time proportional to their number.
 pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !run.started || run.outcome.is_some() || run.pause.is_some() {

@@ -361,6 +361,9 @@ pub enum Event {
     },
     RunPaused {
         reason: PauseReason,
+        /// What the harness's trouble was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trouble: Option<String>,
     },
     RunFinished {
         outcome: Outcome,

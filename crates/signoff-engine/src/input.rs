@@ -199,8 +199,9 @@ pub enum Input {
     Park {
         reason: PauseReason,
     },
-    /// Ctrl-C: agents have been ended.
+    /// Ctrl-C, or trouble of the harness itself: agents have been ended.
     Stop {
+        trouble: Option<String>,
         reports: AgentReports,
     },
     /// A person gives the run up; agents have been ended.

@@ -38,7 +38,7 @@ pub use contract_inputs::{
     ChangedInputs, TreeChange, change_details, changed_inputs, names_of, paths_to_query,
 };
 pub use decide::{Refusal, decide};
-pub use due::{Action, Bounds, due};
+pub use due::{Action, Bounds, due, is_due_when_resumed};
 pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
     Choice, ContractCache, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation,

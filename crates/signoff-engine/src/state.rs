@@ -78,6 +78,8 @@ pub struct Run {
     /// Why nothing new starts.
     pub(crate) pausing: Option<PauseReason>,
     pub(crate) pause: Option<PauseReason>,
+    /// What the harness's trouble is, if it stands still for that.
+    pub(crate) trouble: Option<String>,
     pub(crate) outcome: Option<Outcome>,
     /// A critical step has failed: nothing new starts.
     pub(crate) aborting: bool,
@@ -110,6 +112,11 @@ impl Run {
 
     pub fn pause_reason(&self) -> Option<PauseReason> {
         self.pause
+    }
+
+    /// The trouble of the harness itself that it stands still for.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
     }
 
     /// Why nothing new starts, if so.
@@ -323,7 +330,7 @@ impl Run {
             Some(PauseReason::Requested | PauseReason::Limited | PauseReason::Changed) => {
                 Some("paused")
             }
-            Some(PauseReason::Interrupted) | None => Some("interrupted"),
+            Some(PauseReason::Interrupted | PauseReason::Trouble) | None => Some("interrupted"),
         }
     }
 

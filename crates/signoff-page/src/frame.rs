@@ -68,7 +68,7 @@ impl Frame<'_> {
     fn bar(&self) -> Markup {
         let current = |place| (self.place == place).then_some("page");
         html! {
-            header.bar #bar {
+            header.topbar #bar {
                 a.brand href="/" { (mark()) span { "Signoff" } }
                 span.project title=(self.project) { (self.project) }
                 nav aria-label="Main" {

@@ -69,9 +69,12 @@ impl PlanFilter {
 }
 
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("Waiting for you", &["proposed", "needs_review", "approved"]),
+    (
+        "Waiting for you",
+        &["proposed", "needs_review", "verified", "approved"],
+    ),
     ("Running", &["executing", "replanning", "stalled"]),
-    ("Drafts", &["draft", "verified", "rejected"]),
+    ("Drafts", &["draft", "rejected"]),
     ("Done", &["completed", "failed", "cancelled", "archived"]),
 ];
 

@@ -59,7 +59,7 @@ pub fn of_step(status: &str, evidence: Option<Grade>) -> State<'_> {
 /// The state of a plan.
 pub fn of_plan(status: &str) -> State<'_> {
     let (sign, tone) = match status {
-        "proposed" | "needs_review" => ("?", "waiting"),
+        "proposed" | "verified" | "needs_review" => ("?", "waiting"),
         "approved" => ("✓", "held"),
         "executing" | "replanning" => ("●", "running"),
         "completed" => ("✓", "proved"),

@@ -1,7 +1,7 @@
 //! Plans that passed the checks, and plans that were signed.
 //!
 //! The stages are types, so that the wrong order cannot be written: only
-//! [`Checked::accept`](crate::check::Checked::accept) makes a [`CheckedPlan`], only a matching
+//! [`Checked::accept`](crate::check::Checked::accept) makes a [`CheckedPlan`], or a digest that was recorded of one, only a matching
 //! [`Signature`] makes a [`SignedPlan`], and only that can be run.
 
 use std::fmt;
@@ -29,10 +29,21 @@ impl CheckedPlan {
         }
     }
 
+    /// A plan that passed the checks when it was signed, as the recorded digest says: the same definition is not checked again,
+    /// whatever a later version of the checks would make of it. Of any other plan its digest is returned.
+    pub fn recorded(plan: Plan, dialect: Dialect, recorded: &str) -> Result<Self, Digest> {
+        let digest = Digest::of_plan(&plan);
+        let found = Self::new(Arc::new(plan), dialect, digest).under_recorded_digest(recorded);
+        if found.digest.to_string() == recorded {
+            Ok(found)
+        } else {
+            Err(digest)
+        }
+    }
+
     /// The same plan under the digest that it had [before](Digest::before_briefings), if this is that one: a run that began
     /// then names it so.
-    #[must_use]
-    pub fn under_recorded_digest(mut self, recorded: &str) -> Self {
+    fn under_recorded_digest(mut self, recorded: &str) -> Self {
         if self.digest.to_string() != recorded {
             let earlier = Digest::before_briefings(&self.plan);
             if earlier.to_string() == recorded {
@@ -187,6 +198,25 @@ mod tests {
             proof: "terminal".to_owned(),
             note: None,
         }
+    }
+
+    #[test]
+    fn only_the_recorded_digest_says_that_a_plan_was_checked() {
+        let plan = Plan {
+            briefing: Some("record".to_owned()),
+            ..Plan::default()
+        };
+        let recorded = |digest: &Digest| {
+            let text = digest.to_string();
+            let found = CheckedPlan::recorded(plan.clone(), Dialect::Workunit, &text);
+            found.map(|plan| plan.digest())
+        };
+        let digest = Digest::of_plan(&plan);
+        let earlier = Digest::before_briefings(&plan);
+        assert_ne!(digest, earlier);
+        assert_eq!(recorded(&digest), Ok(digest));
+        assert_eq!(recorded(&earlier), Ok(earlier));
+        assert_eq!(recorded(&Digest::of_bytes(b"other")), Err(digest));
     }
 
     #[test]

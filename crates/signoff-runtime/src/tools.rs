@@ -1,6 +1,7 @@
 //! The tools of a project: a [`Toolbox`] to call them, and a list of them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,11 +12,11 @@ use signoff_api::tool_record;
 use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
 use signoff_plan::tools::{self as built_in, BUILT_IN};
 use signoff_sandbox::{Level, Sandbox, start_scoped_thread};
-use signoff_store::config::Origin;
+use signoff_store::config::{Origin, ServerSettings, Setting};
 use signoff_store::tool_record as store;
 use signoff_work::confine::VisibleTree;
 use signoff_work::environment::{for_contract, select};
-use signoff_work::mcp::{Definition, Server};
+use signoff_work::mcp::{BearerToken, Definition, Server, ServerReach};
 use signoff_work::tools::{StopFlag, Toolbox};
 
 use crate::confinement;
@@ -40,14 +41,11 @@ pub fn toolbox(project: &Project, tree: PathBuf, sandbox: Arc<Sandbox>) -> Toolb
 pub fn servers(project: &Project) -> Vec<Server> {
     let record = store::load(project.store.workspace(), &project.config);
     let configured = project.config.servers.iter();
-    let server = |(name, server): (&String, &signoff_store::config::Setting<_>)| {
-        let server: &signoff_store::config::ServerSettings = &server.value;
+    let server = |(name, server): (&String, &Setting<ServerSettings>)| {
+        let server = &server.value;
         Server {
             name: name.clone(),
-            command: server.command.clone(),
-            confined: server.confined,
-            pinned: pin_command(project, &server.command),
-            env: select(&project.process.variables, &server.env),
+            reach: reach(project, server),
             read_only: server.read_only.clone(),
             repeatable: server.repeatable.clone(),
             timeout: server.timeout,
@@ -55,6 +53,29 @@ pub fn servers(project: &Project) -> Vec<Server> {
         }
     };
     configured.map(server).collect()
+}
+
+fn reach(project: &Project, server: &ServerSettings) -> ServerReach {
+    let variables = &project.process.variables;
+    let token = |variable: &String| BearerToken {
+        variable: variable.clone(),
+        value: variables
+            .get(OsStr::new(variable))
+            .and_then(|value| value.to_str())
+            .map(str::to_owned),
+    };
+    match &server.url {
+        Some(url) => ServerReach::Http {
+            url: url.clone(),
+            token: server.token_env.as_ref().map(token),
+        },
+        None => ServerReach::Process {
+            command: server.command.clone(),
+            confined: server.confined,
+            pinned: pin_command(project, &server.command),
+            env: select(variables, &server.env),
+        },
+    }
 }
 
 fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
@@ -95,9 +116,11 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
         let (old, new) = [&before, &record]
             .map(|record| record.servers.get(&server.name))
             .into();
+        let (command, url) = command_and_url(server);
         reports.push(tools::Server {
             name: server.name.clone(),
-            command: server.command.clone(),
+            command,
+            url,
             tools: server.recorded.as_ref().map_or(0, Vec::len),
             changed: old.is_some() && old != new,
             error,
@@ -171,9 +194,18 @@ fn entry(server: &Server, offered: &[Definition]) -> tool_record::Server {
     let mut tools: Vec<_> = offered.iter().map(tool).collect();
     // In one order, whatever the server's: the file is compared and committed.
     tools.sort_by(|one, other| one.name.cmp(&other.name));
+    let (command, url) = command_and_url(server);
     tool_record::Server {
-        command: server.command.clone(),
+        command,
+        url,
         tools,
+    }
+}
+
+fn command_and_url(server: &Server) -> (Vec<String>, Option<String>) {
+    match &server.reach {
+        ServerReach::Process { command, .. } => (command.clone(), None),
+        ServerReach::Http { url, .. } => (Vec::new(), Some(url.clone())),
     }
 }
 

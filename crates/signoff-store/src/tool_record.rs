@@ -35,7 +35,9 @@ pub fn load(workspace: &Path, config: &Config) -> ToolRecord {
     if let Some(found) = read(&path(workspace)) {
         let current = |name: &str, server: &Server| {
             let configured = config.servers.get(name);
-            configured.is_some_and(|configured| configured.value.command == server.command)
+            configured.is_some_and(|configured| {
+                configured.value.command == server.command && configured.value.url == server.url
+            })
         };
         record.servers = found.servers;
         record.servers.retain(|name, server| current(name, server));
@@ -101,6 +103,7 @@ mod tests {
         };
         let server = Server {
             command: vec!["a".to_owned()],
+            url: None,
             tools: vec![tool],
         };
         ToolRecord {

@@ -117,7 +117,10 @@ fn plans_at(
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Vec<Result<PlanCandidate, Failure>> {
-    let path = &path_of_name(session, path);
+    let path = &match path_of_name(session, path) {
+        Ok(path) => path,
+        Err(unknown) => return vec![Err(unknown)],
+    };
     let full = session.process.directory.join(path);
     if is_stdin(path) || !full.is_dir() || holds_thread(&full) {
         return vec![read_candidate(session, path, dialect)];
@@ -153,7 +156,7 @@ fn read_candidate(
     path: &Path,
     dialect: Option<Dialect>,
 ) -> Result<PlanCandidate, Failure> {
-    let path = &path_of_name(session, path);
+    let path = &path_of_name(session, path)?;
     let full = session.process.directory.join(path);
     if is_stdin(path) {
         let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
@@ -169,16 +172,19 @@ fn read_candidate(
 }
 
 /// The path of a plan that the store knows by this name, unless a file has it.
-fn path_of_name(session: &Session, name: &Path) -> PathBuf {
+fn path_of_name(session: &Session, name: &Path) -> Result<PathBuf, Failure> {
     let here = &session.process.directory;
     if is_stdin(name) || here.join(name).symlink_metadata().is_ok() {
-        return name.to_owned();
+        return Ok(name.to_owned());
     }
-    let known = Project::open(&session.process).ok();
-    let known = known.and_then(|project| find_plan(&project, name.to_str()?).ok());
-    match known {
-        Some(path) => path.strip_prefix(here).unwrap_or(&path).to_owned(),
-        None => name.to_owned(),
+    // Outside a project a plan is known by its path alone.
+    let (Ok(project), Some(text)) = (Project::open(&session.process), name.to_str()) else {
+        return Ok(name.to_owned());
+    };
+    match find_plan(&project, text) {
+        Ok(path) => Ok(path.strip_prefix(here).unwrap_or(&path).to_owned()),
+        Err(unknown @ Error::NoSuchPlan { .. }) => Err(unknown.into()),
+        Err(_) => Ok(name.to_owned()),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState,
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
 pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
     run.pause = None;
+    run.trouble = None;
     run.pausing = None;
     for at in run.schedule.active.clone() {
         let Some((definition, state)) = run.step(at) else {

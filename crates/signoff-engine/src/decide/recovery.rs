@@ -121,11 +121,13 @@ fn missing_blocks(run: &Run) -> Vec<Event> {
     events
 }
 
-pub(super) fn stop(run: &Run, reports: AgentReports) -> Vec<Event> {
+pub(super) fn stop(run: &Run, trouble: Option<String>, reports: AgentReports) -> Vec<Event> {
     let mut events = cut_off_steps(run, reports);
-    events.push(Event::RunPaused {
-        reason: PauseReason::Interrupted,
-    });
+    let reason = match trouble {
+        Some(_) => PauseReason::Trouble,
+        None => PauseReason::Interrupted,
+    };
+    events.push(Event::RunPaused { reason, trouble });
     events
 }
 

@@ -11,6 +11,8 @@ pub enum PauseReason {
     Waiting,
     /// Ctrl-C or a termination signal.
     Interrupted,
+    /// The harness itself was in trouble, such as a full disk.
+    Trouble,
     /// The plan or its terms are no longer what was signed.
     Changed,
     /// A person asked for it.

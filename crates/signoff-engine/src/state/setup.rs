@@ -48,6 +48,7 @@ impl Run {
             is_given_up: false,
             was_reopened: false,
             pause: None,
+            trouble: None,
             outcome: None,
             aborting: false,
             next: None,

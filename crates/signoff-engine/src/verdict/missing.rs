@@ -84,13 +84,25 @@ impl Observation {
 }
 
 fn last_line(text: &str) -> Option<&str> {
-    let mut lines = text.lines().map(str::trim);
-    lines.rfind(|line| !line.is_empty() && !closes_make(line))
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.next_back()?;
+    let telling = match last {
+        _ if last.starts_with("Node.js v") => lines.rfind(|line| names_error(line)),
+        _ if repeats_failure(last) => lines.rfind(|line| !repeats_failure(line)),
+        _ => None,
+    };
+    Some(telling.unwrap_or(last))
 }
 
-/// Make ends with a line that only repeats that something failed.
-fn closes_make(line: &str) -> bool {
-    line.starts_with("make") && line.contains(": *** ")
+/// Is it the line of an exception that Node.js did not catch? Its calls, its members and the version follow.
+fn names_error(line: &str) -> bool {
+    let name = line.split([':', ' ']).next();
+    name.is_some_and(|name| name.ends_with("Error"))
+}
+
+/// Is it the line with which make ends when a command failed, whatever that said?
+fn repeats_failure(line: &str) -> bool {
+    line.starts_with("make") && line.contains(": *** [")
 }
 
 /// The command that a shell or make says it did not find. A path is a file, which the work may have to make.
@@ -242,6 +254,18 @@ mod tests {
         assert_eq!(observed(1, "out\n", "").last_words(), Some("out"));
         assert_eq!(observed(1, "out\n", "bad\n\n").last_words(), Some("bad"));
         assert_eq!(observed(1, "", " \n").last_words(), None);
+        let check = |stderr: &str, expected: &str| {
+            assert_eq!(observed(1, "", stderr).last_words(), Some(expected));
+        };
+        let unmade = "make: *** No rule to make target 'all'.  Stop.";
+        check(unmade, unmade);
+        let alone = "make: *** [Makefile:2: all] Error 1";
+        check(alone, alone);
+        check(&format!("bad\n{alone}\n{alone}\n"), "bad");
+        check(
+            "  throw err;\n\nError: Cannot find module 'x'\nRequire stack:\n- /a.js\n    at f (a.js:1:2) {\n  code: 'NO'\n}\n\nNode.js v20.20.2\n",
+            "Error: Cannot find module 'x'",
+        );
     }
 
     #[test]

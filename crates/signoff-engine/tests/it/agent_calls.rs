@@ -55,6 +55,7 @@ fn a_call_that_was_cut_off_is_asked_about_before_the_next_attempt() {
     crashed.crash();
     let mut stopped = calling(false);
     stopped.record(Input::Stop {
+        trouble: None,
         reports: AgentReports::new(),
     });
     for world in [crashed, stopped] {

@@ -132,6 +132,7 @@ fn a_question_goes_with_its_agent() {
     let (mut world, _) = working(&plan_text(&[AGENT]));
     ask(&mut world);
     world.record(Input::Stop {
+        trouble: None,
         reports: std::collections::BTreeMap::new(),
     });
     assert_eq!(world.run.items().count(), 0);

@@ -1,8 +1,8 @@
 //! What a run does, by example.
 
 use signoff_engine::{
-    AgentReports, Choice, Event, Evidence, Grade, Input, Outcome, ProcessEnd, Refusal, StepStatus,
-    decide,
+    AgentReports, Choice, Event, Evidence, Grade, Input, Outcome, PauseReason, ProcessEnd, Refusal,
+    StepStatus, decide, due, is_due_when_resumed,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text};
@@ -406,6 +406,7 @@ fn the_wall_clock_counts_work_and_not_waiting() {
     }
     // A night passes while nobody runs it.
     world.record(Input::Stop {
+        trouble: None,
         reports: AgentReports::new(),
     });
     world.now += 12 * 3_600_000;
@@ -441,5 +442,33 @@ fn a_second_start_and_a_resume_after_the_end_are_refused() {
             .events
             .iter()
             .any(|recorded| matches!(recorded.event, Event::RunFinished { .. }))
+    );
+}
+
+#[test]
+fn a_run_that_waits_has_something_to_do_once_a_question_is_answered() {
+    let asks = "**depends_on:** none\n**ask:** Which one?\n";
+    let mut world = World::new(&plan_text(&[asks, asks]), Outcomes::default());
+    world.play();
+    world.record(Input::Park {
+        reason: PauseReason::Waiting,
+    });
+    assert!(!is_due_when_resumed(&world.run, world.now));
+    let items: Vec<String> = world.run.items().map(|item| item.id.clone()).collect();
+    // Nothing waits for the first answer alone; after the last one the run can end.
+    for (item, expected) in items.into_iter().zip([false, true]) {
+        world.record(Input::Answer {
+            item,
+            steps: Vec::new(),
+            choice: Choice::Reply,
+            note: Some("this".to_owned()),
+            by: "ann".to_owned(),
+        });
+        assert_eq!(is_due_when_resumed(&world.run, world.now), expected);
+    }
+    assert_eq!(
+        due(&world.run, world.now, &world.bounds),
+        [],
+        "it is paused"
     );
 }

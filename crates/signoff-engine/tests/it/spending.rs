@@ -114,7 +114,10 @@ fn what_an_attempt_used_that_was_cut_off_counts() {
         world.perform(dispatch, true);
         let reports = || BTreeMap::from([(0, report(used(700, Some(7))))]);
         if stops {
-            world.record(Input::Stop { reports: reports() });
+            world.record(Input::Stop {
+                trouble: None,
+                reports: reports(),
+            });
         }
         let by = "ann".to_owned();
         world.record(Input::Resume {
@@ -439,7 +442,7 @@ proptest! {
             } else if cut {
                 let live = report(used(1234, Some(56)));
                 let reports = (0..3).map(|at| (at, live.clone())).collect();
-                world.record(Input::Stop { reports });
+                world.record(Input::Stop { trouble: None, reports });
                 world.crash();
             }
         }

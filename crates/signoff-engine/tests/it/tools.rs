@@ -179,6 +179,7 @@ fn a_call_that_a_person_stops_is_unknown_too() {
     let mut world = World::new(&plan_text(&[READ]), outcomes);
     world.step(true);
     world.record(Input::Stop {
+        trouble: None,
         reports: AgentReports::new(),
     });
     world.crash();
@@ -348,6 +349,7 @@ fn a_call_that_was_not_made_begins_again_without_a_question() {
         attempt: 1,
     });
     world.record(Input::Stop {
+        trouble: None,
         reports: AgentReports::new(),
     });
     world.crash();

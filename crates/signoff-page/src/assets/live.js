@@ -5,6 +5,16 @@ import { fetchHtml, morph } from "./morph.js";
 
 const PAUSE = 120;
 
+/** What the server names its events; see the reference. Which it is does not matter here. */
+const EVENTS = `plan_created run_started run_resumed run_paused run_finished run_landed run_undone landing_started plan_replanned
+  step_started step_completed step_confirmed step_provisional step_failed step_skipped step_blocked step_waiting step_retried
+  attempt_started attempt_interrupted work_item work_finished process_started retry_scheduled expanded condition_held
+  baseline_started baseline_finished contract_started contract_finished call_started call_finished agent_call_started agent_call_finished
+  candidate_started candidate_built merge_started merge_conflicted merged tree_prepared checkout_joined files_landed earlier_step
+  budget_reserved budget_spent budget_exceeded inbox_opened inbox_answered inbox_closed pause_requested
+  plan_draft plan_verified plan_proposed plan_approved plan_rejected plan_needs_review plan_executing plan_replanning plan_stalled
+  plan_completed plan_failed plan_cancelled plan_archived plan_deleted plan_revised plan_commented`.split(/\s+/);
+
 /** Begins to follow; `after` is told of what was put on the page. */
 export function follow(after) {
   const address = document.body.dataset.events;
@@ -31,7 +41,7 @@ export function follow(after) {
     soon();
   };
   source.onmessage = onEvent;
-  for (const name of (document.body.dataset.eventNames ?? "").split(" ").filter(Boolean)) source.addEventListener(name, onEvent);
+  for (const name of EVENTS) source.addEventListener(name, onEvent);
   source.onopen = soon;
   source.onerror = () => tell("The connection to the server was lost. It is tried again.");
   addEventListener("pagehide", () => source.close());

@@ -155,7 +155,7 @@ impl ReviewView<'_> {
         html! {
             section.section aria-label="About the plan" {
                 div.step-body {
-                    @for text in plan.task.iter().chain(&plan.context) { p.prose { (text) } }
+                    @for text in plan.task.iter().chain(&plan.context) { p.prose { (code_in(text)) } }
                     dl.facts {
                         (listed("Constraints", &plan.constraints))
                         (listed("Risks", &plan.risks))

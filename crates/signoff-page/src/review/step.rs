@@ -44,7 +44,7 @@ impl StepView<'_> {
                     (self.head())
                     div.step-body {
                         (work(&step.work))
-                        @if let Some(text) = &step.instructions { p.prose { (text) } }
+                        @if let Some(text) = &step.instructions { p.prose { (code_in(text)) } }
                         @if let Some(contract) = &step.contract { (contract_of(contract)) }
                         @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
                         (self.lists())
@@ -196,7 +196,7 @@ fn who(work: &Work) -> Markup {
 fn work(work: &Work) -> Markup {
     html! {
         @match work {
-            Work::Agent { task, .. } => p.prose { (task) },
+            Work::Agent { task, .. } => p.prose { (code_in(task)) },
             Work::Tool { args, .. } => (arguments(args)),
             Work::Ask { question, choices } => {
                 p.prose { (code_in(question)) }

@@ -1,10 +1,11 @@
 //! RFC 8785: one way to write each JSON value.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
 
 /// Writes a value as RFC 8785 asks: keys in UTF-16 order, numbers as ECMAScript prints them, no
@@ -167,8 +168,8 @@ impl<'de> Visitor<'de> for Canonicalizer<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         let start = self.0.len();
-        let mut members: Vec<(String, Range<usize>)> = Vec::new();
-        while let Some(key) = entries.next_key::<String>()? {
+        let mut members: Vec<(Cow<'de, str>, Range<usize>)> = Vec::new();
+        while let Some(Key(key)) = entries.next_key::<Key<'de>>()? {
             self.0.push(if members.is_empty() { '{' } else { ',' });
             let begin = self.0.len();
             write_string(&key, self.0);
@@ -179,7 +180,7 @@ impl<'de> Visitor<'de> for Canonicalizer<'_> {
         if members.is_empty() {
             self.0.push('{');
         }
-        let is_less = |pair: &[(String, Range<usize>)]| {
+        let is_less = |pair: &[(Cow<'de, str>, Range<usize>)]| {
             let [(a, _), (b, _)] = pair else { return true };
             key_order(a, b).is_lt()
         };
@@ -191,8 +192,35 @@ impl<'de> Visitor<'de> for Canonicalizer<'_> {
     }
 }
 
+/// A key, borrowed where it has no escapes: there are many, and all are thrown away.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Borrowed(key)))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(key.to_owned())))
+    }
+}
+
 /// Puts the members of the object that begins at `start` in order. Of a key that is given twice, the last counts.
-fn rearrange(out: &mut String, start: usize, mut members: Vec<(String, Range<usize>)>) {
+fn rearrange(out: &mut String, start: usize, mut members: Vec<(Cow<'_, str>, Range<usize>)>) {
     let written = out.split_off(start);
     // Stable, so the last of a key comes first when reversed.
     members.reverse();

@@ -290,39 +290,78 @@ pub fn apply_progress(
 ) -> Result<Vec<u8>, EditRefused> {
     let ParsedFile {
         source,
-        draft: before,
+        draft,
         plan,
     } = file;
-    readable(&before)?;
-    let written = match before.dialect {
-        Dialect::Record | Dialect::Toolplan => records::write(&source, &before, marks, records)?,
-        Dialect::Workunit => written(&source, workunit::splices(&source, &before, marks)?),
-        Dialect::Proposal => written(&source, proposal::splices(&source, &before, marks)?),
+    readable(&draft)?;
+    let before = MarksFound::in_draft(&draft);
+    let written = match draft.dialect {
+        Dialect::Record | Dialect::Toolplan => records::write(&source, draft, marks, records)?,
+        Dialect::Workunit => {
+            let splices = workunit::splices(&source, &draft, marks)?;
+            written(&source, draft, splices)
+        }
+        Dialect::Proposal => {
+            let splices = proposal::splices(&source, &draft, marks)?;
+            written(&source, draft, splices)
+        }
         // No marks in its files: its state lives in the store.
         Dialect::Thread => None,
     };
-    let Some((marked, after)) = written else {
+    let Some((marked, draft)) = written else {
         return Ok(source.bytes().to_vec());
     };
+    let after = MarksFound::in_draft(&draft);
+    let changed_plan = resolved_plan(&draft);
+    drop(draft);
     let rest = |mut plan: Plan| {
         clear_marks(&mut plan);
         records::clear(&mut plan, records);
         plan
     };
-    only_changed(&rest(plan), &rest(resolved_plan(&after)))?;
+    only_changed(&rest(plan), &rest(changed_plan))?;
     no_new_problems(&before, &after)?;
     marks_are_there(&before, &after, marks)?;
     Ok(marked.bytes().to_vec())
 }
 
 /// The file with these changes, and what it says then; `None` without any.
-fn written(source: &Source, splices: Vec<Splice>) -> Option<(Source, Draft)> {
+fn written(source: &Source, before: Draft, splices: Vec<Splice>) -> Option<(Source, Draft)> {
     if splices.is_empty() {
         return None;
     }
+    // Two drafts of a large plan take too much memory.
+    drop(before);
     let marked = splice::apply_to(source, splices);
     let after = parse(&marked);
     Some((marked, after))
+}
+
+/// The marks of a file and how it is read: what is left of its draft when another takes its place.
+struct MarksFound {
+    dialect: Dialect,
+    problems: BTreeSet<Code>,
+    status: Option<String>,
+    ids: Vec<String>,
+    /// Of each step; `None` where its marks contradict each other.
+    steps: Vec<Option<StepMark>>,
+}
+
+impl MarksFound {
+    fn in_draft(draft: &Draft) -> Self {
+        Self {
+            dialect: draft.dialect,
+            problems: draft.problems.iter().map(|problem| problem.code).collect(),
+            status: draft.status.as_ref().map(|status| status.value.clone()),
+            ids: resolve::step_ids(draft),
+            steps: draft.steps.iter().map(|step| state(&step.marks)).collect(),
+        }
+    }
+
+    /// The mark of the step at a position; `None` without one, and where its marks contradict each other.
+    fn step(&self, at: usize) -> Option<StepMark> {
+        self.steps.get(at).copied().flatten()
+    }
 }
 
 /// Refuses files in which the place of things is uncertain.
@@ -357,9 +396,8 @@ fn only_changed(before: &Plan, after: &Plan) -> Result<(), EditRefused> {
 }
 
 /// Removing a mark may remove its problem; a new problem is never part of the bargain.
-fn no_new_problems(before: &Draft, after: &Draft) -> Result<(), EditRefused> {
-    let known: BTreeSet<Code> = before.problems.iter().map(|problem| problem.code).collect();
-    if (after.problems.iter()).all(|problem| known.contains(&problem.code)) {
+fn no_new_problems(before: &MarksFound, after: &MarksFound) -> Result<(), EditRefused> {
+    if after.problems.is_subset(&before.problems) {
         return Ok(());
     }
     Err(EditRefused::NotOnlyMarks("how the file is read"))
@@ -373,31 +411,32 @@ fn clear_marks(plan: &mut Plan) {
     }
 }
 
-fn marks_are_there(before: &Draft, after: &Draft, marks: &Marks) -> Result<(), EditRefused> {
+fn marks_are_there(
+    before: &MarksFound,
+    after: &MarksFound,
+    marks: &Marks,
+) -> Result<(), EditRefused> {
     let missing = EditRefused::NotOnlyMarks("something, but not the marks");
-    let status = |draft: &Draft| draft.status.as_ref().map(|status| status.value.clone());
     // Where a dialect has no place for a mark, it may stay as it was.
     let optional = after.dialect != Dialect::Workunit;
-    let unchanged = optional && status(before) == status(after);
-    if marks.status.is_some() && marks.status != status(after) && !unchanged {
+    let unchanged = optional && before.status == after.status;
+    if marks.status.is_some() && marks.status != after.status && !unchanged {
         return Err(missing);
     }
-    let ids = resolve::step_ids(after);
-    let positions = ids.iter().map(String::as_str).zip(0..ids.len());
+    let positions = after.ids.iter().map(String::as_str).zip(0..after.ids.len());
     let positions: BTreeMap<&str, usize> = positions.rev().collect();
-    let state_of = |draft: &Draft, at: usize| state(&draft.steps.get(at)?.marks);
     for (id, mark) in &marks.steps {
         if !mark.has_place_in(after.dialect) {
             continue;
         }
         let at = positions.get(id.as_str()).copied().unwrap_or(usize::MAX);
-        let found = state_of(after, at);
+        let found = after.step(at);
         let wanted = if *mark == StepMark::NotBegun {
             StepMark::None
         } else {
             *mark
         };
-        if found != Some(wanted) && !(optional && found == state_of(before, at)) {
+        if found != Some(wanted) && !(optional && found == before.step(at)) {
             return Err(missing);
         }
     }

@@ -34,31 +34,32 @@ const ROUNDS: usize = 16;
 /// A field that has no place in the file, or only one with a comment inside, is left out.
 pub(super) fn write(
     source: &Source,
-    before: &Draft,
+    before: Draft,
     marks: &Marks,
     records: &Records,
 ) -> Result<Option<(Source, Draft)>, EditRefused> {
-    let mut written: Option<(Source, Draft)> = None;
-    if !has_place(before) {
+    if !has_place(&before) {
         return Ok(None);
     }
+    let mut written: Option<Source> = None;
+    let mut draft = before;
     for _ in 0..ROUNDS {
-        let (current, draft) = written
-            .as_ref()
-            .map_or((source, before), |(current, draft)| (current, draft));
+        let current = written.as_ref().unwrap_or(source);
         let Round { splices, is_last } =
-            Round::new(&KeyedFile::new(current, draft)?, marks, records)?;
+            Round::new(&KeyedFile::new(current, &draft)?, marks, records)?;
         if splices.is_empty() {
             break;
         }
         let next = splice::apply_to(current, splices);
-        let draft = parse(&next);
-        written = Some((next, draft));
+        // Two drafts of a large plan take too much memory.
+        drop(draft);
+        draft = parse(&next);
+        written = Some(next);
         if is_last {
             break;
         }
     }
-    Ok(written)
+    Ok(written.map(|written| (written, draft)))
 }
 
 fn has_place(draft: &Draft) -> bool {

@@ -90,7 +90,7 @@ fn escape(parser: &mut Parser<'_>) -> Option<char> {
         'n' => Some('\n'),
         'r' => Some('\r'),
         't' => Some('\t'),
-        'u' => unicode(parser),
+        'u' => parse_unicode_escape(parser),
         _ => None,
     };
     if meaning.is_none() || letter == '\'' {
@@ -102,19 +102,19 @@ fn escape(parser: &mut Parser<'_>) -> Option<char> {
 }
 
 /// The character of `\uXXXX`, or of two of them that belong together.
-fn unicode(parser: &mut Parser<'_>) -> Option<char> {
-    let first = four(parser)?;
+fn parse_unicode_escape(parser: &mut Parser<'_>) -> Option<char> {
+    let first = parse_four_digits(parser)?;
     if !(0xd800..0xdc00).contains(&first) {
         return char::from_u32(first);
     }
     parser.rest().strip_prefix("\\u")?;
     parser.at += 2;
-    let second = four(parser)?;
+    let second = parse_four_digits(parser)?;
     let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
     char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + low)
 }
 
-fn four(parser: &mut Parser<'_>) -> Option<u32> {
+fn parse_four_digits(parser: &mut Parser<'_>) -> Option<u32> {
     let digits = parser.rest().get(..4)?;
     let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let code = u32::from_str_radix(digits, 16).ok().filter(|_| all)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Analysis;
 use super::built_in::is_built_in;
 use super::syntax::Word;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 
 /// What is found on the way through a text.
 #[derive(Debug, Default)]
@@ -19,6 +19,20 @@ pub(super) struct CallCollector {
 }
 
 impl CallCollector {
+    /// Adds what was found in a text that stands here.
+    pub(super) fn absorb(&mut self, mut inner: Self, span: Span) {
+        inner.commands.sort_by_key(|name| name.span);
+        inner.files.sort_by_key(|file| file.span);
+        let here = |one: Spanned<String>| Spanned::new(one.value, span);
+        self.commands.extend(inner.commands.into_iter().map(here));
+        self.files.extend(inner.files.into_iter().map(here));
+        // Functions and a changed PATH last as long as the shell that runs the inner text.
+        let own = |name: &Spanned<String>| !inner.functions.contains(&name.value);
+        self.commands.retain(|name| name.span != span || own(name));
+        self.guarded.extend(inner.guarded);
+        self.changes_path |= inner.changes_path;
+    }
+
     pub(super) fn into_analysis(mut self) -> Analysis {
         self.commands.retain(|name| {
             !self.guarded.contains(&name.value) && !self.functions.contains(&name.value)

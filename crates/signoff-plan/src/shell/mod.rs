@@ -27,6 +27,7 @@ pub use self::quoting::{Quoting, quoting_at};
 pub use self::read_only::{NotReadOnly, Refusal, RefusedEffect, read_only, read_only_programs};
 pub use self::scripts::{Invocation, Programs, Script, programs};
 pub use self::single::single_command;
+use self::syntax::NestedText;
 pub use self::verdict::Verdict;
 use crate::source::{Span, Spanned};
 
@@ -64,11 +65,13 @@ pub fn analyse(text: &str) -> Analysis {
     match parser::parse(text) {
         Ok(ParsedText {
             scripts,
+            nested,
             beyond_sh,
             hidden: _,
         }) => {
             let mut found = CallCollector::default();
             walk::scripts(&scripts, &mut found);
+            note_nested(&nested, &mut found);
             let mut analysis = found.into_analysis();
             analysis.errors = walk::brackets(&scripts, text);
             analysis.verdict = verdict::of(&scripts, text);
@@ -81,6 +84,22 @@ pub fn analyse(text: &str) -> Analysis {
             ..Analysis::default()
         },
         Err(ParseStop::Declined) => full::analyse(text),
+    }
+}
+
+/// Notes what texts within a text call. What is wrong in them is no error before they are run.
+fn note_nested(nested: &[NestedText], found: &mut CallCollector) {
+    for NestedText { text, span } in nested {
+        let mut inner = CallCollector::default();
+        match parser::parse(text) {
+            Ok(parsed) => {
+                walk::scripts(&parsed.scripts, &mut inner);
+                note_nested(&parsed.nested, &mut inner);
+            }
+            // A shell runs the lines before a mistake.
+            Err(ParseStop::Declined | ParseStop::Error(_)) => full::collect(text, &mut inner),
+        }
+        found.absorb(inner, *span);
     }
 }
 

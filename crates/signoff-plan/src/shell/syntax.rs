@@ -105,3 +105,26 @@ impl Word<'_> {
         self.value.as_deref()
     }
 }
+
+/// A text that the shell reads when it runs the one around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NestedText {
+    pub(super) text: String,
+    /// Where it stands.
+    pub(super) span: Span,
+}
+
+/// What stands between back-ticks, as the shell reads it: without the backslashes that keep a back-tick, a dollar, a backslash
+/// or, within quotes, a quote from meaning something there.
+pub(super) fn between_back_ticks(text: &str, in_quotes: bool) -> String {
+    let mut read = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_kept = |next: &char| matches!(next, '`' | '$' | '\\') || (in_quotes && *next == '"');
+        match rest.next_if(|next| c == '\\' && is_kept(next)) {
+            Some(next) => read.push(next),
+            None => read.push(c),
+        }
+    }
+    read
+}

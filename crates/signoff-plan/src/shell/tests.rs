@@ -324,3 +324,28 @@ fn deep_nesting_is_no_problem() {
         assert!(!vacuous(&text) || close == ")");
     }
 }
+
+#[test]
+fn commands_are_found_in_texts_within_texts() {
+    commands(r"echo `cat \`pwd; make x\``", &["cat", "make"]);
+    commands(r"echo `cat \$(date)`", &["cat", "date"]);
+    commands(r#"echo "`grep \"a b\" $(date)`""#, &["grep", "date"]);
+    commands(r"echo `a \`b \\\`c\\\`\``", &["a", "b", "c"]);
+    commands(
+        "cat <<A\n$(cat <<B\n$(date)\nB\n)\nA",
+        &["cat", "cat", "date"],
+    );
+    commands("x=`cat <<B\n$(date)\nB\n`", &["cat", "date"]);
+    // A shell runs the lines before the mistake.
+    commands("echo `date\n)`", &["date"]);
+    // With what only the full grammar reads.
+    commands(r"echo $[1] `cat \`date\``", &["cat", "date"]);
+    commands(r"echo `cat \`date $[1]\``", &["cat", "date"]);
+    // What is asked for, or made, in a text within is known there.
+    commands(r"`f() { true; }; f \$x; command -v odd && odd`", &[]);
+    let analysis = analyse(r"echo `PATH=\$HOME; x`");
+    assert!(analysis.changes_path);
+    assert!(analysis.errors.is_empty());
+    let [cat, _] = analyse(r"echo `cat \`date\``").commands.try_into().unwrap();
+    assert_eq!(cat.span, Span::new(5, 19), "where it stands");
+}

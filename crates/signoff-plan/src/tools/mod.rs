@@ -4,6 +4,7 @@
 mod builtin;
 pub(crate) mod schema;
 mod scope;
+mod server_url;
 mod stops;
 mod tree_at;
 
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 pub use self::builtin::BUILT_IN;
 pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
+pub use self::server_url::server_url_problem;
 pub use self::stops::{is_agreed, is_named, scope, stops};
 use crate::Workspace;
 use crate::workspace::leaves;

@@ -337,7 +337,7 @@ fn what_cannot_be_done_safely_is_refused() {
     refused(
         PLAN,
         &set_plan("colour", json!("red")),
-        "no place for a field `colour`",
+        "a plan has no field `colour`",
     );
     refused(
         PLAN,

@@ -66,8 +66,12 @@ impl Loop<'_, '_> {
         match &stopped {
             Ok(_) => self.run.close()?,
             // The journal can still be written, unless that is part of the trouble.
-            Err(Error::HarnessTrouble { .. }) => {
-                let paused = self.interrupt().and_then(|_| self.run.close());
+            Err(Error::HarnessTrouble {
+                step, what, why, ..
+            }) => {
+                let trouble = format!("step `{step}`: {what}: {why}");
+                let paused = self.interrupt(Some(trouble));
+                let paused = paused.and_then(|_| self.run.close());
                 if paused.is_err() {
                     self.perform.stop();
                 }
@@ -221,7 +225,7 @@ impl Loop<'_, '_> {
             WakeReason::Timer => {}
             WakeReason::Survivors(count) => return Err(Error::Survivors { count }),
             WakeReason::Trouble(trouble) => return Err(self.stop_for(trouble)),
-            WakeReason::Interrupted => return self.interrupt().map(Some),
+            WakeReason::Interrupted => return self.interrupt(None).map(Some),
             WakeReason::Active(agent) => {
                 for observer in &mut self.observers {
                     observer.agent_active(self.run.state(), &agent);
@@ -264,7 +268,7 @@ impl Loop<'_, '_> {
         request: RunRequest,
     ) -> Result<Option<StopReason>, Error> {
         let stopped = match request {
-            RunRequest::Stop => Some(self.interrupt()?),
+            RunRequest::Stop => Some(self.interrupt(None)?),
             RunRequest::Abort { by } => {
                 self.end_work()?;
                 let reports = self.perform.reports();
@@ -290,10 +294,10 @@ impl Loop<'_, '_> {
         Ok(stopped)
     }
 
-    fn interrupt(&mut self) -> Result<StopReason, Error> {
+    fn interrupt(&mut self, trouble: Option<String>) -> Result<StopReason, Error> {
         self.end_work()?;
         let reports = self.perform.reports();
-        self.record(Input::Stop { reports })?;
+        self.record(Input::Stop { trouble, reports })?;
         Ok(StopReason::Interrupted)
     }
 
@@ -320,7 +324,7 @@ impl Loop<'_, '_> {
         self.record(Input::Park { reason })?;
         Ok(Some(match reason {
             PauseReason::Waiting => StopReason::Waiting,
-            PauseReason::Interrupted => StopReason::Interrupted,
+            PauseReason::Interrupted | PauseReason::Trouble => StopReason::Interrupted,
             PauseReason::Changed => {
                 let difference = self.difference.take();
                 StopReason::Changed(

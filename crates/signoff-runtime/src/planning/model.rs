@@ -3,7 +3,7 @@
 
 use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Usage};
 use signoff_sandbox::Level;
-use signoff_store::config::{AgentSettings, ModelProvider, SandboxMode};
+use signoff_store::config::{AgentSettings, Driver, ModelProvider, SandboxMode};
 
 use super::provider::{HttpModel, provider_model};
 use crate::confinement;
@@ -22,6 +22,17 @@ pub enum ModelPurpose {
     Planner,
     /// Who does a step.
     Arbiter,
+}
+
+/// A name that a person gives is one that exists; only names in plans and settings fall back to `default`.
+fn refuse_unknown(project: &Project, name: &str) -> Result<(), Error> {
+    let agents = &project.config.agents;
+    if agents.contains_key(name) || Driver::of_name(name).is_some() {
+        return Ok(());
+    }
+    let role = name.to_owned();
+    let known = agents.keys().cloned().collect();
+    Err(PlanningError::NoAgent { role, known }.into())
 }
 
 /// How a setting names a model of the provider instead of a role.
@@ -59,6 +70,9 @@ impl<'a> Model<'a> {
         stop: QuestionStop,
     ) -> Result<Self, Error> {
         let settings = &project.config.llm;
+        if let Some(name) = role {
+            refuse_unknown(project, name)?;
+        }
         let role = role.or(settings.agent.value.as_deref());
         match (role, settings.provider.value) {
             (None, Some(provider)) => Self::of_provider(project, provider, None, stop),

@@ -1,11 +1,12 @@
 //! Finds a run, or a question of one, by what a person types.
 
-use signoff_engine::{Event, Outcome, Run};
+use signoff_engine::{Event, Outcome, PauseReason, Run, is_due_when_resumed};
 use signoff_store::runs::{RunEntry, is_run_id, list};
 
 use super::replay::unknown_run;
 use super::streamed::task as task_of;
 use super::view::RunView;
+use crate::clock::{Clock, SystemClock};
 use crate::drive::journal::first_event;
 use crate::error::Error;
 use crate::project::Project;
@@ -60,13 +61,25 @@ pub fn run_of_task(project: &Project, task: &str) -> Result<Option<String>, Erro
     Ok(found.map(|view| view.run.id().to_owned()))
 }
 
-/// The named run; without a name the newest that can be resumed, or else the newest, which says why it cannot.
+/// The named run; without a name the newest that can go on, or else the newest that waits on a person, or else the newest, which
+/// says why it cannot go on.
 pub fn run_to_resume(project: &Project, text: Option<&str>) -> Result<String, Error> {
-    let can_go_on = |view: &RunView| {
+    let now = SystemClock::new().now();
+    let can_be_resumed = |view: &RunView| {
         let is_open = matches!(view.run.outcome(), None | Some(Outcome::Failed));
         is_open && !view.is_closed && !view.driven && !view.run.is_undone()
     };
-    named_or_newest(project, text, can_go_on)
+    let only_waits = |view: &RunView| {
+        let waits = view.run.pause_reason() == Some(PauseReason::Waiting);
+        waits && !is_due_when_resumed(&view.run, now)
+    };
+    if let Some(text) = text {
+        return run_named(project, text);
+    }
+    match newest(project, |view| can_be_resumed(view) && !only_waits(view))? {
+        Some(run) => Ok(run),
+        None => named_or_newest(project, None, can_be_resumed),
+    }
 }
 
 /// The named run; without a name the newest whose changes are not in the checkout yet, or else the newest.
@@ -92,13 +105,17 @@ fn named_or_newest(
     if let Some(text) = text {
         return run_named(project, text);
     }
-    // A run that cannot be read hides no other.
-    let newest_first = list(&project.store)?.into_iter().rev();
-    let mut views = newest_first.filter_map(|run| RunView::load(project, &run.id).ok());
-    match views.find(fits) {
-        Some(view) => Ok(view.run.id().to_owned()),
+    match newest(project, fits)? {
+        Some(run) => Ok(run),
         None => RunView::newest_id(project),
     }
+}
+
+/// The newest run that fits. One that cannot be read hides no other.
+fn newest(project: &Project, fits: impl Fn(&RunView) -> bool) -> Result<Option<String>, Error> {
+    let newest_first = list(&project.store)?.into_iter().rev();
+    let mut views = newest_first.filter_map(|run| RunView::load(project, &run.id).ok());
+    Ok(views.find(fits).map(|view| view.run.id().to_owned()))
 }
 
 /// A question that a person named.

@@ -233,7 +233,8 @@ impl JournalReport {
             } => {
                 if let Some(attempt) = self.attempt(step) {
                     attempt.contract = Some(contract_run(*verdict, unmet, observed, at));
-                    attempt.ended_at = Some(timestamp(at));
+                    // It may run once more at the end, on the last tree.
+                    attempt.ended_at.get_or_insert_with(|| timestamp(at));
                 }
             }
             Event::AttemptInterrupted { step, .. } => {

@@ -4,14 +4,16 @@
 use std::path::Path;
 
 use serde_json::Value;
-use signoff_plan::PermissiveWorkspace;
+use signoff_plan::check::resolved_plan;
+use signoff_plan::dialect::parse;
 use signoff_plan::digest::Digest;
-use signoff_plan::signed::SignedPlan;
+use signoff_plan::signed::{CheckedPlan, SignedPlan};
+use signoff_plan::source::Source;
 use signoff_store::runs::RunDir;
 use signoff_store::signatures::{self, SignatureRecord};
 
 use crate::error::Error;
-use crate::plan_file::{PlanFile, SignedText};
+use crate::plan_file::{PlanFile, SignedText, read_source};
 use crate::project::Project;
 
 /// Keeps what a run executes: the exact bytes of a file, or of every file of a thread.
@@ -40,26 +42,20 @@ fn extension(plan: &PlanFile) -> &str {
     extension.unwrap_or("md")
 }
 
-fn load(dir: &RunDir, name: Option<&str>) -> Result<Option<PlanFile>, Error> {
+fn load(dir: &RunDir, name: Option<&str>) -> Result<Option<Source>, Error> {
     let path = match name {
         Some(name) => dir.path().join(name),
         None => dir.snapshot(""),
     };
     let known = |path: &Path| path.to_string_lossy().into_owned();
     if path.is_dir() || (name.is_some() && path.is_file()) {
-        return Ok(Some(PlanFile::read(
-            &path,
-            &known(&path),
-            &PermissiveWorkspace,
-        )?));
+        return read_source(&path, &known(&path)).map(Some);
     }
     if name.is_some() {
         return Ok(None);
     }
     let found = dir.load_snapshot()?;
-    Ok(found.map(|(path, bytes)| {
-        PlanFile::from_bytes(&path, &known(&path), bytes, &PermissiveWorkspace)
-    }))
+    Ok(found.map(|(path, bytes)| Source::new(known(&path), bytes)))
 }
 
 /// A version as an event names it.
@@ -87,22 +83,13 @@ pub(super) fn signed_snapshot(
     if named.snapshot.is_some_and(|name| !inside(name)) {
         return Err(broken("its snapshot lies elsewhere".to_owned()));
     }
-    let plan = load(dir, named.snapshot)?;
-    let plan = plan.ok_or_else(|| broken("its snapshot is missing".to_owned()))?;
-    let PlanFile {
-        source, checked, ..
-    } = plan;
-    let checked = checked
-        .accept()
-        .map_err(|_| broken("its snapshot has errors".to_owned()))?
-        .under_recorded_digest(named.digest);
+    let source = load(dir, named.snapshot)?;
+    let source = source.ok_or_else(|| broken("its snapshot is missing".to_owned()))?;
+    let checked = recorded_plan(&source, named.digest).map_err(|digest| {
+        let expected = named.digest;
+        broken(format!("its snapshot has digest {digest}, not {expected}"))
+    })?;
     let digest = checked.digest();
-    if digest.to_string() != named.digest {
-        return Err(broken(format!(
-            "its snapshot has digest {digest}, not {}",
-            named.digest
-        )));
-    }
     let terms =
         (named.terms.parse()).map_err(|_| broken("its terms digest cannot be read".to_owned()))?;
     let found = signature_of(project, key, dir, (&digest, &terms))?;
@@ -114,6 +101,12 @@ pub(super) fn signed_snapshot(
     let signed = SignedPlan::new(checked, &terms, &found.signature)
         .map_err(|mismatch| broken(mismatch.to_string()))?;
     Ok((signed, found.canonical_terms))
+}
+
+/// The plan in a snapshot, if it has this digest; else the digest that it has.
+fn recorded_plan(source: &Source, recorded: &str) -> Result<CheckedPlan, Digest> {
+    let draft = parse(source);
+    CheckedPlan::recorded(resolved_plan(&draft), draft.dialect, recorded)
 }
 
 /// The signature of a run: its own copy, or the plan's if an older version of signoff kept none.

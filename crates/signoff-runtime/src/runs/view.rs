@@ -33,6 +33,8 @@ pub struct RunView {
     pub began: Millis,
     /// When its last event so far happened.
     pub last: Millis,
+    /// The number of that event.
+    pub last_seq: u64,
     /// The plan's name in the store.
     pub key: String,
     /// The plan's file.
@@ -59,7 +61,9 @@ impl RunView {
         let mut replay = Replay::begin(project, id)?;
         let dir = project.store.run_dir(id);
         let mut times = None;
+        let mut last_seq = 0;
         read_events(&dir.journal(), |event| {
+            last_seq = event.seq;
             let (first, _) = times.unwrap_or((event.at, event.at));
             times = Some((first, event.at));
             replay.apply(&event)
@@ -89,6 +93,7 @@ impl RunView {
             run,
             began,
             last,
+            last_seq,
             key,
             plan_path: path,
             terms,

@@ -236,7 +236,16 @@ fn trouble_of_the_harness_is_no_attempts_failure() {
             matches!(first, Err(Error::HarnessTrouble { .. })),
             "{first:?}"
         );
+        let stopped = world.replayed();
+        assert_eq!(stopped.pause_reason(), Some(PauseReason::Trouble));
+        assert_eq!(
+            stopped.trouble(),
+            Some(
+                "step `step-1`: its work could not be merged: `git add` failed: no space left on device"
+            )
+        );
         let second = world.drive();
+        assert_eq!(world.replayed().trouble(), None);
         assert!(completed(&second), "after {begun}: {second:?}");
         let called = |action: &&Action| matches!(action, Action::Call { .. });
         assert_eq!(

@@ -61,7 +61,7 @@ fn leftovers(identity: Option<&ProcessIdentity>, marker: &str) -> Vec<ProcessSta
     let is_leftover = |process: &&ProcessStat| {
         !process.exited
             && process.pid != own
-            && (session.is_some_and(|session| session.has(process))
+            && (session.is_some_and(|session| session.contains(process))
                 || tag.is_some_and(|tag| proc::has_run_tag(process.pid, tag))
                 || has_marker(process.pid, marker))
     };
@@ -94,7 +94,7 @@ impl Session {
         })
     }
 
-    fn has(self, process: &ProcessStat) -> bool {
+    fn contains(self, process: &ProcessStat) -> bool {
         // Without its leader the number may belong to a later session, so a member needs a command tag too.
         process.session == self.number
             && (self.leader_lives || proc::command_tag(process.pid).is_some())

@@ -31,6 +31,13 @@ pub(super) fn listing(call: &Call) -> Result<Listing, HttpError> {
     listed.map_err(|error| call.fail(error))
 }
 
+/// The stream of what happens from now on.
+pub(super) fn new_events(call: &Call) -> String {
+    let told = signoff_runtime::activity::activity_after(&call.project, 0);
+    let last = told.last().map_or(0, |event| event.seq);
+    format!("/api/events?after={last}")
+}
+
 /// How many questions wait.
 pub(super) fn questions_open(call: &Call, listing: &Listing) -> Result<usize, HttpError> {
     let asked = questions::open(&call.project).map_err(|error| call.fail(error))?;

@@ -9,7 +9,7 @@ use signoff_page::frame::Place;
 use signoff_page::inbox::InboxView;
 use signoff_runtime::inbox::waiting_items;
 
-use super::frame::{Screen, page};
+use super::frame::{Screen, new_events, page};
 use crate::api::inbox::{AnswerBody, send_answer};
 use crate::calls::call;
 use crate::error::HttpError;
@@ -52,7 +52,7 @@ async fn inbox(
         let screen = Screen {
             title: "Inbox".to_owned(),
             place: Place::Inbox,
-            events: Some("/api/events".to_owned()),
+            events: Some(new_events(call)),
             html: view.render(),
             done: asked.done,
         };

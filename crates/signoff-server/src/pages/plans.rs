@@ -15,7 +15,7 @@ use signoff_runtime::plan_history::PlanHistory;
 use signoff_runtime::plans::ListedPlan;
 use signoff_runtime::runs::view::RunView;
 
-use super::frame::{Screen, listing, now, page};
+use super::frame::{Screen, listing, new_events, now, page};
 use super::review::handed_in;
 use crate::calls::{Call, call};
 use crate::error::HttpError;
@@ -77,7 +77,7 @@ async fn plans(
         let screen = Screen {
             title: "Plans".to_owned(),
             place: Place::Plans,
-            events: Some("/api/events".to_owned()),
+            events: Some(new_events(call)),
             html: view.render(),
             done: asked.done,
         };
@@ -127,7 +127,7 @@ async fn runs(State(state): State<AppState>, session: Session) -> Result<Html<St
         let screen = Screen {
             title: "Runs".to_owned(),
             place: Place::Runs,
-            events: Some("/api/events".to_owned()),
+            events: Some(new_events(call)),
             html: signoff_page::plans::runs(&listed, now(call)),
             done: None,
         };

@@ -24,7 +24,7 @@ use signoff_runtime::plans::status::PlanStatus;
 use signoff_runtime::plans::{ApproveOptions, PlanView, approve_on_page, changes_since_signed};
 use signoff_runtime::signing::proof::SignatureCheck;
 
-use super::frame::{Screen, now, page};
+use super::frame::{Screen, new_events, now, page};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::forms::PersonForm;
@@ -115,7 +115,7 @@ fn show(
     let screen = Screen {
         title: shown.title.clone().unwrap_or_else(|| key.clone()),
         place: Place::Plans,
-        events: Some("/api/events".to_owned()),
+        events: Some(new_events(call)),
         html,
         done: asked.done,
     };

@@ -150,7 +150,10 @@ fn show(
     let screen = Screen {
         title: report.run.title.clone(),
         place: Place::Runs,
-        events: Some(format!("/api/runs/{}/events", report.run.run)),
+        events: Some(format!(
+            "/api/runs/{}/events?after={}",
+            report.run.run, view.last_seq
+        )),
         html: shown.render(),
         done: asked.done.clone(),
     };

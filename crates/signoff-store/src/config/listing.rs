@@ -306,12 +306,18 @@ impl ShownValue for ServerSettings {
     fn shown_value(&self) -> Value {
         let Self {
             command,
+            url,
+            token_env,
             confined,
             env,
             read_only,
             repeatable,
             timeout,
         } = self;
+        let texts = [("url", url), ("token_env", token_env)];
+        let texts = texts
+            .into_iter()
+            .filter_map(|(name, text)| Some((name.to_owned(), text.as_ref()?.shown_value())));
         let lists = [
             ("command", command),
             ("env", env),
@@ -324,6 +330,7 @@ impl ShownValue for ServerSettings {
             .as_ref()
             .map(|timeout| ("timeout".to_owned(), timeout.shown_value()));
         let confined = confined.then(|| ("confined".to_owned(), true.into()));
-        Value::Object(given.chain(confined).chain(timeout).collect::<Map<_, _>>())
+        let shown = given.chain(texts).chain(confined).chain(timeout);
+        Value::Object(shown.collect::<Map<_, _>>())
     }
 }

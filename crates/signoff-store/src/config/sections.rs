@@ -294,8 +294,12 @@ pub struct NotifySettings {
 /// `[mcp.servers.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerSettings {
-    /// Program and arguments.
+    /// Program and arguments; empty for one that has a `url`.
     pub command: Vec<String>,
+    /// Where it is, if it is reached over HTTP.
+    pub url: Option<String>,
+    /// The name of the variable that has the token for it.
+    pub token_env: Option<String>,
     /// It runs in the sandbox, as contracts do, and not with the person's rights.
     pub confined: bool,
     /// Names of variables that it gets to see, besides those that all do.

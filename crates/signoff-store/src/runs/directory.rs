@@ -1,7 +1,7 @@
 //! What lies where in the directory of a run.
 
-use std::fs::DirBuilder;
-use std::io::Write as _;
+use std::fs::{DirBuilder, File};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -86,8 +86,12 @@ impl RunDir {
 
     /// Whether the run died before its first event, so that nothing happened in it.
     pub fn never_began(&self) -> bool {
-        let has_event = match fs::read(self.journal()) {
-            Ok(bytes) => bytes.contains(&b'\n'),
+        // No more than the first line: a journal may be large.
+        let mut first = Vec::new();
+        let read = File::open(self.journal())
+            .and_then(|journal| BufReader::new(journal).read_until(b'\n', &mut first));
+        let has_event = match read {
+            Ok(_) => first.ends_with(b"\n"),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };
         let is_marked = || self.starting().is_file();

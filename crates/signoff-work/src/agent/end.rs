@@ -49,6 +49,8 @@ pub enum AgentProblem {
     Incomplete,
     /// It ended by a signal.
     Signaled(i32),
+    /// It ended with this exit code, and said nothing else.
+    ExitCode(i32),
     /// Any other error that it reports.
     Other(String),
 }
@@ -82,6 +84,7 @@ impl fmt::Display for AgentProblem {
                 "the agent's output ended before it said that it is done"
             ),
             Self::Signaled(signal) => write!(out, "signal {signal} ended the agent"),
+            Self::ExitCode(code) => write!(out, "the agent failed: exit code {code}"),
             Self::Other(why) => write!(out, "the agent failed: {why}"),
         }
     }
@@ -142,6 +145,11 @@ const MODEL: [&str; 26] = [
 ];
 
 impl AgentProblem {
+    /// Whether it says more than how the agent's process ended.
+    pub fn is_explained(&self) -> bool {
+        !matches!(self, Self::Signaled(_) | Self::ExitCode(_))
+    }
+
     /// The problem behind an error message of an agent.
     pub(super) fn of_message(message: &str) -> Self {
         let line = one_line(message);
@@ -158,9 +166,7 @@ impl AgentProblem {
         }
         Self::Other(line)
     }
-}
 
-impl AgentProblem {
     /// The problem behind an error of the model's service.
     pub(super) fn of_model_error(message: &str) -> Self {
         match Self::of_message(message) {

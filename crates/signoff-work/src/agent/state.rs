@@ -287,7 +287,9 @@ impl StreamState {
         let first = messages.find(|problem| !matches!(problem, AgentProblem::Other(_)));
         first.unwrap_or_else(|| {
             let last = stderr.lines().rev().find(is_message);
-            AgentProblem::Other(last.map_or_else(|| format!("exit code {code}"), one_line))
+            last.map_or(AgentProblem::ExitCode(code), |last| {
+                AgentProblem::Other(one_line(last))
+            })
         })
     }
 

@@ -1,98 +1,97 @@
-//! A server that runs, and the conversation with it. Several calls may be under way at once.
+//! The conversation with a server: the handshake of either generation, its tools, and calls of them.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use signoff_sandbox::{Command, MessageError, PipedProcess, Sandbox, StdinWriter};
 
 use super::definition::Definition;
-use super::wire::{self, RpcError, ServerMessage, StreamEnd};
+use super::http_link::HttpLink;
+use super::process_link::ProcessLink;
+use super::request::{Outgoing, RequestError};
+use super::wire;
 use crate::call::{CallError, Limits};
 
 /// The version of the protocol that we ask for; a server may answer with an older one.
 const VERSION: &str = "2025-11-25";
 /// The first version without a handshake, for servers that know no other.
-const STATELESS: &str = "2026-07-28";
+pub(super) const STATELESS: &str = "2026-07-28";
 /// Pages of tools; more, and the server is going in circles.
 const MOST_PAGES: usize = 100;
-/// Bytes of its complaints that a failure quotes.
-const QUOTED: usize = 1_000;
-/// How long a server that closed its output may take to say why.
-const PARTING: Duration = Duration::from_millis(500);
-/// How long a server may take to read what it needs not answer.
-const ASIDE: Duration = Duration::from_secs(5);
+/// How long a server that let a call time out may take to say that it is still there.
+const PING: Duration = Duration::from_secs(5);
 
-/// A server that runs.
+/// The way to a server.
+#[derive(Debug)]
+pub(super) enum Link {
+    Process(ProcessLink),
+    Http(HttpLink),
+}
+
+impl Link {
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Process(link) => link.is_open(),
+            Self::Http(link) => link.is_open(),
+        }
+    }
+
+    /// Nothing was heard of the server since a call timed out, and no call is under way.
+    fn is_silent(&self) -> bool {
+        match self {
+            Self::Process(link) => link.is_silent(),
+            // Every request over HTTP has a connection of its own.
+            Self::Http(_) => false,
+        }
+    }
+
+    fn hang_up(&self) {
+        match self {
+            Self::Process(link) => link.hang_up(),
+            Self::Http(link) => link.hang_up(),
+        }
+    }
+
+    fn notify(&self, message: &Value, until: Instant) {
+        match self {
+            Self::Process(link) => link.notify(message, until),
+            Self::Http(link) => link.notify(message, until),
+        }
+    }
+
+    /// Which version is spoken from here on: requests over HTTP say it in a header.
+    fn agree_on(&self, version: &str) {
+        match self {
+            Self::Process(_) => {}
+            Self::Http(link) => link.agree_on(version),
+        }
+    }
+
+    fn request(&self, request: &Outgoing<'_>, limits: &Limits<'_>) -> Result<Value, RequestError> {
+        match self {
+            Self::Process(link) => link.request(request, limits),
+            Self::Http(link) => link.request(request, limits),
+        }
+    }
+}
+
+/// A server that answers.
 #[derive(Debug)]
 pub(super) struct Connection {
     name: String,
-    shared: Arc<Shared>,
-    /// Gone once the server is ended.
-    process: Option<PipedProcess>,
+    link: Link,
     next: AtomicU64,
     /// What every request says of itself, where there is no handshake.
     meta: Option<Value>,
     tools: Vec<Definition>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    /// Gone once we have nothing more to say.
-    stdin: Mutex<Option<StdinWriter>>,
-    calls: Mutex<Calls>,
-}
-
-#[derive(Debug, Default)]
-struct Calls {
-    over: Option<StreamEnd>,
-    waiting: BTreeMap<u64, Sender<CallOutcome>>,
-}
-
-/// What a caller waits for.
-#[derive(Debug)]
-enum CallOutcome {
-    Answer(Result<Value, RpcError>),
-    Over(StreamEnd),
-    Stopped,
-}
-
-/// Why a request has no result.
-enum RequestError {
-    Refused(RpcError),
-    Call(CallError),
-}
-
 impl Connection {
-    /// Starts a server and asks what it offers.
-    pub(super) fn open(
-        name: &str,
-        command: Command,
-        sandbox: &Sandbox,
-        limits: &Limits<'_>,
-    ) -> Result<Self, CallError> {
-        limits.check()?;
-        let failed =
-            |why: String| CallError::lasting(format!("server `{name}` does not start: {why}"));
-        let piped = sandbox.start_piped(command);
-        let piped = piped.map_err(|error| failed(error.to_string()))?;
-        let shared = Arc::new(Shared {
-            stdin: Mutex::new(Some(piped.stdin)),
-            calls: Mutex::default(),
-        });
-        let listener = Arc::clone(&shared);
-        thread::Builder::new()
-            .name("signoff-mcp".to_owned())
-            .spawn(move || listener.listen(piped.stdout))
-            .map_err(|error| failed(error.to_string()))?;
+    /// Greets a server and asks what it offers.
+    pub(super) fn open(name: &str, link: Link, limits: &Limits<'_>) -> Result<Self, CallError> {
         let mut connection = Self {
             name: name.to_owned(),
-            shared,
-            process: Some(piped.process),
+            link,
             next: AtomicU64::new(1),
             meta: None,
             tools: Vec::new(),
@@ -108,7 +107,20 @@ impl Connection {
 
     /// Whether it can still be asked.
     pub(super) fn is_open(&self) -> bool {
-        lock(&self.shared.calls).over.is_none()
+        self.link.is_open()
+    }
+
+    /// Whether another call can reach it. A server that does one thing at a time may hang in a call that timed out; a call that
+    /// is still under way is not cut off to find out.
+    pub(super) fn is_responsive(&self, limits: &Limits<'_>) -> bool {
+        if self.is_open() && self.link.is_silent() {
+            // Most of the time is left for starting it again and for the call.
+            let patience = limits.at_most(Some(PING.min(limits.time / 4)));
+            // Any answer will do, also that it does not know what a ping is.
+            self.request("ping", json!({}), &patience).ok();
+            return !self.link.is_silent();
+        }
+        self.is_open()
     }
 
     /// Calls a tool; what comes back is the protocol's result, whatever it says.
@@ -123,18 +135,20 @@ impl Connection {
             .map_err(|why| self.request_error(why))
     }
 
-    /// Says that nothing more will be asked. A server ends when it reads that.
+    /// Says that nothing more will be asked.
     pub(super) fn hang_up(&self) {
-        drop(lock(&self.shared.stdin).take());
+        self.link.hang_up();
     }
 
     fn greet(&mut self, limits: &Limits<'_>) -> Result<(), CallError> {
         let who = json!({"name": "signoff", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": who});
         match self.request("initialize", hello, limits) {
-            Ok(_) => {
+            Ok(greeting) => {
+                let version = greeting.get("protocolVersion").and_then(Value::as_str);
+                self.link.agree_on(version.unwrap_or(VERSION));
                 let ready = wire::notification("notifications/initialized", &json!({}));
-                self.shared.say(&ready, limits.deadline).ok();
+                self.link.notify(&ready, limits.deadline);
                 self.tools = self.list(limits).map_err(|why| self.request_error(why))?;
                 Ok(())
             }
@@ -144,6 +158,7 @@ impl Connection {
                     "io.modelcontextprotocol/clientCapabilities": {},
                     "io.modelcontextprotocol/clientInfo": who,
                 }));
+                self.link.agree_on(STATELESS);
                 let listed = self.list(limits).map_err(|why| match why {
                     // Both ways were refused: the first answer is the one about us.
                     RequestError::Refused(_) => self.request_error(RequestError::Refused(refusal)),
@@ -184,77 +199,12 @@ impl Connection {
         if let (Some(meta), Value::Object(params)) = (&self.meta, &mut params) {
             params.insert("_meta".to_owned(), meta.clone());
         }
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let (sender, receiver) = channel();
-        let stopped = sender.clone();
-        {
-            let mut calls = lock(&self.shared.calls);
-            if let Some(over) = calls.over {
-                return Err(RequestError::Call(self.connection_lost(over)));
-            }
-            calls.waiting.insert(id, sender);
-        }
-        let asked = self
-            .shared
-            .say(&wire::request(id, method, &params), limits.deadline);
-        if let Err(unsaid) = asked {
-            self.forget(id);
-            return Err(RequestError::Call(self.send_error(unsaid, limits)));
-        }
-        let listening = limits
-            .stop
-            .when_raised(move || drop(stopped.send(CallOutcome::Stopped)));
-        let left = limits.deadline.saturating_duration_since(Instant::now());
-        let heard = receiver.recv_timeout(left);
-        drop(listening);
-        let fault = match heard {
-            Ok(CallOutcome::Answer(answer)) => return answer.map_err(RequestError::Refused),
-            Ok(CallOutcome::Over(over)) => self.connection_lost(over),
-            Err(RecvTimeoutError::Disconnected) => self.connection_lost(StreamEnd::Ended),
-            Ok(CallOutcome::Stopped) => self.given_up(id, CallError::Stopped),
-            Err(RecvTimeoutError::Timeout) => self.given_up(id, limits.too_long()),
+        let request = Outgoing {
+            id: self.next.fetch_add(1, Ordering::Relaxed),
+            method,
+            params: &params,
         };
-        Err(RequestError::Call(fault))
-    }
-
-    /// Tells the server that the caller gave up.
-    fn given_up(&self, id: u64, fault: CallError) -> CallError {
-        self.forget(id);
-        let params = json!({"requestId": id, "reason": "the caller gave up"});
-        let cancelled = wire::notification("notifications/cancelled", &params);
-        self.shared.say(&cancelled, Instant::now() + ASIDE).ok();
-        fault
-    }
-
-    fn forget(&self, id: u64) {
-        lock(&self.shared.calls).waiting.remove(&id);
-    }
-
-    fn send_error(&self, unsaid: MessageError, limits: &Limits<'_>) -> CallError {
-        match unsaid {
-            MessageError::Closed => self.connection_lost(StreamEnd::Ended),
-            MessageError::TooSlow => {
-                // It may have read half of a message, after which nothing makes sense.
-                self.shared.end(StreamEnd::Ended);
-                limits.too_long()
-            }
-        }
-    }
-
-    fn connection_lost(&self, over: StreamEnd) -> CallError {
-        let name = &self.name;
-        if over == StreamEnd::TooLong {
-            return CallError::lasting(format!("server `{name}` sent more than 16 MiB at once"));
-        }
-        // What it says last is on its way through another pipe.
-        let said = self.process.as_ref().map_or_else(String::new, |process| {
-            process.stderr_tail(QUOTED, Instant::now() + PARTING)
-        });
-        let said = match said.trim() {
-            "" => String::new(),
-            said => format!(": {said}"),
-        };
-        CallError::cut_off(format!("the connection to server `{name}` was lost{said}"))
+        self.link.request(&request, limits)
     }
 
     fn request_error(&self, why: RequestError) -> CallError {
@@ -266,56 +216,4 @@ impl Connection {
             RequestError::Call(fault) => fault,
         }
     }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.hang_up();
-        if let Some(process) = self.process.take() {
-            process.end();
-        }
-    }
-}
-
-impl Shared {
-    fn say(&self, line: &[u8], until: Instant) -> Result<(), MessageError> {
-        let mut stdin = lock(&self.stdin);
-        let stdin = stdin.as_mut().ok_or(MessageError::Closed)?;
-        stdin.write_message(line, until)
-    }
-
-    /// Passes every answer to its caller, until the stream ends.
-    fn listen(&self, stdout: impl std::io::Read) {
-        let over = wire::read_lines(stdout, |line| {
-            for message in wire::incoming(line) {
-                match message {
-                    ServerMessage::Answer { id, answer } => {
-                        let waiting = lock(&self.calls).waiting.remove(&id);
-                        // A caller that gave up no longer listens.
-                        waiting.map(|sender| sender.send(CallOutcome::Answer(answer)));
-                    }
-                    ServerMessage::Request { reply } => {
-                        self.say(&wire::line(&reply), Instant::now() + ASIDE).ok();
-                    }
-                    ServerMessage::Nothing => {}
-                }
-            }
-        });
-        self.end(over);
-    }
-
-    fn end(&self, over: StreamEnd) {
-        let waiting = {
-            let mut calls = lock(&self.calls);
-            calls.over.get_or_insert(over);
-            std::mem::take(&mut calls.waiting)
-        };
-        for sender in waiting.into_values() {
-            sender.send(CallOutcome::Over(over)).ok();
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,17 @@
-//! Tool servers that speak the Model Context Protocol over their standard input and output.
+//! Tool servers that speak the Model Context Protocol, over their standard input and output or over streamable HTTP.
 //!
-//! A server is started when its first tool is called, kept for the run and ended with it. One that
+//! A server is started or greeted when its first tool is called, kept for the run and ended with it. One that
 //! dies is a lost connection; the next call starts it again. Start reading at [`Server`], then
 //! `connection.rs`.
 
 mod connection;
 mod definition;
+mod http_link;
+mod process_link;
+mod request;
 mod served;
 mod slot;
+mod sse;
 mod wire;
 
 use std::ffi::OsString;
@@ -16,6 +20,7 @@ use std::time::Duration;
 use signoff_plan::tools::allows;
 
 pub use self::definition::Definition;
+pub use self::http_link::BearerToken;
 pub use self::served::{AgentRequest, call_answer, tools_answer};
 pub(crate) use self::slot::{ServerContext, ServerSlot};
 use crate::project::helpers::PinnedCommand;
@@ -25,14 +30,8 @@ use crate::project::helpers::PinnedCommand;
 pub struct Server {
     /// Its tools are called `name.tool`.
     pub name: String,
-    /// Program and arguments.
-    pub command: Vec<String>,
-    /// It runs in the sandbox, and not with the person's rights.
-    pub confined: bool,
-    /// The files of the tree that its command runs, as they were trusted.
-    pub pinned: PinnedCommand,
-    /// Variables that it gets besides those that every tool gets.
-    pub env: Vec<(OsString, OsString)>,
+    /// How it is reached.
+    pub reach: ServerReach,
     /// Names and patterns of its tools that change nothing, as a person said.
     pub read_only: Vec<String>,
     /// Names and patterns of its tools that may be called again when the end of a call is unknown.
@@ -41,6 +40,29 @@ pub struct Server {
     pub timeout: Option<Duration>,
     /// What it offered when `signoff tools` last asked; nothing if that was never.
     pub recorded: Option<Vec<Definition>>,
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerReach {
+    /// A process of ours, over its standard input and output.
+    Process {
+        /// Program and arguments.
+        command: Vec<String>,
+        /// It runs in the sandbox, and not with the person's rights.
+        confined: bool,
+        /// The files of the tree that its command runs, as they were trusted.
+        pinned: PinnedCommand,
+        /// Variables that it gets besides those that every tool gets.
+        env: Vec<(OsString, OsString)>,
+    },
+    /// Somebody's, over streamable HTTP.
+    Http {
+        /// Where it is.
+        url: String,
+        /// What it knows us by.
+        token: Option<BearerToken>,
+    },
 }
 
 impl Server {

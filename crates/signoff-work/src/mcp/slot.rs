@@ -8,10 +8,13 @@ use serde_json::Value;
 use signoff_plan::tools::unfit;
 use signoff_sandbox::{Command, Limits as Uses, Sandbox, Stdin};
 
-use super::connection::Connection;
-use super::{Definition, Server};
+use super::connection::{Connection, Link};
+use super::http_link::HttpLink;
+use super::process_link::ProcessLink;
+use super::{Definition, Server, ServerReach};
 use crate::call::{CallError, Limits};
 use crate::confine::Confined;
+use crate::project::helpers::PinnedCommand;
 
 /// Bytes of its complaints that are kept for messages, and in the log.
 const KEPT: u64 = 64 * 1024;
@@ -64,6 +67,8 @@ impl ServerSlot {
     ) -> Result<Value, CallError> {
         let limits = limits.at_most(self.server.timeout);
         let connection = self.connect(context, &limits)?;
+        // The call itself has the whole time, however long the server took to start.
+        let limits = limits.at_most(None);
         let offered = connection
             .tools()
             .iter()
@@ -84,8 +89,19 @@ impl ServerSlot {
         if !unfit.is_empty() {
             return Err(CallError::lasting(unfit.join("; ")));
         }
-        let result = connection.call(tool, args, &limits)?;
-        value(name, &result)
+        let mut result = connection.call(tool, args, &limits);
+        let is_forgotten = matches!(
+            &result,
+            Err(CallError::Failed {
+                transient: true,
+                ..
+            })
+        );
+        if is_forgotten && !connection.is_open() {
+            // It refused the call because it no longer knows the session, so the call did not take place.
+            result = self.connect(context, &limits)?.call(tool, args, &limits);
+        }
+        value(name, &result?)
     }
 
     /// What a tool that runs says of its arguments.
@@ -117,55 +133,90 @@ impl ServerSlot {
     ) -> Result<Arc<Connection>, CallError> {
         let held = self.connection.lock();
         let mut held = held.unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = held.as_ref().filter(|connection| connection.is_open()) {
+        let usable = held.as_ref().filter(|open| open.is_responsive(limits));
+        if let Some(open) = usable {
             return Ok(Arc::clone(open));
         }
-        // The old one is ended before a new one begins.
+        // The old one is ended before a new one begins. The time that takes if it hangs is not the new one's.
         *held = None;
-        let command = self.command(context)?;
-        let opened = Connection::open(&self.server.name, command, context.sandbox, limits)?;
+        let limits = &limits.at_most(None);
+        let opened = Connection::open(&self.server.name, self.link(context, limits)?, limits)?;
         Ok(Arc::clone(held.insert(Arc::new(opened))))
     }
 
-    /// The process to start. One that would run other files than the person trusted is not started.
-    fn command(&self, context: ServerContext<'_>) -> Result<Command, CallError> {
+    /// The way to the server.
+    fn link(&self, context: ServerContext<'_>, limits: &Limits<'_>) -> Result<Link, CallError> {
         let name = &self.server.name;
-        let differences = self.server.pinned.differences(context.workspace);
+        match &self.server.reach {
+            ServerReach::Http { url, token } => {
+                let link = HttpLink::new(name, url, token.as_ref(), context.environment)?;
+                Ok(Link::Http(link))
+            }
+            ServerReach::Process {
+                command,
+                confined,
+                pinned,
+                env,
+            } => {
+                self.refuse_start(*confined, pinned, context)?;
+                let command = process((command, *confined, env), context);
+                let link = ProcessLink::start(name, command, context.sandbox, limits)?;
+                Ok(Link::Process(link))
+            }
+        }
+    }
+
+    /// A process that would run other files than the person trusted is not started, nor one that cannot be confined.
+    fn refuse_start(
+        &self,
+        confined: bool,
+        pinned: &PinnedCommand,
+        context: ServerContext<'_>,
+    ) -> Result<(), CallError> {
+        let name = &self.server.name;
+        let differences = pinned.differences(context.workspace);
         if !differences.is_empty() {
             return Err(CallError::lasting(format!(
                 "server `{name}` is not started: {}; read what it runs, then type `signoff trust`",
                 differences.join(", ")
             )));
         }
-        if self.server.confined && context.confined.is_none() {
+        if confined && context.confined.is_none() {
             return Err(CallError::lasting(format!(
                 "server `{name}` is not started: `confined = true` cannot be met where nothing is confined; `signoff doctor` tells why"
             )));
         }
-        let own = &self.server.env;
-        let given = context.environment.iter();
-        let given = given.filter(|(name, _)| own.iter().all(|(other, _)| other != name));
-        let mut env = given.chain(own).cloned().collect();
-        let confined = context.confined.filter(|_| self.server.confined);
-        let cwd = confined
-            .map_or(context.workspace, |(shown_at, _)| shown_at)
-            .to_owned();
-        let policy = confined.map(|(_, confined)| confined.clone().into_policy(&mut env));
-        Ok(Command {
-            argv: self.server.command.iter().map(OsString::from).collect(),
-            cwd,
-            env,
-            stdin: Stdin::Null,
-            marker: Some(context.marker.to_owned()),
-            limits: Uses {
-                time: None,
-                output: KEPT,
-                log: LOGGED,
-            },
-            log: context.log.cloned(),
-            policy,
-            mounts: None,
-        })
+        Ok(())
+    }
+}
+
+/// The process to start.
+fn process(
+    (command, confined, own): (&[String], bool, &[(OsString, OsString)]),
+    context: ServerContext<'_>,
+) -> Command {
+    let given = context.environment.iter();
+    let given = given.filter(|(name, _)| own.iter().all(|(other, _)| other != name));
+    let mut env = given.chain(own).cloned().collect();
+    let policy = context.confined.filter(|_| confined);
+    let cwd = policy
+        .map_or(context.workspace, |(shown_at, _)| shown_at)
+        .to_owned();
+    let policy = policy.map(|(_, confined)| confined.clone().into_policy(&mut env));
+    Command {
+        argv: command.iter().map(OsString::from).collect(),
+        cwd,
+        env,
+        stdin: Stdin::Null,
+        marker: Some(context.marker.to_owned()),
+        limits: Uses {
+            time: None,
+            output: KEPT,
+            log: LOGGED,
+        },
+        log: context.log.cloned(),
+        policy,
+        mounts: None,
     }
 }
 

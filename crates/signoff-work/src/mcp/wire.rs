@@ -1,4 +1,4 @@
-//! Messages on the wire: JSON-RPC 2.0, one message a line.
+//! Messages on the wire: JSON-RPC 2.0; to and from a process one message a line.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -30,12 +30,14 @@ pub(super) struct RpcError {
     pub(super) message: String,
 }
 
-pub(super) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+pub(super) fn notification(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
 }
 
-pub(super) fn notification(method: &str, params: &Value) -> Vec<u8> {
-    line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+/// What a server is told that has not answered in time.
+pub(super) fn cancelled(id: u64) -> Value {
+    let params = json!({"requestId": id, "reason": "the caller gave up"});
+    notification("notifications/cancelled", &params)
 }
 
 pub(super) fn line(message: &Value) -> Vec<u8> {
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line() {
-        let written = request(1, "tools/call", &json!({"text": "a\nb\u{2028}"}));
+        let written = line(&notification("x", &json!({"text": "a\nb\u{2028}"})));
         let text = String::from_utf8(written).unwrap();
         assert_eq!(text.lines().count(), 1);
         assert!(text.ends_with("}\n"));

@@ -5,24 +5,18 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use ureq::Body;
 use ureq::http::{Method, Request, Response, Uri};
-use ureq::{Body, Error};
 
 use super::location::{self, Redirect};
 use crate::call::{CallError, Limits};
-use crate::http;
+use crate::http::{self, LARGEST};
 
-/// Bytes of a body that a result can hold.
-const LARGEST: u64 = 16 * 1024 * 1024;
 const MOST_REDIRECTS: usize = 5;
-/// Bytes of a body that a failure quotes.
-const QUOTED: usize = 300;
 /// Headers that every server may see.
 const HARMLESS: [&str; 3] = ["accept", "accept-language", "user-agent"];
 
@@ -45,26 +39,12 @@ pub(super) fn http_request(
     limits: &Limits<'_>,
 ) -> Result<Value, CallError> {
     let limits = limits.at_most(args.timeout_seconds.map(Duration::from_secs));
-    let (deadline, too_long) = (limits.deadline, limits.too_long());
-    let (result_sender, result_receiver) = channel();
-    let stopped = result_sender.clone();
-    let listening = limits
-        .stop
-        .when_raised(move || drop(stopped.send(Err(CallError::Stopped))));
-    limits.check()?;
-    let sender = thread::Builder::new().name("signoff-http".to_owned());
-    let sent = sender.spawn(move || {
-        let sending = HttpCall {
-            environment,
-            deadline,
-            too_long,
-        };
-        drop(result_sender.send(sending.send(args)));
-    });
-    sent.map_err(|error| CallError::lasting(format!("cannot send the request: {error}")))?;
-    let result = result_receiver.recv().unwrap_or(Err(CallError::Stopped));
-    drop(listening);
-    result
+    let call = HttpCall {
+        environment,
+        deadline: limits.deadline,
+        too_long: limits.too_long(),
+    };
+    http::interruptible(&limits, move || call.send(args))
 }
 
 struct HttpCall {
@@ -84,7 +64,8 @@ impl HttpCall {
             let request = request(&method, &uri, &args)?;
             let left = self.deadline.saturating_duration_since(Instant::now());
             let response = http::agent(&uri, &self.environment, left).run(request);
-            let response = response.map_err(|error| self.http_error(&uri, error))?;
+            let response =
+                response.map_err(|error| http::call_error(&uri, error, &self.too_long))?;
             let to = response.headers().get("location");
             let to = to.and_then(|to| to.to_str().ok());
             let (Some(to), true, true) = (to, follows, response.status().is_redirection()) else {
@@ -113,10 +94,13 @@ impl HttpCall {
         let body = response.body_mut().with_config().limit(LARGEST);
         let body = body
             .read_to_vec()
-            .map_err(|error| self.http_error(uri, error))?;
+            .map_err(|error| http::call_error(uri, error, &self.too_long))?;
         let body = String::from_utf8_lossy(&body).into_owned();
         if status.as_u16() >= 400 && !any_status {
-            let message = format!("`{uri}` answered with status {status}{}", quoted(&body));
+            let message = format!(
+                "`{uri}` answered with status {status}{}",
+                http::quoted(&body)
+            );
             let transient = status.as_u16() == 429 || status.is_server_error();
             return Err(CallError::Failed { message, transient });
         }
@@ -129,42 +113,6 @@ impl HttpCall {
             members.insert("json".to_owned(), parsed);
         }
         Ok(result)
-    }
-
-    /// What kept us from a whole answer. A connection that failed may succeed later.
-    fn http_error(&self, uri: &Uri, error: Error) -> CallError {
-        match error {
-            Error::Timeout(_) => self.too_long.clone(),
-            Error::BodyExceedsLimit(_) => {
-                CallError::lasting(format!("the answer of `{uri}` is larger than 16 MiB"))
-            }
-            Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
-                self.too_long.clone()
-            }
-            Error::Io(error)
-                if error
-                    .get_ref()
-                    .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-                    .is_some() =>
-            {
-                CallError::lasting(format!("`{uri}` cannot be trusted: {error}"))
-            }
-            Error::Io(_) | Error::HostNotFound | Error::ConnectionFailed => {
-                CallError::transient(format!("cannot reach `{uri}`: {error}"))
-            }
-            error => CallError::lasting(format!("cannot request `{uri}`: {error}")),
-        }
-    }
-}
-
-/// The beginning of a body on one line, behind a message: it may be a whole page.
-fn quoted(body: &str) -> String {
-    let beginning = &body[..body.floor_char_boundary(QUOTED)];
-    let words: Vec<&str> = beginning.split_whitespace().collect();
-    match words.join(" ") {
-        nothing if nothing.is_empty() => nothing,
-        text if beginning.len() < body.len() => format!(": {text}…"),
-        text => format!(": {text}"),
     }
 }
 

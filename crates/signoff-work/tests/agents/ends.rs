@@ -163,4 +163,8 @@ fn a_plain_program_says_its_lines() {
         .end
         .problem;
     assert_eq!(failed, Some(AgentProblem::Other("no".to_owned())));
+    let silent = read(DriverKind::Command, b"", ExitStatus::Exited(3), b"");
+    let silent = silent.end.problem.expect("it failed");
+    assert_eq!(silent, AgentProblem::ExitCode(3));
+    assert!(!silent.is_explained());
 }

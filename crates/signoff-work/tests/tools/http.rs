@@ -25,7 +25,7 @@ fn serve(answers: Vec<String>) -> (String, Receiver<String>) {
     (address, receiver)
 }
 
-fn request(stream: &TcpStream) -> String {
+pub(crate) fn request(stream: &TcpStream) -> String {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -41,7 +41,7 @@ fn request(stream: &TcpStream) -> String {
     head + &String::from_utf8(body).unwrap()
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"

@@ -12,6 +12,7 @@ mod commands;
 mod escapes;
 mod files;
 mod http;
+mod http_servers;
 mod looking;
 mod real_server;
 mod servers;

@@ -8,7 +8,7 @@ use signoff_work::mcp::{Definition, Server};
 use signoff_work::tools::{CallEnd, StopFlag};
 
 use crate::bench::{Bench, call};
-use crate::stdio_server::{SCRIPT, life, server};
+use crate::stdio_server::{SCRIPT, life, running, server};
 
 fn bench() -> Bench {
     with(server("toy.sh"))
@@ -42,7 +42,10 @@ fn what_it_offers_is_listed_page_by_page() {
         .tools_of("toy", Duration::from_mins(1), &StopFlag::new());
     let listed = listed.unwrap();
     let names: Vec<_> = listed.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, ["echo", "sleep", "die", "fail", "ask", "flood"]);
+    assert_eq!(
+        names,
+        ["echo", "sleep", "die", "fail", "ask", "flood", "hang"]
+    );
     assert_eq!(listed[0].description, "says it again");
     assert!(listed[0].read_only && !listed[1].read_only);
     let unknown = bench
@@ -103,6 +106,19 @@ fn a_call_that_takes_too_long_is_given_up_and_the_server_stays() {
 }
 
 #[test]
+fn a_server_that_hangs_in_a_call_is_started_again() {
+    let mut hanging = server("toy.sh");
+    hanging.timeout = Some(Duration::from_secs(3));
+    let bench = with(hanging);
+    assert_eq!(
+        bench.fails_for_now("toy.hang", json!({})),
+        "it took longer than 3s"
+    );
+    assert_eq!(bench.done("toy.echo", echo("back")), "echo: back given");
+    assert_eq!(life(&bench.root()), "started hanging started");
+}
+
+#[test]
 fn a_stop_ends_a_call_and_others_go_on_beside_it() {
     let bench = bench();
     let stop = StopFlag::new();
@@ -119,23 +135,18 @@ fn a_stop_ends_a_call_and_others_go_on_beside_it() {
 
 #[test]
 fn what_does_not_start_says_why() {
-    let mut missing = server("toy.sh");
-    missing.command = vec!["no-such-server".to_owned()];
+    let missing = running(&["no-such-server"]);
     assert_eq!(
         with(missing).fails("toy.echo", echo("a")),
         "server `toy` does not start: program `no-such-server` not found"
     );
-    let mut broken = server("toy.sh");
-    broken.command = ["bash", "-c", "echo no key >&2; exit 1"]
-        .map(str::to_owned)
-        .to_vec();
+    let broken = running(&["bash", "-c", "echo no key >&2; exit 1"]);
     assert_eq!(
         with(broken).fails_for_now("toy.echo", echo("a")),
         "the connection to server `toy` was lost: no key"
     );
     // Reads nothing and says nothing.
-    let mut deaf = server("toy.sh");
-    deaf.command = ["sleep", "1000"].map(str::to_owned).to_vec();
+    let mut deaf = running(&["sleep", "1000"]);
     deaf.timeout = Some(Duration::from_millis(200));
     let end = with(deaf).fails_for_now("toy.echo", echo("a"));
     assert_eq!(end, "it took longer than 200ms");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_work::mcp::Server;
+use signoff_work::mcp::{Server, ServerReach};
 use signoff_work::project::helpers::PinnedCommand;
 
 /// Answers the handshake, lists its tools in two pages and plays them.
@@ -18,7 +18,7 @@ while IFS= read -r line; do
     *'"method":"initialize"'*)
       say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"toy\"}}}" ;;
     *'"method":"tools/list"'*'"cursor":"2"'*)
-      say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"sleep\",\"inputSchema\":{}},{\"name\":\"die\",\"inputSchema\":{}},{\"name\":\"fail\",\"inputSchema\":{}},{\"name\":\"ask\",\"inputSchema\":{}},{\"name\":\"flood\",\"inputSchema\":{}}]}}" ;;
+      say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"tools\":[{\"name\":\"sleep\",\"inputSchema\":{}},{\"name\":\"die\",\"inputSchema\":{}},{\"name\":\"fail\",\"inputSchema\":{}},{\"name\":\"ask\",\"inputSchema\":{}},{\"name\":\"flood\",\"inputSchema\":{}},{\"name\":\"hang\",\"inputSchema\":{}}]}}" ;;
     *'"method":"tools/list"'*)
       say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"nextCursor\":\"2\",\"tools\":[{\"name\":\"echo\",\"description\":\"says it again\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"}},\"required\":[\"text\"]},\"annotations\":{\"readOnlyHint\":true}}]}}" ;;
     *'"name":"echo"'*)
@@ -37,6 +37,7 @@ while IFS= read -r line; do
       say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no such city\"}]}}" ;;
     *'"name":"die"'*) echo "out of memory" >&2; exit 7 ;;
     *'"name":"flood"'*) head -c 17000000 /dev/zero | tr '\0' x; echo ;;
+    *'"name":"hang"'*) echo hanging >> starts; exec sleep 1000 ;;
     *'"name":"sleep"'*) echo sleeping >> starts ;;
     *'"method":"notifications/cancelled"'*) echo cancelled >> starts ;;
     *'"id":'*) say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32601,\"message\":\"unknown\"}}" ;;
@@ -47,12 +48,19 @@ echo "ended" >> starts
 
 /// The server, of a script in the workspace.
 pub(crate) fn server(script: &str) -> Server {
+    running(&["bash", script])
+}
+
+/// A server that is this command.
+pub(crate) fn running(command: &[&str]) -> Server {
     Server {
-        confined: false,
-        pinned: PinnedCommand::default(),
         name: "toy".to_owned(),
-        command: ["bash", script].map(str::to_owned).to_vec(),
-        env: vec![("TOKEN".into(), "given".into())],
+        reach: ServerReach::Process {
+            command: command.iter().map(|word| (*word).to_owned()).collect(),
+            confined: false,
+            pinned: PinnedCommand::default(),
+            env: vec![("TOKEN".into(), "given".into())],
+        },
         read_only: Vec::new(),
         repeatable: Vec::new(),
         timeout: None,

@@ -47,7 +47,7 @@ fn no_agent(role: &str, known: &[String]) -> Failure {
     let failure = Failure::new(
         6,
         "no-agent",
-        format!("no agent is configured for the role `{role}`, and there is no `default`"),
+        format!("no agent is configured for the role `{role}`"),
     );
     match known {
         [] => failure.hint("`signoff init` writes the agents that are installed here"),

@@ -39,7 +39,8 @@ pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
 }
 
 fn heading(server: &Server) -> String {
-    let command: Vec<_> = server.command.iter().map(|word| sanitize(word)).collect();
+    let words = server.command.iter().chain(&server.url);
+    let command: Vec<_> = words.map(|word| sanitize(word)).collect();
     let changed = if server.changed {
         ", differs from its record: plans that call it must be signed again"
     } else {

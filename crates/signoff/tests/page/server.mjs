@@ -109,7 +109,6 @@ export class Project {
 
 /** Signs in with the code that the server shows. */
 export async function signIn(page, project) {
-  project.said = "";
   await page.goto(`${project.base}/sign-in`);
   const code = await project.wait(/with the code (\S+)/);
   await page.fill("[name=code]", code);

@@ -52,7 +52,7 @@ const OTHERS: [WordChoice; 18] = [
 ];
 
 /// The words of conditions and failure policies, in each dialect.
-fn grammars() -> Vec<(Dialect, String, Vec<&'static str>)> {
+fn condition_and_policy_words() -> Vec<(Dialect, String, Vec<&'static str>)> {
     let mut choices = Vec::new();
     let actions: Vec<_> = FailAction::ALL.into_iter().map(FailAction::name).collect();
     for (dialect, field) in [
@@ -143,7 +143,7 @@ fn every_word_is_suggested() {
     for (dialect, before, words) in WORKUNIT.into_iter().chain(OTHERS) {
         wrong.extend(choice(dialect, before, words));
     }
-    for (dialect, before, words) in grammars().into_iter().chain(statuses()) {
+    for (dialect, before, words) in condition_and_policy_words().into_iter().chain(statuses()) {
         wrong.extend(choice(dialect, &before, &words));
     }
     assert!(

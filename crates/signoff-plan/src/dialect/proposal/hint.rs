@@ -59,19 +59,19 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
 }
 
 /// A text whose brackets at the end, if they would be taken for a hint, are only brackets.
-pub(crate) fn guarded(text: &str, tools: &[String]) -> String {
+pub(crate) fn escape_brackets(text: &str, tools: &[String]) -> String {
     let spanned = |tool: &String| Spanned::new(tool.clone(), Span::default());
     let tools: Vec<_> = tools.iter().map(spanned).collect();
     let found = find(text, 0, &tools).and_then(|_| opening(text.trim_end()));
-    let mut guarded = text.to_owned();
+    let mut escaped = text.to_owned();
     if let Some(at) = found {
-        guarded.insert(at, '\\');
+        escaped.insert(at, '\\');
     }
-    guarded
+    escaped
 }
 
 /// Where a backslash says that the brackets at the end are only brackets.
-pub(super) fn escape(text: &str) -> Option<usize> {
+pub(super) fn escape_position(text: &str) -> Option<usize> {
     let open = opening(text.trim_end())?;
     let at = open.checked_sub(1)?;
     text.get(at..open).filter(|mark| *mark == "\\").map(|_| at)
@@ -180,10 +180,10 @@ mod tests {
         ] {
             check(text, None);
         }
-        assert_eq!(guarded("S (a: b)", &[]), "S \\(a: b)");
-        assert_eq!(guarded("S (a)", &[]), "S (a)");
-        assert_eq!(guarded("S (a)", &["a".to_owned()]), "S \\(a)");
-        assert_eq!(escape("S \\(a: b)"), Some(2));
-        assert_eq!(escape("S (a: b)"), None);
+        assert_eq!(escape_brackets("S (a: b)", &[]), "S \\(a: b)");
+        assert_eq!(escape_brackets("S (a)", &[]), "S (a)");
+        assert_eq!(escape_brackets("S (a)", &["a".to_owned()]), "S \\(a)");
+        assert_eq!(escape_position("S \\(a: b)"), Some(2));
+        assert_eq!(escape_position("S (a: b)"), None);
     }
 }

@@ -12,7 +12,7 @@ mod subitem;
 mod value;
 
 pub(crate) use self::context::parts_the_file;
-pub(crate) use self::hint::guarded;
+pub(crate) use self::hint::escape_brackets;
 pub(crate) use self::item::ListItem;
 pub(crate) use self::sections::{ProposalPart, split};
 pub(crate) use self::subitem::{SubitemField, is_field};

@@ -232,7 +232,7 @@ impl DescriptionLines {
                 }
                 return found.hint;
             }
-            if let Some(at) = hint::escape(&line.value) {
+            if let Some(at) = hint::escape_position(&line.value) {
                 line.value.remove(at);
             }
         }

@@ -9,8 +9,8 @@ use tree_sitter::Node;
 
 use super::bash_only::BashOnly;
 use super::calls::{CallCollector, is_file_operator};
-use super::syntax::Word;
-use super::{Analysis, calls, files};
+use super::syntax::{NestedText, Word, between_back_ticks};
+use super::{Analysis, calls, files, note_nested};
 
 /// Reads a shell text.
 pub(super) fn analyse(text: &str) -> Analysis {
@@ -19,25 +19,11 @@ pub(super) fn analyse(text: &str) -> Analysis {
     };
     let root = tree.root_node();
     let mut found = CallCollector::default();
-    tree::visit(root, |node| {
-        if node.kind() == "function_definition"
-            && let Some(name) = node.child_by_field_name("name")
-        {
-            found.functions.insert(tree::text(name, text).to_owned());
-        }
-        true
-    });
+    collect_from(root, text, &mut found);
     let mut beyond_sh = Vec::new();
     tree::visit(root, |node| {
         if let Some(beyond) = BashOnly::of_node(node.kind(), tree::text(node, text)) {
             beyond_sh.push(beyond.at(tree::span(node)));
-        }
-        match node.kind() {
-            "command" => command(node, text, &mut found),
-            "file_redirect" => redirect(node, text, &mut found),
-            "test_command" => test(node, text, &mut found),
-            "variable_assignment" => assignment(node, text, &mut found),
-            _ => {}
         }
         true
     });
@@ -47,7 +33,70 @@ pub(super) fn analyse(text: &str) -> Analysis {
     analysis
 }
 
-/// The words of every command, in the order of the text.
+/// Notes what a text calls.
+pub(super) fn collect(text: &str, found: &mut CallCollector) {
+    if let Some(tree) = tree::parse(text) {
+        collect_from(tree.root_node(), text, found);
+    }
+}
+
+fn collect_from(root: Node<'_>, text: &str, found: &mut CallCollector) {
+    tree::visit(root, |node| {
+        if node.kind() == "function_definition"
+            && let Some(name) = node.child_by_field_name("name")
+        {
+            found.functions.insert(tree::text(name, text).to_owned());
+        }
+        true
+    });
+    let mut nested_texts = Vec::new();
+    tree::visit(root, |node| {
+        if let Some(inner) = nested_text(node, text) {
+            nested_texts.push(inner);
+            return false;
+        }
+        match node.kind() {
+            "command" => command(node, text, found),
+            "file_redirect" => redirect(node, text, found),
+            "test_command" => test(node, text, found),
+            "variable_assignment" => assignment(node, text, found),
+            _ => {}
+        }
+        true
+    });
+    note_nested(&nested_texts, found);
+}
+
+/// Commands that are written with backslashes between back-ticks, as the shell reads them.
+pub(super) fn nested(text: &str) -> Vec<NestedText> {
+    let mut found = Vec::new();
+    if let Some(tree) = tree::parse(text) {
+        tree::visit(tree.root_node(), |node| {
+            let inner = nested_text(node, text);
+            let goes_on = inner.is_none();
+            found.extend(inner);
+            goes_on
+        });
+    }
+    found
+}
+
+fn nested_text(node: Node<'_>, source: &str) -> Option<NestedText> {
+    if node.kind() != "command_substitution" {
+        return None;
+    }
+    let text = tree::text(node, source);
+    let inside = text.strip_prefix('`')?.strip_suffix('`')?;
+    let in_quotes = node
+        .parent()
+        .is_some_and(|parent| parent.kind() == "string");
+    inside.contains('\\').then(|| NestedText {
+        text: between_back_ticks(inside, in_quotes),
+        span: tree::span(node),
+    })
+}
+
+/// The words of every command, in the order of the text, without those of [`nested`] texts.
 pub(super) fn commands(text: &str) -> Vec<Vec<Word<'static>>> {
     let mut found = Vec::new();
     if let Some(tree) = tree::parse(text) {
@@ -55,7 +104,7 @@ pub(super) fn commands(text: &str) -> Vec<Vec<Word<'static>>> {
             if node.kind() == "command" {
                 found.push(command_words(node, text));
             }
-            true
+            nested_text(node, text).is_none()
         });
     }
     found

@@ -2,7 +2,7 @@
 
 use super::word::WordBuilder;
 use super::{ParseResult, ParseStop, Parser};
-use crate::shell::syntax::Script;
+use crate::shell::syntax::{NestedText, Script, between_back_ticks};
 use crate::source::{Span, text_from};
 
 impl<'a> Parser<'a> {
@@ -205,7 +205,7 @@ impl<'a> Parser<'a> {
             }
             b'"' => self.double_quotes(word),
             b'$' => self.dollar(word, in_quotes),
-            b'`' => self.back_ticks(word),
+            b'`' => self.back_ticks(word, in_quotes),
             _ => {
                 self.literal(word);
                 Ok(())
@@ -235,7 +235,11 @@ impl<'a> Parser<'a> {
 
     /// The commands between back-ticks. Bash reads them only when it runs them, so that what is
     /// wrong inside is no error here.
-    pub(super) fn back_ticks(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
+    pub(super) fn back_ticks(
+        &mut self,
+        word: &mut WordBuilder<'a>,
+        in_quotes: bool,
+    ) -> ParseResult<()> {
         let start = self.at;
         word.is_filled_in();
         self.at += 1;
@@ -252,16 +256,26 @@ impl<'a> Parser<'a> {
                 Some(_) => self.at += 1,
             }
         }
-        if escaped {
-            self.hides(start, self.at);
-        } else {
+        let mut is_read = false;
+        if !escaped {
             let mut inner = Self::new(self.text, inside, self.at, self.depth);
             match inner.script() {
-                Ok(script) if inner.at == inner.end => word.scripts.push(script),
+                Ok(script) if inner.at == inner.end => {
+                    word.scripts.push(script);
+                    is_read = true;
+                }
                 Err(ParseStop::Declined) => return Err(ParseStop::Declined),
-                Ok(_) | Err(ParseStop::Error(_)) => self.hides(start, self.at),
+                Ok(_) | Err(ParseStop::Error(_)) => {}
             }
-            self.hides_what(&inner, start);
+            self.takes_over(inner, start);
+        }
+        if !is_read {
+            self.hides(start, self.at);
+            let inside = Span::new(inside, self.at).slice(self.text);
+            self.nested.push(NestedText {
+                text: between_back_ticks(inside, in_quotes),
+                span: Span::new(start, self.at + 1),
+            });
         }
         self.at += 1;
         Ok(())

@@ -80,7 +80,7 @@ impl Parser<'_> {
         while let Some(byte) = inner.byte() {
             let read = match byte {
                 b'$' => inner.dollar(&mut word, true),
-                b'`' => inner.back_ticks(&mut word),
+                b'`' => inner.back_ticks(&mut word, false),
                 b'\\' => {
                     inner.at += 2;
                     Ok(())
@@ -99,7 +99,7 @@ impl Parser<'_> {
                 }
             }
         }
-        self.hides_what(&inner, start);
+        self.takes_over(inner, start);
         self.in_heredocs.append(&mut word.scripts);
         Ok(())
     }

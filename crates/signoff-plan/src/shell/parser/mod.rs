@@ -15,7 +15,7 @@ mod word;
 use self::heredoc::Heredoc;
 use super::ShellError;
 use super::bash_only::BashOnly;
-use super::syntax::{AndOrList, Command, Connector, Pipeline, Script};
+use super::syntax::{AndOrList, Command, Connector, NestedText, Pipeline, Script};
 use crate::source::{Span, first_line, text_from, text_up_to};
 
 /// Why reading ended early.
@@ -44,6 +44,7 @@ pub(super) fn parse(text: &str) -> ParseResult<ParsedText<'_>> {
     scripts.append(&mut parser.in_heredocs);
     Ok(ParsedText {
         scripts,
+        nested: parser.nested,
         beyond_sh: parser.beyond_sh,
         hidden: parser.hidden,
     })
@@ -72,6 +73,8 @@ struct Parser<'a> {
     /// Whether `shopt -s extglob` stands on an earlier line; bash reads line by line.
     extended_globs: bool,
     extended_globs_from_next_line: bool,
+    /// See [`ParsedText::nested`].
+    nested: Vec<NestedText>,
     /// What `sh` does not know.
     beyond_sh: Vec<ShellError>,
     /// See [`ParsedText::hidden`].
@@ -83,6 +86,8 @@ struct Parser<'a> {
 pub(super) struct ParsedText<'a> {
     /// What is read, and what stands in the bodies of its here-documents.
     pub(super) scripts: Vec<Script<'a>>,
+    /// Commands between back-ticks that stand with backslashes there or have mistakes in them, as the shell reads them.
+    pub(super) nested: Vec<NestedText>,
     /// What `sh` does not know.
     pub(super) beyond_sh: Vec<ShellError>,
     /// The first place that may have an effect which the scripts do not show: commands that could not
@@ -104,6 +109,7 @@ impl<'a> Parser<'a> {
             depth,
             pending: Vec::new(),
             in_heredocs: Vec::new(),
+            nested: Vec::new(),
             extended_globs: false,
             extended_globs_from_next_line: false,
             beyond_sh: Vec::new(),
@@ -327,11 +333,13 @@ impl<'a> Parser<'a> {
         self.hidden.get_or_insert(Span::new(start, end));
     }
 
-    /// Takes over what a parser for a part of the text hides.
-    fn hides_what(&mut self, inner: &Self, start: usize) {
+    /// Takes over what a parser for a part of the text found aside, and hides.
+    fn takes_over(&mut self, mut inner: Self, start: usize) {
         if inner.hidden.is_some() || !inner.in_heredocs.is_empty() || !inner.pending.is_empty() {
             self.hides(start, inner.end);
         }
+        self.in_heredocs.append(&mut inner.in_heredocs);
+        self.nested.append(&mut inner.nested);
     }
 
     fn rest(&self) -> &'a str {

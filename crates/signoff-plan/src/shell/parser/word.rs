@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
                 b'"' => self.double_quotes(word)?,
                 b'\\' => self.escape(word),
                 b'$' => self.dollar(word, false)?,
-                b'`' => self.back_ticks(word)?,
+                b'`' => self.back_ticks(word, false)?,
                 _ => {
                     word.has_pattern |= b"*?[{^".contains(&byte);
                     self.literal(word);
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
                     _ => self.literal(word),
                 },
                 Some(b'$') => self.dollar(word, true)?,
-                Some(b'`') => self.back_ticks(word)?,
+                Some(b'`') => self.back_ticks(word, true)?,
                 Some(_) => self.literal(word),
             }
         }

@@ -1,6 +1,6 @@
 //! A word of a command, by what is known of it before it runs.
 
-use crate::shell::syntax::Word;
+use crate::shell::syntax::{Command, CommandKind, Word};
 
 /// A word of a command, by what is known of it before it runs.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,8 @@ pub(super) struct Argument<'w> {
     /// Whether it may become several words, or none.
     pub(super) many: bool,
     splits: bool,
+    /// It is filled in by a command whose output is never an option.
+    names_commits: bool,
 }
 
 /// Variables that hold an absolute path in every session.
@@ -33,6 +35,19 @@ impl<'w> Argument<'w> {
             start: text.or(directory).unwrap_or_else(|| literal_start(raw)),
             many: splits || has_pattern,
             splits,
+            names_commits: names_commits(word, raw),
+        }
+    }
+
+    /// Words that the text does not show: any number, with any content.
+    pub(super) const fn unknown(raw: &'w str) -> Self {
+        Self {
+            raw,
+            text: None,
+            start: "",
+            many: true,
+            splits: true,
+            names_commits: false,
         }
     }
 
@@ -49,6 +64,7 @@ impl<'w> Argument<'w> {
     pub(super) fn may_be_option(&self) -> bool {
         match self.text {
             Some(text) => text.len() > 1 && text.starts_with('-'),
+            None if self.names_commits => false,
             None => self.splits || self.start.is_empty() || self.start.starts_with('-'),
         }
     }
@@ -71,6 +87,47 @@ impl<'w> Argument<'w> {
             None => self.start.starts_with(prefix) || prefix.starts_with(self.start),
         }
     }
+}
+
+/// Whether a word is nothing but `$(git merge-base …)` or `$(git rev-parse …)` of names: what these print are ids of commits,
+/// or the names themselves, and no option of any program begins so.
+fn names_commits(word: &Word<'_>, raw: &str) -> bool {
+    let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+    let inside = quoted.unwrap_or(raw).strip_prefix("$(");
+    let inside = inside.and_then(|raw| raw.strip_suffix(')'));
+    // With nothing beside it that would be the beginning if it printed nothing.
+    let is_alone = |inside: &str| !inside.contains(['(', ')', '$', '`', '\\', '\'', '"', '<', '>']);
+    let [script] = word.scripts.as_slice() else {
+        return false;
+    };
+    let command = match script.items.as_slice() {
+        [item] if item.rest.is_empty() && !item.background => item.first.parts.as_slice(),
+        _ => return false,
+    };
+    let [
+        Command {
+            kind: CommandKind::Simple(simple),
+            ..
+        },
+    ] = command
+    else {
+        return false;
+    };
+    let words: Option<Vec<&str>> = simple.words.iter().map(Word::text).collect();
+    let Some(["git", command, names @ ..]) = words.as_deref() else {
+        return false;
+    };
+    let options: &[&str] = match *command {
+        "merge-base" => &["--all", "--octopus", "--fork-point"],
+        "rev-parse" => &["--verify", "--short"],
+        _ => return false,
+    };
+    let is_named = |name: &&str| !name.starts_with('-') || options.contains(name);
+    let has_name = names.iter().any(|name| !name.starts_with('-'));
+    inside.is_some_and(is_alone)
+        && simple.assignments.is_empty()
+        && has_name
+        && names.iter().all(is_named)
 }
 
 /// `/` for a word that begins with a directory of the session and has nothing else filled in.

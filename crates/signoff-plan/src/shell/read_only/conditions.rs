@@ -32,12 +32,32 @@ pub(super) fn test(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
     operands(words)
 }
 
-/// `[[ … ]]`, of which `sh` takes some operators for its own.
+/// `[[ … ]]`, of which `sh` takes some operators for its own: behind `&&` and `||` it runs a command. Only where that
+/// would have the name of an operator (`-f`), and so is none, they pass.
 pub(super) fn double_brackets(words: &[Argument<'_>], source: &str) -> Result<(), Refusal> {
-    if source.contains(['<', '>', '|', '&', ';', '(', ')']) {
+    let joints = words.iter().enumerate().filter(|(_, word)| is_joint(word));
+    for (at, joint) in joints {
+        let behind = words.get(at + 1..).unwrap_or_default();
+        let first = behind.iter().find(|word| word.raw != "!");
+        if !first.is_some_and(|first| is_unary(first.raw)) {
+            return Err(Refusal::Unforeseeable(joint.raw.to_owned()));
+        }
+    }
+    let without_joints = source.replace("&&", "").replace("||", "");
+    if without_joints.contains(['<', '>', '|', '&', ';', '(', ')']) {
         return Err(Refusal::Unforeseeable(source.to_owned()));
     }
     operands(words)
+}
+
+fn is_joint(word: &Argument<'_>) -> bool {
+    matches!(word.raw, "&&" | "||")
+}
+
+/// `-f` and the like, which no shell has a command for.
+fn is_unary(word: &str) -> bool {
+    let letter = word.strip_prefix('-').unwrap_or_default();
+    letter.len() == 1 && letter.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 fn operands(words: &[Argument<'_>]) -> Result<(), Refusal> {

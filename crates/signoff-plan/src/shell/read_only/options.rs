@@ -24,6 +24,8 @@ pub(super) struct Options {
     first: bool,
     /// A letter with a value stands alone, and the value is the next word.
     separate: bool,
+    /// Letters that take the next word in every version, whatever it looks like.
+    always_valued: &'static str,
 }
 
 /// Options of which the letters in `flags` have no value, and those in `valued` have one.
@@ -41,6 +43,7 @@ pub(super) const fn options(
         leading: false,
         first: false,
         separate: false,
+        always_valued: "",
     }
 }
 
@@ -123,6 +126,14 @@ impl Options {
     pub(super) const fn separate(self) -> Self {
         Self {
             separate: true,
+            ..self
+        }
+    }
+
+    /// Letters that take the next word in every version, whatever it looks like: a pattern, say.
+    pub(super) const fn always_valued(self, letters: &'static str) -> Self {
+        Self {
+            always_valued: letters,
             ..self
         }
     }
@@ -230,6 +241,7 @@ impl Options {
             } else if self.valued.contains(letter) {
                 let value = match text.get(end..).filter(|value| !value.is_empty()) {
                     Some(value) => Some(argument.with_value(value)),
+                    None if self.always_valued.contains(letter) => one_word(rest)?,
                     None => detached(rest)?,
                 };
                 given.options.push((name, value));
@@ -241,6 +253,14 @@ impl Options {
             }
         }
         Ok(())
+    }
+}
+
+/// The next word as a value, whatever it becomes, if it stays one word.
+fn one_word<'w>(rest: &mut Rest<'_, 'w>) -> Result<Option<Argument<'w>>, Refusal> {
+    match rest.next() {
+        Some(value) if value.many => Err(Refusal::Unforeseeable(value.raw.to_owned())),
+        value => Ok(value.copied()),
     }
 }
 

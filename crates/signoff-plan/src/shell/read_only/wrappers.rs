@@ -22,6 +22,8 @@ enum WrapperKind {
     Environment,
     /// `command -v` only asks.
     Lookup,
+    /// The command gets more arguments, which the text does not show.
+    Arguments,
 }
 
 const fn wrapper(options: Options, kind: WrapperKind) -> Wrapper {
@@ -52,6 +54,16 @@ pub(super) const STDBUF: Wrapper = wrapper(
 );
 pub(super) const COMMAND: Wrapper = wrapper(options("vV", "", ""), WrapperKind::Lookup);
 
+/// Without `-I`, which puts what is read anywhere, and `-a`, `-p` and `-P`.
+pub(super) const XARGS: Wrapper = wrapper(
+    options(
+        "0rtx",
+        "nLsd",
+        "null no-run-if-empty verbose exit max-args= max-lines= max-chars= delimiter=",
+    ),
+    WrapperKind::Arguments,
+);
+
 impl Wrapper {
     /// Whether the wrapper and what it runs only read.
     pub(super) fn judge(&self, arguments: &[Argument<'_>]) -> Result<(), Refusal> {
@@ -69,6 +81,11 @@ impl Wrapper {
                 None => Ok(()),
             },
             WrapperKind::Environment => in_environment(command),
+            WrapperKind::Arguments if command.is_empty() => Err(Refusal::Missing("a command")),
+            WrapperKind::Arguments => {
+                let more = Argument::unknown("what `xargs` adds");
+                judge::command_line(&[command, &[more]].concat())
+            }
         }
     }
 }

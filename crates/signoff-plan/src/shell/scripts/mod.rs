@@ -75,13 +75,18 @@ pub fn programs(text: &str) -> Programs {
 
 fn read(walker: &mut Walker<'_>, text: &str) {
     match parser::parse(text) {
-        Ok(parsed) => walker.scripts(&parsed.scripts),
-        Err(ParseStop::Declined) => {
+        Ok(parsed) => {
+            walker.scripts(&parsed.scripts);
+            walker.nested_texts(&parsed.nested);
+        }
+        // A text that is not valid shell runs nothing, and the checks report it; of one within a text a shell runs the lines
+        // before the mistake.
+        Err(ParseStop::Error(_)) if walker.stands_at.is_none() => {}
+        Err(ParseStop::Declined | ParseStop::Error(_)) => {
             for words in full::commands(text) {
                 walker.loose_command(&words);
             }
+            walker.nested_texts(&full::nested(text));
         }
-        // A text that is not valid shell runs nothing; the checks report it.
-        Err(ParseStop::Error(_)) => {}
     }
 }

@@ -184,3 +184,15 @@ fn nothing_is_too_deep() {
     programs(&"cd a || ".repeat(5000));
     programs(&"./{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}{m,n}{o,p}{q,r}{s,t}".repeat(3));
 }
+
+#[test]
+fn scripts_are_found_in_texts_within_texts() {
+    check(r"echo `cat \`./x.sh\``", &["x.sh"]);
+    check(r#"test "`./x.sh \"a\"`" = ok"#, &["x.sh"]);
+    check(r"cd d; echo `cat \`./x.sh\``", &["x.sh", "d/x.sh"]);
+    check("cat <<A\n$(cat <<B\n$(./x.sh)\nB\n)\nA", &["x.sh"]);
+    check("x=`cat <<B\n$(./x.sh)\nB\n`", &["x.sh"]);
+    check("echo `./x.sh\n)`", &["x.sh"]);
+    check("bash -c './x.sh\n)'", &["x.sh"]);
+    check(r"echo $[1] `cat \`./x.sh\``", &["x.sh"]);
+}

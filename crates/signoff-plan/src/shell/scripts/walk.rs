@@ -6,7 +6,7 @@ use super::argument::Argument;
 use super::directory::{Directories, joined};
 use super::{Invocation, Programs, Script, read};
 use crate::shell::syntax::{
-    AndOrList, Command, CommandKind, Connector, Pipeline, Script as Commands, Word,
+    AndOrList, Command, CommandKind, Connector, NestedText, Pipeline, Script as Commands, Word,
 };
 use crate::source::{Span, Spanned};
 
@@ -180,12 +180,22 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// The body may be called from any directory that the text enters before or after; those so far
-    /// and the root are what can be told.
+    /// The body may be called from any directory.
     fn function(&mut self, name: &str, body: &Command<'_>) {
         let before = self.directories.clone();
         self.functions.insert(name.to_owned());
         self.inside.push(name.to_owned());
+        self.may_be_anywhere();
+        self.loops += 1;
+        self.command(body);
+        self.loops -= 1;
+        self.inside.pop();
+        self.directories = before;
+    }
+
+    /// What follows may be run in any directory that the text enters before or after; those so far and the root are what can
+    /// be told.
+    fn may_be_anywhere(&mut self) {
         self.directories.or(&Directories::root());
         for directory in directories_of(self.text) {
             let known = joined("", &directory);
@@ -194,10 +204,15 @@ impl<'t> Walker<'t> {
                 or_unknown: false,
             });
         }
-        self.loops += 1;
-        self.command(body);
-        self.loops -= 1;
-        self.inside.pop();
+    }
+
+    /// Texts within this one, wherever they stand.
+    pub(super) fn nested_texts(&mut self, texts: &[NestedText]) {
+        let before = self.directories.clone();
+        self.may_be_anywhere();
+        for NestedText { text, span } in texts {
+            self.nested(text, *span);
+        }
         self.directories = before;
     }
 

@@ -1,6 +1,6 @@
 //! One step: an item of the numbered list, with its fields below.
 
-use crate::dialect::proposal::{guarded, is_field};
+use crate::dialect::proposal::{escape_brackets, is_field};
 use crate::markdown::{Document, LineKind};
 use crate::model::{Condition, Contract, Hint, Step, Work};
 use crate::spelling::Dialect;
@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut String, number: usize, step: &Step, tools: &[Strin
     let ending = last.pop().unwrap_or_default();
     let ending = match &step.hint {
         Some(hint) => format!("{ending} {}", self::hint(hint)),
-        None => guarded(ending, tools),
+        None => escape_brackets(ending, tools),
     };
     out.push_str(&marker);
     for line in last {

@@ -212,9 +212,10 @@ impl AgentMonitor {
         self.denials.add_to(&mut report.denied);
         report.own_sandbox = self.own_sandbox;
         report.model = self.model.or(report.model);
+        // How its process ended is told beside it.
         report.problem = last
             .problem
-            .filter(|_| ended.is_none())
+            .filter(|problem| ended.is_none() && problem.is_explained())
             .map(|problem| problem_text(&problem, self.driver))
             .map(|problem| self.secrets.hide(&problem).into_owned());
         AgentEnding {

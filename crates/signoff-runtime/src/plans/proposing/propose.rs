@@ -14,7 +14,7 @@ use crate::clock::timestamp;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, read_source};
 use crate::plans::approval::policy::sign_after_proposal;
-use crate::plans::listing::find::of_project;
+use crate::plans::listing::find::{find, of_project};
 use crate::plans::locked::LockedPlan;
 use crate::plans::{ActorContext, PlanReport};
 use crate::project::relative;
@@ -31,7 +31,10 @@ pub fn propose_file(
 /// Hands in what this path, from the working directory, leads to: a file of the project or the directory of a thread, which
 /// stay where they are, or a JSON proposal, which is kept as a new plan.
 pub fn propose_path(context: ActorContext<'_>, path: &Path) -> Result<PlanReport, Error> {
-    let full = context.project.process.directory.join(path);
+    let full = match path.to_str() {
+        Some(name) => find(context.project, name)?,
+        None => context.project.process.directory.join(path),
+    };
     let request = if full.is_dir() {
         None
     } else {

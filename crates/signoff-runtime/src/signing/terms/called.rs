@@ -36,8 +36,17 @@ pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) ->
                 "timeout_s": timeout,
             });
             // Not there where it is not set: such terms are what they always were.
-            if let (true, Some(value)) = (configured.confined, value.as_object_mut()) {
-                value.insert("confined".to_owned(), true.into());
+            let confined = configured.confined.then_some(Value::Bool(true));
+            let text = |text: &Option<String>| text.clone().map(Value::String);
+            let others = [
+                ("confined", confined),
+                ("url", text(&configured.url)),
+                ("token_env", text(&configured.token_env)),
+            ];
+            let others = others.into_iter();
+            let others = others.filter_map(|(name, other)| Some((name.to_owned(), other?)));
+            if let Some(value) = value.as_object_mut() {
+                value.extend(others);
             }
             called.servers.insert(server.clone(), value);
         }
@@ -96,6 +105,14 @@ mod tests {
         assert_eq!(names, ["read_file", "toy.get"]);
         assert_eq!(signed.servers.keys().collect::<Vec<_>>(), ["toy"]);
         assert_ne!(called_tools(&plan, &config, &record("string")), signed);
+        let mut elsewhere = config.clone();
+        let toy = &mut elsewhere.servers.get_mut("toy").unwrap().value;
+        toy.url = Some("https://a.example/mcp".to_owned());
+        let there = called_tools(&plan, &elsewhere, &record("object"));
+        assert_ne!(there, signed, "another server");
+        let toy = &mut elsewhere.servers.get_mut("toy").unwrap().value;
+        toy.url = Some("https://b.example/mcp".to_owned());
+        assert_ne!(called_tools(&plan, &elsewhere, &record("object")), there);
         let without = given(&["a"], &["**contract:**\n```shell\nfalse\n```\n"]).plan;
         assert_eq!(
             called_tools(&without, &config, &record("object")),

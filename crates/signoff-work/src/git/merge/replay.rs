@@ -50,7 +50,7 @@ impl HarnessGit {
                 before = commit;
                 continue;
             }
-            let ours = self.shown_by(tip.as_ref())?;
+            let ours = self.tree_or_empty(tip.as_ref())?;
             let tree = match self.replay_changes(&before, &commit, &ours)? {
                 Ok(tree) => tree,
                 // One by one they may not fit on what is there of all of them already.
@@ -69,13 +69,13 @@ impl HarnessGit {
 
     /// Is all that changed between two commits in this one, by whatever way it came there?
     fn adds_nothing(&self, since: &Id, head: &Id, at: Option<&Id>) -> Result<bool, GitError> {
-        let ours = self.shown_by(at)?;
+        let ours = self.tree_or_empty(at)?;
         Ok(self
             .replay_changes(since, head, &ours)?
             .is_ok_and(|tree| tree == ours))
     }
 
-    fn shown_by(&self, commit: Option<&Id>) -> Result<Id, GitError> {
+    fn tree_or_empty(&self, commit: Option<&Id>) -> Result<Id, GitError> {
         match commit {
             Some(commit) => self.tree_of(commit),
             None => self.empty_tree(),

@@ -14,7 +14,7 @@ use crate::commands::running::inbox::held_lines;
 use crate::failure::Failure;
 use crate::report::question::{answer_command, question_lines};
 use crate::report::run::agent_text::progress_text;
-use crate::report::run::short_text::short_commit;
+use crate::report::run::short_text::{one_line, short_commit};
 use crate::report::run::table::table;
 use crate::report::signature::signature;
 use crate::report::step_name::role;
@@ -148,7 +148,10 @@ fn pause_line(view: &RunView, run: &Run) -> Option<String> {
             run.run
         ));
     }
-    Some(word.to_owned())
+    Some(match view.run.trouble() {
+        Some(trouble) => format!("{word}: {}", one_line(trouble)),
+        None => word.to_owned(),
+    })
 }
 
 /// The branch and the trees of a run.
@@ -196,6 +199,7 @@ fn pause_word(reason: Option<PauseReason>) -> Option<&'static str> {
     Some(match reason? {
         PauseReason::Waiting => "it waits on a person",
         PauseReason::Interrupted => "it was stopped (Ctrl-C, a signal or `signoff stop`)",
+        PauseReason::Trouble => "it stopped because the harness was in trouble",
         PauseReason::Changed => {
             "it stopped because the plan or its terms no longer matched the signature"
         }

@@ -165,9 +165,17 @@ fn commands(config: &Config) -> Vec<String> {
             } else {
                 ""
             };
+            let token = match &server.value.token_env {
+                Some(name) => format!(", which gets the value of {name}"),
+                None => String::new(),
+            };
+            let what = match &server.value.url {
+                Some(url) => url.clone(),
+                None => words(&server.value.command),
+            };
+            let what = sanitize(&what);
             lines.push(format!(
-                "  server `{name}`: {}{variables}{confined}",
-                sanitize(&words(&server.value.command))
+                "  server `{name}`: {what}{variables}{confined}{token}"
             ));
         }
     }

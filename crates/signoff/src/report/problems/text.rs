@@ -160,7 +160,7 @@ impl<'a> Window<'a> {
             source,
             annotations: Vec::new(),
             name: source.name_at(span.start),
-            text: sanitize_in_place(&text[start..stop]),
+            text: sanitize_keeping_spans(&text[start..stop]),
             start,
             first_line,
             cut,
@@ -209,7 +209,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
 }
 
 /// Replaces what a terminal would act on, byte for byte, so that every span stays where it is.
-fn sanitize_in_place(text: &str) -> String {
+fn sanitize_keeping_spans(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\r' {

@@ -128,7 +128,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::FilesLanded { files, held, .. } => return files_landed(files, held),
         Event::RunLanded { commit, .. } => format!("landed as {}", short_commit(commit)),
         Event::RunUndone { by } => format!("undone by {by}"),
-        Event::RunPaused { reason } => run_paused(*reason),
+        Event::RunPaused { reason, trouble } => run_paused(*reason, trouble.as_deref()),
         Event::RunFinished { outcome } => run_finished(*outcome),
         Event::RunStarted { .. }
         | Event::EarlierStep { .. }
@@ -352,8 +352,12 @@ fn grade_with_facts(evidence: Grade, facts: &EvidenceFacts) -> String {
     format!("{}{tail}", crate::report::run::evidence::grade(evidence))
 }
 
-fn run_paused(reason: PauseReason) -> String {
+fn run_paused(reason: PauseReason, trouble: Option<&str>) -> String {
     match reason {
+        PauseReason::Trouble => {
+            let why = one_line(trouble.unwrap_or("the harness was in trouble"));
+            paint(CARE, format!("stopped: {why}")).to_string()
+        }
         PauseReason::Waiting => paint(CARE, "waiting on a person").to_string(),
         PauseReason::Interrupted => paint(CARE, "stopped").to_string(),
         PauseReason::Changed => paint(

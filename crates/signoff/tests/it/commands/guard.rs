@@ -348,3 +348,28 @@ fn check_tells_what_passes() {
     let json = project.signoff(["guard", "check", "rm x", "--format", "json"]);
     assert_eq!(json.json()["passes"], false);
 }
+
+/// An agent takes a hook that does not come back for leave, so it must come back whatever happens.
+#[test]
+fn a_call_that_never_ends_is_denied() {
+    let project = project("");
+    let mut guard = std::process::Command::new(BINARY)
+        .args(["guard", "--agent", "claude"])
+        .current_dir(project.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Held open until it has ended.
+    let stdin = guard.stdin.take();
+    let ended = guard.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(ended.status.code(), Some(2));
+    assert_eq!(ended.stdout, b"");
+    let reason = String::from_utf8(ended.stderr).unwrap();
+    assert!(
+        reason.contains("took too long, so this call is denied"),
+        "{reason}"
+    );
+}

@@ -21,6 +21,7 @@ mod plan_paths;
 mod planning;
 mod proofs;
 mod providers;
+mod report;
 mod runs;
 mod store_scale;
 mod tools;

@@ -194,3 +194,18 @@ fn every_dialect_is_found_in_a_directory() {
     }
     output.assert_stderr_contains("3 plans:");
 }
+
+#[test]
+fn a_name_that_no_plan_has_leads_to_one_that_is_like_it() {
+    let project = project(&[]);
+    project.signoff(["init"]).assert_success();
+    project.write("plan.md", &good());
+    project.signoff(["propose", "plan.md"]).assert_success();
+    for command in ["verify", "show", "graph", "fmt", "propose"] {
+        project
+            .signoff([command, "plam.md"])
+            .assert_code(2)
+            .assert_stderr_contains("plan `plam.md` not found")
+            .assert_stderr_contains("did you mean `plan.md`?");
+    }
+}

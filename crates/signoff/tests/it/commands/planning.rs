@@ -276,6 +276,16 @@ fn a_planner_that_fails_is_named() {
         .signoff(["plan", "x", "--agent", "nobody"])
         .assert_code(6)
         .assert_stderr_contains("no agent is configured for the role `nobody`");
+    // Not even with a `default`, which names in plans fall back to.
+    let project = Project::new(BINARY);
+    project.write(
+        ".signoff/config.toml",
+        "[agents.default]\ndriver = \"command\"\ncommand = [\"cat\"]\n",
+    );
+    project
+        .signoff(["plan", "x", "--agent", "nobody"])
+        .assert_code(6)
+        .assert_stderr_contains("`--agent ROLE` takes one of `default`");
 }
 
 #[test]

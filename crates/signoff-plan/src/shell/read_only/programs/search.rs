@@ -32,7 +32,8 @@ pub(super) const PROGRAMS: &[Program] = &[
              include-zero max-columns-preview sort-files auto-hybrid-regex unicode no-unicode pcre2-version \
              block-buffered line-buffered context-separator= field-context-separator= field-match-separator= \
              stop-on-nonmatch glob-case-insensitive ignore-file-case-insensitive dfa-size-limit= regex-size-limit=",
-        ),
+        )
+        .always_valued("e"),
     ),
     with(
         "ag",

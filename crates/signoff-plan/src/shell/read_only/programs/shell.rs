@@ -4,7 +4,7 @@ use crate::shell::read_only::argument::Argument;
 use crate::shell::read_only::options::{Given, options};
 use crate::shell::read_only::program::{Program, Rule, any, programs};
 use crate::shell::read_only::refusal::Refusal;
-use crate::shell::read_only::wrappers::{COMMAND, ENV, IONICE, NICE, STDBUF, TIMEOUT};
+use crate::shell::read_only::wrappers::{COMMAND, ENV, IONICE, NICE, STDBUF, TIMEOUT, XARGS};
 use crate::shell::read_only::{conditions, variables};
 
 pub(super) const PROGRAMS: &[Program] = &[
@@ -20,6 +20,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     programs("ulimit", Rule::Options(options("aSH", "", "").operands(0))),
     programs("env", Rule::Wrapper(ENV)),
+    programs("xargs gxargs", Rule::Wrapper(XARGS)),
     programs("timeout gtimeout", Rule::Wrapper(TIMEOUT)),
     programs("nice", Rule::Wrapper(NICE)),
     programs("ionice", Rule::Wrapper(IONICE)),

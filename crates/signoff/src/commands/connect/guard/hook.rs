@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::panic::catch_unwind;
+use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -41,10 +41,14 @@ pub(super) fn answer_stdin(agent: Option<Agent>, project: bool) -> u8 {
             "signoff guard cannot start ({why}), so this call is denied"
         )));
     }
-    let answered = catch_unwind(|| read_and_answer(agent, project));
-    print(&answered.unwrap_or_else(|_| {
+    print(&or_deny(|| read_and_answer(agent, project)))
+}
+
+/// The answer, which is a refusal if finding it fails.
+fn or_deny(find_answer: impl FnOnce() -> HookAnswer + UnwindSafe) -> HookAnswer {
+    catch_unwind(find_answer).unwrap_or_else(|_| {
         HookAnswer::deny("signoff guard failed (this is a mistake in it), so this call is denied")
-    }))
+    })
 }
 
 #[expect(
@@ -91,5 +95,17 @@ fn print(answer: &HookAnswer) -> u8 {
     match (said, reason) {
         (Ok(()), Ok(())) => answer.exit,
         _ => HookAnswer::deny("").exit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_in_the_guard_is_a_refusal() {
+        let denied = or_deny(|| panic!("a mistake"));
+        assert_eq!((denied.exit, denied.stdout.as_str()), (2, ""));
+        assert!(denied.stderr.contains("denied"), "{}", denied.stderr);
     }
 }

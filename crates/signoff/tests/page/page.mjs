@@ -1,0 +1,191 @@
+// What a person does in the browser, in a real one: node page.mjs SIGNOFF PACKAGES [PICTURES]
+// PACKAGES has `playwright-core` and `axe-core`; the pictures of the docs go to PICTURES. Prints a line for each case; ends with 1 if one failed.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { GREETING, Project, SECOND, signIn } from "./server.mjs";
+
+const [signoff, packages, pictures] = process.argv.slice(2);
+const require = createRequire(join(packages, "package.json"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+const project = new Project(signoff);
+project.propose("greet.md", "Greet the world", [GREETING, SECOND]);
+project.propose("edit.md", "Edit me", [GREETING, SECOND]);
+project.propose("reject.md", "Reject me", [GREETING]);
+project.propose("plain.md", "Without scripts", [GREETING]);
+project.propose("stuck.md", "Get stuck", [{ ...GREETING, task: "Do the impossible.", contract: "test -e never.txt" }]);
+await project.serve();
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
+const context = await browser.newContext();
+const page = await context.newPage();
+const problems = [];
+page.on("pageerror", (error) => problems.push(error.message));
+await signIn(page, project);
+
+const at = (plan) => `${project.base}/plans/${encodeURIComponent(plan)}`;
+const failed = [];
+async function check(name, work) {
+  try { await work(); console.log(`✓ ${name}`); }
+  catch (error) { failed.push(name); console.log(`✗ ${name}: ${error.message.split("\n").slice(0, 6).join(" | ")}`); }
+}
+function holds(condition, what) { if (!condition) throw new Error(what); }
+
+async function accessible(where) {
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    // The page's own policy lets no foreign script in, not even this one: it is handed over as a function.
+    await page.evaluate(`(() => { ${axe}; window.axe = axe; })()`);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+    const found = violations.map((one) => `${one.id}: ${one.nodes[0].target} ${one.nodes[0].failureSummary?.split("\n")[1] ?? ""}`);
+    holds(found.length === 0, `${where}, ${scheme}: ${found.join("; ")}`);
+  }
+}
+
+async function signAndStart(plan) {
+  await page.goto(at(plan));
+  await page.click("button.sign");
+  await page.waitForSelector("text=Signed by");
+  await page.click("#decision button.primary");
+  await page.waitForURL(/\/runs\//);
+}
+
+await check("a step is edited in its form", async () => {
+  await page.goto(at("edit.md"));
+  await page.click("#step-greeting details summary");
+  await page.fill("#step-greeting [name=title]", "Write the new greeting");
+  await page.click("#step-greeting button.primary");
+  await page.waitForURL(/done=edited/);
+  holds((await page.textContent("#step-greeting .step-title")) === "Write the new greeting", "the title is the old one");
+});
+
+await check("a move that breaks a dependency is refused and snaps back", async () => {
+  await page.goto(at("edit.md"));
+  await page.focus("#step-second [data-grip]");
+  await page.keyboard.press("Alt+ArrowUp");
+  await page.waitForSelector(".move-refused");
+  const order = await page.$$eval("#steps .step", (steps) => steps.map((step) => step.dataset.step));
+  holds(order.join() === "greeting,second", `the order is ${order}`);
+  holds((await page.textContent(".move-refused")).includes("waits for"), "no reason is given");
+});
+
+await check("a step is moved by dragging it", async () => {
+  const steps = [GREETING, { ...SECOND, after: "none" }];
+  project.propose("move.md", "Move me", steps);
+  await page.goto(at("move.md"));
+  const grip = await page.locator("#step-second [data-grip]").boundingBox();
+  const top = await page.locator("#step-greeting").boundingBox();
+  await page.mouse.move(grip.x + 5, grip.y + 5);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + 5, top.y + 4, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction(() => document.querySelector("#steps .step")?.dataset.step === "second");
+  await page.reload();
+  holds((await page.getAttribute("#steps .step", "data-step")) === "second", "the file has the old order");
+});
+
+await check("two browsers: the second is told, and loses no text", async () => {
+  const other = await context.newPage();
+  await other.goto(`${at("edit.md")}/text`);
+  const text = await other.inputValue("textarea[name=text]");
+  await other.fill("textarea[name=text]", text.replace("Somebody has to.", "Nobody has to."));
+  await page.goto(at("edit.md"));
+  await page.click("#step-second details summary");
+  await page.fill("#step-second [name=title]", "Edited by the first");
+  await page.click("#step-second button.primary");
+  await page.waitForURL(/done=edited/);
+  await other.click("button.primary");
+  await other.waitForSelector(".save-refused:not([hidden])");
+  holds((await other.inputValue("textarea[name=text]")).includes("Nobody has to."), "the text is lost");
+  await other.close();
+});
+
+await check("problems appear under the text while it is typed", async () => {
+  await page.goto(`${at("edit.md")}/text`);
+  const text = await page.inputValue("textarea[name=text]");
+  await page.fill("textarea[name=text]", text.replace("**depends_on:** greeting", "**depends_on:** greting"));
+  await page.waitForSelector(".editor-problems >> text=greting");
+});
+
+await check("a plan is rejected with feedback", async () => {
+  await page.goto(at("reject.md"));
+  await page.click("#reject summary");
+  await page.fill("[name=feedback]", "The contract is too weak.");
+  await page.click("#reject button.danger");
+  await page.waitForSelector("text=The contract is too weak.");
+});
+
+await check("a plan is signed, started and watched to its end", async () => {
+  await signAndStart("greet.md");
+  await page.waitForSelector("#run-head[data-status=completed]", { timeout: 60_000 });
+  await page.waitForSelector("#step-second .state:has-text(\"proved\"), #step-second .state:has-text(\"held\")");
+});
+
+await check("reload in the middle: the page is the same", async () => {
+  await page.reload();
+  await page.click("#step-greeting summary");
+  await page.waitForSelector("#step-greeting .two-up");
+  await page.click("#step-greeting .tabs >> text=Prompt");
+  await page.waitForSelector("#step-greeting pre:has-text(\"greeting.txt\")");
+});
+
+await check("an escalation is answered, and can be taken back before it is sent", async () => {
+  await signAndStart("stuck.md");
+  await page.waitForSelector(".question", { timeout: 60_000 });
+  await page.goto(`${project.base}/inbox`);
+  await page.click("button.choice[value=skip]");
+  await page.click(".toast button");
+  await page.waitForSelector(".question:visible");
+  await page.click("button.choice[value=skip]");
+  await page.goto(`${project.base}/runs`);
+  await page.goto(`${project.base}/inbox`);
+  await page.waitForSelector("text=Nothing waits for you", { timeout: 30_000 });
+});
+
+await check("the server is killed and started again: people sign in again and go on", async () => {
+  const port = new URL(project.base).port;
+  await page.goto(`${project.base}/`);
+  await project.kill();
+  await project.serve(port);
+  await signIn(page, project);
+  await page.waitForSelector("h1:has-text(\"Plans\")");
+  project.propose("late.md", "Proposed while the page is open", [GREETING]);
+  await page.waitForSelector("text=Proposed while the page is open", { timeout: 30_000 });
+});
+
+await check("no violation of accessibility on any screen", async () => {
+  const runs = await (await context.request.get(`${project.base}/api/runs`)).json();
+  const run = runs.runs[0].run;
+  const screens = ["/", "/runs", "/inbox", "/plans/greet.md", "/plans/edit.md", "/plans/edit.md/text", `/runs/${run}`, `/runs/${run}/steps/greeting`, `/runs/${run}/report`];
+  for (const screen of screens) {
+    await page.goto(project.base + screen);
+    await accessible(screen);
+  }
+});
+
+if (pictures) {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1200, height: 760 });
+  await page.goto(at("edit.md"));
+  await page.screenshot({ path: join(pictures, "page.png") });
+}
+
+await check("without scripts a plan is read, signed and started", async () => {
+  const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+  const old = await plain.newPage();
+  await old.goto(at("plain.md"));
+  await old.click("button.sign");
+  await old.waitForSelector("text=Signed by");
+  await old.click("#decision button.primary");
+  await old.waitForURL(/\/runs\//);
+  await plain.close();
+});
+
+holds(problems.length === 0 || !failed.push("scripts"), problems.join("; "));
+for (const problem of problems) console.log(`✗ a script failed: ${problem}`);
+await browser.close();
+await project.kill();
+process.exit(failed.length === 0 ? 0 : 1);
