@@ -27,6 +27,9 @@ pub enum PlanEvent {
         /// Key of the plan that this one is a copy of.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cloned_from: Option<String>,
+        /// The plan that this one is the next version of, and whose run goes on under it once it is signed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        replaces: Option<ReplacedPlan>,
     },
     /// A new text answers a rejection, or an edit changed it.
     PlanRevised {
@@ -115,6 +118,13 @@ pub enum PlanEvent {
         digest: String,
         run: String,
     },
+    /// A new version took its place: a plan of its own, under which the run goes on.
+    PlanReplaced {
+        digest: String,
+        /// Key of the new plan.
+        by: String,
+        run: String,
+    },
     PlanArchived {
         path: String,
         by: String,
@@ -122,6 +132,18 @@ pub enum PlanEvent {
     PlanDeleted {
         by: String,
     },
+}
+
+/// The plan that a new version takes the place of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplacedPlan {
+    /// Its key.
+    pub plan: String,
+    /// The run that goes on under the new version.
+    pub run: String,
+    /// Why, as the planner says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
 }
 
 /// What a comment is.

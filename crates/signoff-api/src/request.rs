@@ -35,6 +35,12 @@ pub enum RequestKind {
         step: String,
         hint: Option<String>,
     },
+    /// A planner drafts another version of the plan.
+    Replan {
+        because: String,
+        #[serde(default)]
+        discoveries: Vec<String>,
+    },
     Answer {
         item: String,
         steps: Vec<String>,

@@ -81,15 +81,18 @@ pub struct Topic {
     pub topic: String,
 }
 
-/// What `prompt overseer --format json` prints.
+/// What `prompt NAME --format json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {
     pub schema: String,
     pub name: String,
-    pub current_plan_dir: String,
-    pub additional_plan_dirs: Vec<ThreadDir>,
-    /// The whole prompt, with the directories at its end.
+    /// Of the overseer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_plan_dir: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub additional_plan_dirs: Option<Vec<ThreadDir>>,
+    /// The whole prompt; that of the overseer has the directories at its end.
     pub text: String,
 }
 

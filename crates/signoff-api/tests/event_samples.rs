@@ -71,6 +71,8 @@ fn every_event() -> Vec<engine::Event> {
                 isolation: engine::Isolation::Worktree,
                 land: engine::LandAt::Step,
                 cache: engine::ContractCache::Warm,
+                max_replans: 2,
+                roles: vec!["coder".to_owned(), "tester".to_owned()],
             },
         },
         engine::Event::RunResumed {
@@ -91,10 +93,73 @@ fn every_event() -> Vec<engine::Event> {
                 isolation: engine::Isolation::Worktree,
                 land: engine::LandAt::Step,
                 cache: engine::ContractCache::Cold,
+                max_replans: 3,
+                roles: Vec::new(),
             },
             kept: vec![step()],
             reset: vec!["test".to_owned()],
+            plan: Some("plan-v2".to_owned()),
+            path: Some("plan-v2.md".to_owned()),
         },
+        engine::Event::ReplanRequested {
+            step: step(),
+            because: "b".to_owned(),
+            discoveries: vec!["d".to_owned()],
+            by: "policy".to_owned(),
+            holds: true,
+        },
+        engine::Event::ModelAsked {
+            step: step(),
+            task: engine::ModelTask::Replan,
+        },
+        answered(
+            engine::ModelTask::Replan,
+            engine::ModelAnswer::Draft(engine::PlanDraft {
+                plan: "plan-v2".to_owned(),
+                path: "plan-v2.md".to_owned(),
+                snapshot: "draft-1.md".to_owned(),
+                digest: "sha256:cc".to_owned(),
+                changes: vec!["c".to_owned()],
+                reasoning: Some("r".to_owned()),
+                narrows: true,
+            }),
+        ),
+        answered(
+            engine::ModelTask::Replan,
+            engine::ModelAnswer::Nothing("n".to_owned()),
+        ),
+        engine::Event::ReplanDropped {
+            step: step(),
+            reason: "r".to_owned(),
+        },
+        engine::Event::RecoveryRequested {
+            step: step(),
+            because: "b".to_owned(),
+        },
+        answered(
+            engine::ModelTask::Recovery,
+            engine::ModelAnswer::Recovery(engine::RecoveryDecision::Retry {
+                args: Some(serde_json::json!({"path": "a"})),
+                reason: "r".to_owned(),
+            }),
+        ),
+        answered(
+            engine::ModelTask::Recovery,
+            engine::ModelAnswer::Recovery(engine::RecoveryDecision::InsertSteps {
+                reason: "r".to_owned(),
+            }),
+        ),
+        answered(
+            engine::ModelTask::Role,
+            engine::ModelAnswer::Role(engine::RoleDecision::Select {
+                role: "coder".to_owned(),
+                reason: "r".to_owned(),
+            }),
+        ),
+        answered(
+            engine::ModelTask::Role,
+            engine::ModelAnswer::Role(engine::RoleDecision::Continue { reason: None }),
+        ),
         engine::Event::EarlierStep {
             step: step(),
             earlier: Box::new(engine::EarlierStep {
@@ -485,6 +550,18 @@ fn every_event() -> Vec<engine::Event> {
             choices: vec![engine::Choice::Allow, engine::Choice::Deny],
             options: Vec::new(),
         },
+        engine::Event::InboxOpened {
+            item: "build-5".to_owned(),
+            kind: engine::InboxKind::NewVersion,
+            step: step(),
+            steps: vec![step()],
+            question: "q".to_owned(),
+            choices: vec![engine::Choice::Refuse],
+            options: Vec::new(),
+        },
+        engine::Event::RunPaused {
+            reason: engine::PauseReason::Replanned,
+        },
         engine::Event::InboxAnswered {
             item: "acceptance-2".to_owned(),
             step: "test".to_owned(),
@@ -505,6 +582,22 @@ fn every_event() -> Vec<engine::Event> {
             outcome: engine::Outcome::Partial,
         },
     ]
+}
+
+/// What a model said, and what became of it.
+fn answered(task: engine::ModelTask, answer: engine::ModelAnswer) -> engine::Event {
+    engine::Event::ModelAnswered {
+        step: "build".to_owned(),
+        task,
+        answer: Box::new(answer),
+        refused: Some("w".to_owned()),
+        by: "planner".to_owned(),
+        usage: vec![engine::ModelUsage {
+            model: Some("m".to_owned()),
+            input_tokens: 7,
+            ..engine::ModelUsage::default()
+        }],
+    }
 }
 
 #[test]
@@ -565,6 +658,10 @@ fn what_earlier_builds_wrote_is_still_read() {
         ),
         (
             include_str!("samples/event-v1-2026-11h.jsonl"),
+            (AcceptAt::End, 4),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11i.jsonl"),
             (AcceptAt::End, 4),
         ),
     ];

@@ -6,6 +6,7 @@ mod contract;
 mod earlier;
 mod loops;
 mod merge;
+mod model;
 mod permission;
 mod readiness;
 mod replan;
@@ -13,6 +14,7 @@ mod resume;
 mod run;
 mod step;
 
+pub(crate) use self::answer::refusal_text;
 use self::answer::{answer_item, open_item};
 use self::attempt::{
     finish_agent_call, finish_call, finish_work, interrupt, reserve, schedule_retry, start_agent,
@@ -25,6 +27,7 @@ pub(crate) use self::merge::conflict_reason;
 use self::merge::{
     finish_candidate, finish_merge, join_checkout, note_conflict, start_candidate, start_merge,
 };
+use self::model::{ask_model, request_recovery, request_replan, take_answer};
 use self::readiness::end_unsatisfied;
 pub(crate) use self::readiness::{recount, satisfy_dependents};
 pub(crate) use self::replan::replan_run;
@@ -126,6 +129,11 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         | Event::StepBlocked { .. }
         | Event::StepWaiting { .. }
         | Event::StepRetried { .. }
+        | Event::ReplanRequested { .. }
+        | Event::ReplanDropped { .. }
+        | Event::RecoveryRequested { .. }
+        | Event::ModelAsked { .. }
+        | Event::ModelAnswered { .. }
         | Event::EarlierStep { .. }
         | Event::InboxOpened { .. }
         | Event::InboxAnswered { .. } => {}
@@ -203,6 +211,13 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         } => skip_step(run, at, reason, *satisfies),
         Event::StepBlocked { by, .. } => end_unsatisfied(run, at, StepStatus::Blocked, by),
         Event::StepRetried { hint, .. } => retry_step(run, at, hint.as_deref()),
+        Event::ReplanRequested { .. } => request_replan(run, at, event),
+        Event::ReplanDropped { .. } => run.replan = None,
+        Event::RecoveryRequested { because, .. } => {
+            update(run, at, |step| request_recovery(step, because));
+        }
+        Event::ModelAsked { task, .. } => ask_model(run, at, *task),
+        Event::ModelAnswered { .. } => take_answer(run, at, event),
         Event::InboxOpened { .. } => open_item(run, at, recorded),
         Event::InboxAnswered { .. } => answer_item(run, at, recorded),
         Event::BudgetSpent { wall_ms, .. } => {

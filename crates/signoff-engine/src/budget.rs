@@ -53,6 +53,14 @@ fn wall_limit(run: &Run) -> Option<Millis> {
     Some(millis(wall).saturating_mul(run.usage.grants + 1))
 }
 
+/// Has the plan no tokens or no money left?
+pub(crate) fn is_used_up(run: &Run) -> bool {
+    amounts::Resource::ALL.into_iter().any(|resource| {
+        let limit = resource.plan_limit(run);
+        limit.is_some_and(|limit| resource.used(&run.usage.sums.total) >= limit)
+    })
+}
+
 /// What a person is asked before another agent starts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BudgetQuestion {

@@ -12,6 +12,7 @@ mod evidence;
 mod gate;
 mod loops;
 mod merge;
+mod model;
 mod permission;
 mod person;
 mod policy;
@@ -38,11 +39,12 @@ use self::loops::gather;
 use self::merge::{
     candidate_begins, candidate_built, conflicted, merge_begins, merge_refused, merged,
 };
+use self::model::{Answered, model_begins, model_ended};
 use self::permission::permission_asked;
 use self::person::{Answer, answer, over_budget};
 use self::recovery::{resume, stop};
 pub use self::refusal::Refusal;
-use self::replan::replan;
+use self::replan::{draft_offered, replan, request_replan};
 use self::run::{checkout_joined, earlier_events, files_landed, reopen, start_run, tree_prepared};
 use crate::Millis;
 use crate::event::Event;
@@ -55,7 +57,34 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::Start(start) => start_run(run, start),
         Input::Resume { by, reports } => resume(run, now, by, reports),
         Input::Reopen { by } => reopen(run, by),
-        Input::Replan { snapshot, settings } => replan(run, snapshot, settings),
+        Input::Replan {
+            snapshot,
+            settings,
+            plan,
+        } => replan(run, snapshot, settings, plan),
+        Input::RequestReplan {
+            because,
+            discoveries,
+            by,
+        } => request_replan(run, because, discoveries, by),
+        Input::ModelBegins { step, task } => model_begins(run, step, task),
+        Input::ModelEnded {
+            step,
+            task,
+            answer,
+            by,
+            usage,
+        } => model_ended(
+            run,
+            step,
+            Answered {
+                task,
+                answer,
+                by,
+                usage,
+            },
+        ),
+        Input::DraftOffered { is_signed } => draft_offered(run, is_signed),
         Input::TreePrepared { tree } => tree_prepared(run, tree),
         Input::CheckoutJoined(changes) => Ok(checkout_joined(changes)),
         Input::FilesLanded {

@@ -13,8 +13,9 @@ use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
 use crate::budget::{Allowance, budget_question};
-use crate::event::InboxKind;
-use crate::state::{Carried, Run, Stage, StepState};
+use crate::event::{InboxKind, ModelTask};
+use crate::roles::wants_arbiter;
+use crate::state::{Carried, ReplanStage, Run, Stage, StepState};
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,10 @@ pub enum Action {
     Recheck { step: usize, patience: u32 },
     /// Write the files of the head to the checkout.
     LandFiles,
+    /// Ask a model: for a new version of the plan, how a failed step goes on, or who does a step.
+    Draft { step: usize, task: ModelTask },
+    /// Make the drafted version a plan of its own, for a person to sign.
+    OfferDraft,
     /// Evaluate the step's condition, expand a loop, ask for approval or ask the step's question. The engine
     /// needs no process for that.
     Gate { step: usize },
@@ -75,6 +80,12 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
         }
         return actions;
     }
+    if run.replan.is_some() {
+        if actions.is_empty() && !run.in_flight() && run.pausing.is_none() {
+            actions.extend(replan_action(run));
+        }
+        return actions;
+    }
     let gather = run.schedule.gather.iter();
     actions.extend(gather.map(|&step| Action::Gather { step }));
     if run.pausing.is_some() {
@@ -93,6 +104,19 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     }
     keep_within_budget(run, &mut actions);
     actions
+}
+
+/// What the new version of the plan waits for. Whatever was under way has ended.
+fn replan_action(run: &Run) -> Option<Action> {
+    let replan = run.replan.as_ref()?;
+    match &replan.stage {
+        ReplanStage::Requested => Some(Action::Draft {
+            step: replan.step,
+            task: ModelTask::Replan,
+        }),
+        ReplanStage::Drafted(_) if !run.has_offered_draft() => Some(Action::OfferDraft),
+        ReplanStage::Drafted(_) | ReplanStage::Asked | ReplanStage::Lost(_) => None,
+    }
 }
 
 /// Leaves out agents that start together and for which there is no budget together: once the others have started, a
@@ -123,10 +147,11 @@ fn next_actions<'a>(
     queue: &mut Queue,
     capacity: &mut Capacity<'a>,
 ) -> Vec<Action> {
+    let stands_by = run.pausing.is_some() || run.replan.is_some();
     let wanted = (run.schedule.active.iter())
         .filter(|_| !run.aborting)
         .filter_map(|&at| Some((at, next_action(run, at, now)?)))
-        .filter(|(_, action)| run.pausing.is_none() || is_judging(action));
+        .filter(|(_, action)| !stands_by || is_judging(action));
     let (with_slot, without_slot): (Vec<_>, Vec<_>) = wanted.partition(|(at, _)| {
         let step = run.steps.get(*at);
         step.is_some_and(|step| step.allocation.has_slot())
@@ -169,6 +194,8 @@ fn is_judging(action: &Action) -> bool {
         Action::Baseline { .. }
         | Action::Dispatch { .. }
         | Action::Call { .. }
+        | Action::Draft { .. }
+        | Action::OfferDraft
         | Action::LandFiles
         | Action::Gate { .. }
         | Action::Gather { .. }
@@ -240,6 +267,7 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         }
         Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
         Stage::NeedsWork => work_action(run, at, now),
+        Stage::NeedsModel { task } => Some(Action::Draft { step: at, task }),
         Stage::NeedsEvaluation { attempt } if run.wants_candidate(at) => {
             Some(Action::Candidate { step: at, attempt })
         }
@@ -258,6 +286,8 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         | Stage::Rechecking
         | Stage::Expanded
         | Stage::Waiting { .. }
+        | Stage::Held
+        | Stage::AskingModel { .. }
         | Stage::Provisional
         | Stage::Ended => None,
     }
@@ -284,6 +314,10 @@ fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Work::Agent { .. } if budget_question(run, at, now).is_some() => {
             Some(Action::AskForBudget { step: at })
         }
+        Work::Agent { .. } if wants_arbiter(run, at) => Some(Action::Draft {
+            step: at,
+            task: ModelTask::Role,
+        }),
         Work::Agent { .. } => Some(Action::Dispatch { step: at, attempt }),
         Work::Check => Some(Action::Evaluate {
             step: at,

@@ -6,6 +6,7 @@
 
 mod earlier;
 mod inbox;
+mod model;
 mod outcome;
 mod scope;
 mod settings;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 pub use self::earlier::{EarlierEnd, EarlierItem, EarlierStep, RedoReason};
 pub use self::inbox::{Choice, InboxKind};
+pub use self::model::{ModelAnswer, ModelTask, PlanDraft, RecoveryDecision, RoleDecision};
 pub use self::outcome::{Outcome, PauseReason};
 pub use self::scope::SyncTime;
 pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
@@ -69,6 +71,51 @@ pub enum Event {
         kept: Vec<String>,
         /// Steps that had begun and start over.
         reset: Vec<String>,
+        /// The plan's key and its file, where this version is a plan of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// A new version of the plan is wanted, because of this step. Nothing new starts until it is signed or given up.
+    ReplanRequested {
+        step: String,
+        because: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        discoveries: Vec<String>,
+        /// A person, or `policy`.
+        by: String,
+        /// The step has failed and waits for the new version.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        holds: bool,
+    },
+    /// There is no new version, or a person refused it: the run goes on under the plan that it has.
+    ReplanDropped {
+        step: String,
+        reason: String,
+    },
+    /// A step failed, and a model is to decide within the plan's policy how it goes on.
+    RecoveryRequested {
+        step: String,
+        because: String,
+    },
+    /// A model is about to be asked.
+    ModelAsked {
+        step: String,
+        task: ModelTask,
+    },
+    ModelAnswered {
+        step: String,
+        task: ModelTask,
+        // Boxed: most events are small.
+        answer: Box<ModelAnswer>,
+        /// Why the harness does not follow it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+        /// Who was asked: a role or a provider.
+        by: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        usage: Vec<ModelUsage>,
     },
     /// What an earlier run of the plan knows of a step, said once when the run starts.
     EarlierStep {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::event::{
-    AgentReport, CallEnd, Candidate, Changes, Choice, EarlierStep, PauseReason, ProcessIdentity,
-    RunTree, Settings, ToolCall, WorkItem,
+    AgentReport, CallEnd, Candidate, Changes, Choice, EarlierStep, ModelAnswer, ModelTask,
+    ModelUsage, PauseReason, ProcessIdentity, RunTree, Settings, ToolCall, WorkItem,
 };
 use crate::verdict::{Observation, ProcessEnd};
 
@@ -31,6 +31,32 @@ pub enum Input {
         /// The file that holds it.
         snapshot: String,
         settings: Settings,
+        /// Its key and its file, where it is a plan of its own.
+        plan: Option<NextPlan>,
+    },
+    /// A person wants another version of the plan.
+    RequestReplan {
+        because: String,
+        discoveries: Vec<String>,
+        by: String,
+    },
+    /// A model is about to be asked.
+    ModelBegins {
+        step: usize,
+        task: ModelTask,
+    },
+    ModelEnded {
+        step: usize,
+        task: ModelTask,
+        answer: ModelAnswer,
+        /// Who was asked.
+        by: String,
+        usage: Vec<ModelUsage>,
+    },
+    /// The drafted version is a plan of its own now.
+    DraftOffered {
+        /// The policy has signed it.
+        is_signed: bool,
     },
     /// The tree that the run works on is ready.
     TreePrepared {
@@ -241,6 +267,14 @@ pub struct RunStart {
     pub settings: Settings,
     /// What the last run of the plan knows of its steps, by id.
     pub earlier: Vec<(String, EarlierStep)>,
+}
+
+/// The plan that a run goes on under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextPlan {
+    pub key: String,
+    /// Its file; relative if it is inside the workspace.
+    pub path: String,
 }
 
 /// A person's changes in the checkout, as a commit on top of the run's head.

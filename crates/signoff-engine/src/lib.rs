@@ -25,6 +25,7 @@ mod input;
 mod lifecycle;
 mod recovery;
 mod rerun;
+mod roles;
 mod state;
 mod template;
 mod tests_run;
@@ -42,12 +43,15 @@ pub use due::{Action, Bounds, due, is_due_when_resumed};
 pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
     Choice, ContractCache, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation,
-    LandAt, LinkEnd, ModelUsage, OnGreenBaseline, Outcome, PauseReason, PricedBy, ProcessIdentity,
-    RecordedEvent, RedoReason, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem,
-    WorkKind, WorkPayload,
+    LandAt, LinkEnd, ModelAnswer, ModelTask, ModelUsage, OnGreenBaseline, Outcome, PauseReason,
+    PlanDraft, PricedBy, ProcessIdentity, RecordedEvent, RecoveryDecision, RedoReason,
+    RoleDecision, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem, WorkKind,
+    WorkPayload,
 };
 pub use evidence::{AgentSpending, Evidence, EvidenceFacts, Grade, TestTotals};
-pub use input::{AgentReports, CheckoutChanges, FinishedWork, Input, MergeConflict, RunStart};
+pub use input::{
+    AgentReports, CheckoutChanges, FinishedWork, Input, MergeConflict, NextPlan, RunStart,
+};
 pub use lifecycle::{
     Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
     may_clone, may_delete, may_take_back, must_escalate, possible_transitions, state_after,
@@ -56,11 +60,12 @@ pub use lifecycle::{
 pub use rerun::{
     Redo, RunReason, StepForecast, add_older_calls, earlier_steps, forecast, knows_every_call,
 };
+pub use roles::fitting_roles;
 pub use state::{
-    Activation, Advice, Allocation, Answered, AttemptState, Baseline, BudgetAmount, ContractRuns,
-    Cost, CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Run, Stage, StepOutcome,
-    StepState, StepStatus, StepUsage, TokenUsage, UsageSums, WorkLocation, dollars_text,
-    tokens_text, work_failure,
+    Activation, Advice, Allocation, Answered, AttemptState, Baseline, BudgetAmount, ChosenRole,
+    ContractRuns, Cost, CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Replan,
+    ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus, StepUsage, TokenUsage, UsageSums,
+    WorkLocation, dollars_text, tokens_text, work_failure,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};

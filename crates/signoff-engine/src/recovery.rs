@@ -3,6 +3,7 @@
 
 use signoff_plan::model::{Step, Work};
 
+use crate::event::ModelTask;
 use crate::state::{Answered, Stage, StepState};
 use crate::verdict::Verdict;
 
@@ -47,6 +48,10 @@ pub(crate) fn cut_off<'a>(definition: &Step, state: &'a StepState) -> CutOff<'a>
             CutOff::Harness(Stage::NeedsEvaluation { attempt })
         }
         Stage::Merging { attempt } => CutOff::Harness(Stage::NeedsMerge { attempt }),
+        Stage::AskingModel {
+            task: ModelTask::Role,
+        } => CutOff::Harness(Stage::NeedsWork),
+        Stage::AskingModel { task } => CutOff::Harness(Stage::NeedsModel { task }),
         Stage::Rechecking => CutOff::Recheck,
         Stage::NeedsEvaluation { .. } if definition.contract.is_some() => CutOff::Nothing,
         Stage::NeedsEvaluation { .. } if is_tool => CutOff::AfterCall,
@@ -58,6 +63,8 @@ pub(crate) fn cut_off<'a>(definition: &Step, state: &'a StepState) -> CutOff<'a>
         | Stage::NeedsMerge { .. }
         | Stage::Expanded
         | Stage::Waiting { .. }
+        | Stage::Held
+        | Stage::NeedsModel { .. }
         | Stage::Provisional
         | Stage::Ended => CutOff::Nothing,
     }

@@ -7,6 +7,7 @@ mod inbox;
 mod loop_items;
 mod made_call;
 mod rechecks;
+mod replan;
 mod run_tree;
 mod schedule;
 mod setup;
@@ -29,6 +30,7 @@ pub use self::inbox::InboxItem;
 pub(crate) use self::loop_items::{NewItem, match_items};
 pub use self::made_call::MadeCall;
 pub(crate) use self::rechecks::Rechecks;
+pub use self::replan::{ChosenRole, Replan, ReplanStage};
 pub use self::run_tree::WorkLocation;
 pub(crate) use self::run_tree::{JoinedFile, Landing, LandingState, TreeState};
 pub(crate) use self::schedule::Schedule;
@@ -87,6 +89,10 @@ pub struct Run {
     pub(crate) is_given_up: bool,
     /// It had ended, and went on.
     pub(crate) was_reopened: bool,
+    /// The new version of the plan that it waits for.
+    pub(crate) replan: Option<Replan>,
+    /// How often one was wanted.
+    pub(crate) replans: u32,
 }
 
 impl Run {
@@ -188,6 +194,10 @@ impl Run {
 
     /// Is something under way that the harness itself does (agent, call, baseline, contract)?
     pub fn in_flight(&self) -> bool {
+        self.asks_planner() || self.has_step_in_flight()
+    }
+
+    fn has_step_in_flight(&self) -> bool {
         self.schedule
             .active
             .iter()
@@ -198,10 +208,11 @@ impl Run {
     /// Is anything under way that does not wait for a person? An agent that asks whether it may use a tool does.
     pub fn is_working(&self) -> bool {
         let mut active = self.schedule.active.iter();
-        active.any(|&at| {
+        let is_at_work = active.any(|&at| {
             let step = self.steps.get(at);
             step.is_some_and(|step| step.stage.in_flight() && step.attempt.asked_at.is_none())
-        })
+        });
+        is_at_work || self.asks_planner()
     }
 
     /// Does all that is under way wait for a person?
@@ -327,9 +338,12 @@ impl Run {
             _ if self.has_ended_unanswered(at) => Some("the run ended before it was answered"),
             _ if !self.has_begun(at) => None,
             Some(PauseReason::Waiting) => None,
-            Some(PauseReason::Requested | PauseReason::Limited | PauseReason::Changed) => {
-                Some("paused")
-            }
+            Some(
+                PauseReason::Requested
+                | PauseReason::Limited
+                | PauseReason::Changed
+                | PauseReason::Replanned,
+            ) => Some("paused"),
             Some(PauseReason::Interrupted | PauseReason::Trouble) | None => Some("interrupted"),
         }
     }

@@ -32,6 +32,35 @@ pub struct PlanningContext {
     pub existing_code: Vec<Memory>,
     /// Plans that a person rejected, with the reasons.
     pub rejected: Vec<RejectedPlan>,
+    /// The plan that is to be replaced, if one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replan: Option<ReplanContext>,
+}
+
+/// Why a plan under way is to be replaced, and what must stay.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ReplanContext {
+    /// The whole text of the plan.
+    pub plan: String,
+    /// The step that the new version is about.
+    pub step: String,
+    /// Why: what failed, or what a person says.
+    pub error: String,
+    /// What was found out meanwhile.
+    pub discoveries: Vec<String>,
+    /// Steps that are finished, with how that is known.
+    pub finished: Vec<FinishedStep>,
+}
+
+/// A step that is finished and stays as it is.
+#[derive(Debug, Clone, Serialize)]
+pub struct FinishedStep {
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// How it is known to be done: the grade, and what it changed.
+    pub evidence: String,
 }
 
 /// A tool that a plan can call.

@@ -31,17 +31,26 @@ pub enum PromptName {
     Again,
     /// Asks for JSON of a schema; follows a question.
     Typed,
+    /// Why a plan under way is to be replaced; follows the first prompt.
+    Replan,
+    /// How a step that failed goes on.
+    Recovery,
+    /// Who does a step.
+    Arbiter,
 }
 
 impl PromptName {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::Workunit,
         Self::Toolplan,
         Self::Record,
         Self::Context,
         Self::Again,
         Self::Typed,
+        Self::Replan,
+        Self::Recovery,
+        Self::Arbiter,
     ];
 
     /// The name of its file.
@@ -53,6 +62,9 @@ impl PromptName {
             Self::Context => "plan-context.md",
             Self::Again => "plan-again.md",
             Self::Typed => "reply-typed.md",
+            Self::Replan => "replan.md",
+            Self::Recovery => "recovery.md",
+            Self::Arbiter => "arbiter.md",
         }
     }
 
@@ -65,6 +77,9 @@ impl PromptName {
             Self::Context => include_str!("prompts/plan-context.md"),
             Self::Again => include_str!("prompts/plan-again.md"),
             Self::Typed => include_str!("prompts/reply-typed.md"),
+            Self::Replan => include_str!("prompts/replan.md"),
+            Self::Recovery => include_str!("prompts/recovery.md"),
+            Self::Arbiter => include_str!("prompts/arbiter.md"),
         }
     }
 
@@ -169,6 +184,14 @@ impl Prompts {
         let data = fill(&environment, PromptName::Context, values.clone())?;
         let values = context! { context => data, ..values };
         let mut prompt = fill(&environment, name, values)?;
+        if let Some(replan) = &context.replan {
+            prompt.push('\n');
+            prompt.push_str(&fill(
+                &environment,
+                PromptName::Replan,
+                Value::from(Serde(replan)),
+            )?);
+        }
         if last.is_some() {
             let values = context! { answer, problems };
             prompt.push('\n');

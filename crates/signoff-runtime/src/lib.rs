@@ -26,12 +26,14 @@
 //! local             performs actions on this machine
 //! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
 //! planning          drafts of plans by a model
+//! advice            what models are asked in a run
 //! doctor            what this machine and project have
 //! ```
 
 #![warn(missing_docs)]
 
 pub mod activity;
+pub mod advice;
 pub mod agent_session;
 mod clock;
 pub mod confinement;

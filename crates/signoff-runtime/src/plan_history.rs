@@ -1,7 +1,7 @@
 //! What happened to a plan, as its log records it.
 
 use serde_json::{Map, Value};
-use signoff_api::plan_log::PlanEvent;
+use signoff_api::plan_log::{PlanEvent, ReplacedPlan};
 use signoff_engine::{Actor, Millis, Outcome, PlanFact, Run};
 use signoff_store::journal::Record;
 use signoff_store::plan_log;
@@ -59,6 +59,7 @@ impl PlanHistory {
                 | PlanEvent::PlanRetried { .. }
                 | PlanEvent::PlanCompleted { .. }
                 | PlanEvent::PlanFailed { .. }
+                | PlanEvent::PlanReplaced { .. }
                 | PlanEvent::PlanDeleted { .. } => None,
             })
     }
@@ -89,6 +90,26 @@ impl PlanHistory {
     pub(crate) fn runs(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match &entry.event {
             PlanEvent::PlanExecuting { run, .. } => Some(run.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The plan that took its place in this run, if the run has not gone on under this one since.
+    pub fn replaced_by(&self, run: &str) -> Option<&str> {
+        let mut events = self.entries.iter().rev().map(|entry| &entry.event);
+        let newest = events.find_map(|event| match event {
+            PlanEvent::PlanReplaced { run: of, by, .. } if of == run => Some(Some(by.as_str())),
+            PlanEvent::PlanExecuting { run: of, .. } if of == run => Some(None),
+            _ => None,
+        });
+        newest.flatten()
+    }
+
+    /// The plan that it is the next version of, if it is one.
+    pub fn replaces(&self) -> Option<&ReplacedPlan> {
+        let mut events = self.entries.iter().rev().map(|entry| &entry.event);
+        events.find_map(|event| match event {
+            PlanEvent::PlanProposed { replaces, .. } => replaces.as_ref(),
             _ => None,
         })
     }
@@ -162,6 +183,7 @@ impl PlanHistory {
             | PlanEvent::PlanExecuting { .. }
             | PlanEvent::PlanCompleted { .. }
             | PlanEvent::PlanFailed { .. }
+            | PlanEvent::PlanReplaced { .. }
             | PlanEvent::PlanArchived { .. } => None,
         };
         self.entries.iter().rev().find_map(decides).unwrap_or(false)
@@ -294,6 +316,7 @@ pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
         PlanEvent::PlanNeedsReview { digest, .. } => (PlanFact::NeedsReview, digest),
         PlanEvent::PlanCancelled { digest, .. } => (PlanFact::Cancelled, digest),
         PlanEvent::PlanRetried { digest, .. } => (PlanFact::Retried, digest),
+        PlanEvent::PlanReplaced { digest, .. } => (PlanFact::Replaced, digest),
         PlanEvent::PlanExecuting { .. }
         | PlanEvent::PlanCommented { .. }
         | PlanEvent::PlanCommentResolved { .. }

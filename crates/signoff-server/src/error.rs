@@ -42,7 +42,7 @@ impl From<WordedError> for HttpError {
         let status = match (worded.exit, worded.error.code.as_str()) {
             // What a person wrote cannot be carried out as it is.
             (1, _) => StatusCode::UNPROCESSABLE_ENTITY,
-            (2, code) if code.starts_with("unknown-") => StatusCode::NOT_FOUND,
+            (2, "no-plan" | "no-run" | "no-step" | "no-item") => StatusCode::NOT_FOUND,
             (2, _) => StatusCode::BAD_REQUEST,
             (4, _) => StatusCode::FORBIDDEN,
             (3 | 5, _) => StatusCode::CONFLICT,

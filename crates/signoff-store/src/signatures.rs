@@ -83,7 +83,19 @@ pub fn copies_of_run(
     plan: &Digest,
     terms: &Digest,
 ) -> Result<Vec<SignatureRecord>, SignatureError> {
-    Ok(with_digests(load_all(&run.signatures(), key)?, plan, terms))
+    let mut paths = signature_paths(&run.signatures())?;
+    // A run that went on under another plan has those of both.
+    paths.retain(|path| !is_of_other_plan(path, key));
+    Ok(with_digests(load_each(&paths, key)?, plan, terms))
+}
+
+/// Is this surely the signature of another plan? What cannot be read is reported by who loads it.
+fn is_of_other_plan(path: &Path, key: &str) -> bool {
+    let value: Option<Value> = fs::read(path)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let plan = value.as_ref().and_then(|value| value.get("plan")?.as_str());
+    plan.is_some_and(|plan| plan != key)
 }
 
 fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {
@@ -174,6 +186,10 @@ fn with_digests(
 /// All signatures of a plan, oldest first. One file that cannot be believed fails them all: it may
 /// be the newest.
 fn load_all(directory: &Path, key: &str) -> Result<Vec<SignatureRecord>, SignatureError> {
+    load_each(&signature_paths(directory)?, key)
+}
+
+fn signature_paths(directory: &Path) -> Result<Vec<PathBuf>, SignatureError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(FileError::at("read", directory))?,
@@ -193,8 +209,12 @@ fn load_all(directory: &Path, key: &str) -> Result<Vec<SignatureRecord>, Signatu
         }
     }
     paths.sort();
+    Ok(paths)
+}
+
+fn load_each(paths: &[PathBuf], key: &str) -> Result<Vec<SignatureRecord>, SignatureError> {
     let mut all = Vec::with_capacity(paths.len());
-    for path in &paths {
+    for path in paths {
         all.push(load(path, key)?);
     }
     // Stable: of one instant, the order of the file names.

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use serde_json::json;
 use signoff_engine::{
     Action, AgentReport, CallEnd, Candidate, Changes, FinishedWork, Input, MergeConflict,
-    Observation, ProcessEnd, Run, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
-    resolved_arguments,
+    ModelAnswer, ModelUsage, Observation, ProcessEnd, Run, ToolCall, WorkInput, WorkItem, WorkKind,
+    WorkPayload, resolved_arguments,
 };
 use signoff_plan::model::Work;
 
@@ -26,6 +26,12 @@ pub struct Outcomes {
     pub conflicts: VecDeque<bool>,
     /// Whether the next candidates change nothing.
     pub unchanged: VecDeque<bool>,
+    /// What models answer next; then they answer nothing.
+    pub answers: VecDeque<ModelAnswer>,
+    /// What each of them uses.
+    pub model_usage: Vec<ModelUsage>,
+    /// The policy signs the next versions of the plan.
+    pub signs_drafts: bool,
 }
 
 /// One commit of the run's branch.
@@ -89,6 +95,11 @@ impl Performer {
             Action::Call { step, attempt } => return Some(self.begin_call(run, step, attempt)),
             Action::Candidate { step, attempt } => Input::CandidateBegins { step, attempt },
             Action::Merge { step, attempt } => Input::MergeBegins { step, attempt },
+            Action::Draft { step, task } => Input::ModelBegins { step, task },
+            Action::OfferDraft => {
+                let is_signed = self.outcomes.signs_drafts;
+                return Some(Beginning::Instead(Input::DraftOffered { is_signed }));
+            }
             // What the loop decides itself.
             Action::Gather { step } => return Some(Beginning::Instead(Input::Gather { step })),
             Action::Gate { step } => return Some(Beginning::Instead(Input::Gate { step })),
@@ -167,6 +178,16 @@ impl Performer {
                     attempt,
                     commit,
                     tree,
+                }
+            }
+            Action::Draft { step, task } => {
+                let nothing = || ModelAnswer::Nothing("nothing was said".to_owned());
+                Input::ModelEnded {
+                    step,
+                    task,
+                    answer: self.outcomes.answers.pop_front().unwrap_or_else(nothing),
+                    by: "planner".to_owned(),
+                    usage: self.outcomes.model_usage.clone(),
                 }
             }
             ref other => panic!("{other:?} is not performed"),

@@ -34,7 +34,8 @@ pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
-    Answer, Land, Log, Report, ReportFormat, Resume, Run, RunArg, RunLimits, Step, StepCommand,
+    Answer, Land, Log, Replan, Report, ReportFormat, Resume, Run, RunArg, RunLimits, Step,
+    StepCommand,
 };
 pub(crate) use self::serve::Serve;
 pub(crate) use self::store::{Archive, Doctor, DoctorSection, List, Prune};

@@ -191,6 +191,7 @@ impl From<Error> for Failure {
             Error::NameTaken { path } => changes::name_taken(&path),
             Error::LeadsAway { path } => storage::leads_away(&path),
             Error::RunOver { run, why } => runs::run_over(&run, &why),
+            Error::WaitingRun { plan, run } => runs::waiting_run(&plan, &run),
             Error::Unsupported(missing) => requirements::unsupported(&missing),
             Error::Unverified { plan, steps } => requirements::unverified(&plan, &steps),
             Error::MissingPrograms(missing) => requirements::missing_programs(missing),

@@ -28,6 +28,7 @@ pub fn item_kind_name(kind: InboxKind) -> &'static str {
         InboxKind::UnknownCall => "unknown_call",
         InboxKind::Revision => "revision",
         InboxKind::Permission => "permission",
+        InboxKind::NewVersion => "new_version",
     }
 }
 

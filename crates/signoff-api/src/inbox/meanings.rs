@@ -17,6 +17,9 @@ pub(super) fn meaning(choice: Choice, kind: InboxKind, work: Option<&Work>) -> &
         }
         Choice::Fixed => "you repaired it by hand: the contract decides",
         Choice::Accept => "it is done, on your word",
+        Choice::Refuse if kind == InboxKind::NewVersion => {
+            "not this version: the run goes on with the plan as it is"
+        }
         Choice::Refuse => "it is not done: it fails, and what depends on it is blocked",
         Choice::Allow if kind == InboxKind::Permission => "it may do this, once",
         Choice::Allow => "grant the same budget once more, and go on",
@@ -27,6 +30,7 @@ pub(super) fn meaning(choice: Choice, kind: InboxKind, work: Option<&Work>) -> &
         Choice::Reply => "your answer: any text",
         Choice::Happened => "it took place; `--note TEXT` is its result",
         Choice::Revise => "the plan has to change first: edit it, sign it, resume",
+        Choice::Replan => "a planner drafts another version; `--note TEXT` says why",
         Choice::Skip => "go on without it",
         Choice::Abort => "it fails, and the run with it",
     }

@@ -8,7 +8,8 @@ use super::permission::{begin_waiting, end_waiting};
 use super::step::first_stage;
 use crate::event::{BudgetLimit, Choice, Event, InboxKind, RecordedEvent};
 use crate::state::{
-    Allocation, Answered, InboxItem, Run, Stage, StepState, StepStatus, TokenUsage, Usage,
+    Allocation, Answered, InboxItem, ReplanStage, Run, Stage, StepState, StepStatus, TokenUsage,
+    Usage,
 };
 
 pub(super) fn open_item(run: &mut Run, at: usize, recorded: &RecordedEvent) {
@@ -60,9 +61,12 @@ pub(super) fn answer_item(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     else {
         return;
     };
-    let open = run.inbox.items.remove(item);
-    if open.is_some_and(|open| open.kind == InboxKind::Permission) {
+    let kind = run.inbox.items.remove(item).map(|open| open.kind);
+    if kind == Some(InboxKind::Permission) {
         return end_waiting(run, at, recorded.at);
+    }
+    if kind == Some(InboxKind::NewVersion) {
+        return lose_draft(run, note.as_deref(), by);
     }
     let about = if steps.is_empty() {
         vec![at]
@@ -74,6 +78,19 @@ pub(super) fn answer_item(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         run.schedule.active.insert(at);
         answer(run, at, *choice, note.as_deref(), by);
     }
+}
+
+/// A person refused the new version of the plan.
+fn lose_draft(run: &mut Run, note: Option<&str>, by: &str) {
+    if let Some(replan) = &mut run.replan {
+        replan.stage = ReplanStage::Lost(refusal_text(note, by));
+    }
+}
+
+/// Why there is no new version, if a person refused it.
+pub(crate) fn refusal_text(note: Option<&str>, by: &str) -> String {
+    let note = note.map(|note| format!(": {note}")).unwrap_or_default();
+    format!("refused by {by}{note}")
 }
 
 fn positions(run: &Run, ids: &[String]) -> Vec<usize> {
@@ -136,7 +153,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
             step.attempt.accepted_by = Some(by.to_owned());
             evaluate(step);
         }
-        Choice::Refuse | Choice::Revise | Choice::Deny => {
+        Choice::Refuse | Choice::Revise | Choice::Replan | Choice::Deny => {
             step.advice.hint = note.map(str::to_owned);
             step.activation.answered = Some(Answered::new(choice, by));
         }

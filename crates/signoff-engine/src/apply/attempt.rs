@@ -46,6 +46,8 @@ pub(super) fn start_call(run: &mut Run, at: usize, call: &ToolCall) {
 pub(super) fn schedule_retry(run: &mut Run, at: usize, not_before: Millis, counted: bool) {
     if let Some(step) = run.steps.get_mut(at) {
         step.activation.failures += u32::from(counted);
+        // Another role may do better.
+        step.activation.role = step.activation.role.take().filter(|_| !counted);
         step.activation.not_before = not_before;
         step.status = StepStatus::Running;
         step.stage = Stage::NeedsWork;

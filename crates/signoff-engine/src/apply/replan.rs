@@ -86,6 +86,7 @@ fn new_run(old: &Run, signed: SignedPlan, settings: &Settings) -> Run {
             ..Inbox::default()
         },
         started: old.started,
+        replans: old.replans,
         usage: old.usage.clone(),
         used,
         ..Run::new(signed)

@@ -3,13 +3,20 @@
 use super::readiness::{mark_ready_if_unblocked, recount};
 use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{Activation, AttemptState, Run, Stage, StepOutcome, StepState, StepStatus};
+use crate::state::{
+    Activation, AttemptState, ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus,
+};
 
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
 pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
     run.pause = None;
     run.trouble = None;
     run.pausing = None;
+    if let Some(replan) = &mut run.replan
+        && replan.stage == ReplanStage::Asked
+    {
+        replan.stage = ReplanStage::Requested;
+    }
     for at in run.schedule.active.clone() {
         let Some((definition, state)) = run.step(at) else {
             continue;

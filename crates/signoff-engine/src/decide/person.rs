@@ -7,8 +7,10 @@ use super::acceptance::acceptance;
 use super::call::call_text;
 use super::evidence::facts;
 use super::policy::{fail_step, skip_and_block};
+use super::replan::{drop_replan, obstacle};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
+use crate::apply::refusal_text;
 use crate::budget::{BudgetQuestion, budget_question};
 use crate::event::{Choice, Event, InboxKind};
 use crate::evidence::{EvidenceFacts, Grade};
@@ -77,6 +79,7 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: InboxKind, question: Strin
     };
     if kind == InboxKind::Escalation {
         choices.insert(choices.len() - 1, Choice::Revise);
+        choices.insert(choices.len() - 1, Choice::Replan);
     }
     open_item(run, definition, Question::new(kind, question, choices))
 }
@@ -103,6 +106,19 @@ impl Question {
     pub(super) fn with_options(self, options: &[String]) -> Self {
         let options = options.to_vec();
         Self { options, ..self }
+    }
+}
+
+/// An item about a step that does not wait for the answer itself.
+pub(super) fn open_item_about(run: &Run, definition: &Step, question: Question) -> Event {
+    Event::InboxOpened {
+        item: run.inbox.next_id(&definition.id),
+        kind: question.kind,
+        step: definition.id.clone(),
+        steps: vec![definition.id.clone()],
+        question: question.text,
+        choices: question.choices,
+        options: question.options,
     }
 }
 
@@ -150,6 +166,17 @@ pub(super) fn answer(
     if open.kind == InboxKind::Permission {
         // The answer goes to the agent; the step is under way as before.
         return Ok(events);
+    }
+    if open.kind == InboxKind::NewVersion {
+        let why = refusal_text(answer.note, answer.by);
+        let replan = run.replan.as_ref();
+        events.extend(replan.map_or_else(Vec::new, |replan| drop_replan(run, replan, &why)));
+        return Ok(events);
+    }
+    if answer.choice == Choice::Replan
+        && let Some(why) = obstacle(run)
+    {
+        return Err(Refusal::NoReplan { why });
     }
     for (definition, state) in steps {
         for event in consequence(run, definition, state, answer) {
@@ -344,6 +371,7 @@ pub(super) fn consequence(
             fail_step(run, definition, state, &reason)
         }
         Choice::Revise => wait_for_revision(run, definition, answer.note),
+        Choice::Replan => vec![requested_replan(definition, state, answer)],
         Choice::Deny => {
             let reason = format!("User denied approval{}", note_suffix(answer.note));
             skip_and_block(run, definition, &reason)
@@ -354,6 +382,22 @@ pub(super) fn consequence(
             satisfies: true,
         }],
         Choice::Abort => fail_step(run, definition, state, &format!("aborted by {by}")),
+    }
+}
+
+/// A person wants another version of the plan instead of what the step offers.
+fn requested_replan(definition: &Step, state: &StepState, answer: Answer<'_>) -> Event {
+    let failure = state.advice.failure.as_ref();
+    let failure = failure.map(|failure| failure.unmet.join("; "));
+    let failure = failure.filter(|failure| !failure.is_empty());
+    let note = answer.note.map(str::trim).filter(|note| !note.is_empty());
+    let because = note.map(str::to_owned).or_else(|| failure.clone());
+    Event::ReplanRequested {
+        step: definition.id.clone(),
+        because: because.unwrap_or_else(|| format!("{} wants it", answer.by)),
+        discoveries: failure.filter(|_| note.is_some()).into_iter().collect(),
+        by: answer.by.to_owned(),
+        holds: true,
     }
 }
 

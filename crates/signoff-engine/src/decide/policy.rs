@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use signoff_plan::model::{FailAction, Step};
 
+use super::model::request_recovery;
 use super::person::escalate;
+use super::replan::replan_after_failure;
 use crate::Millis;
 use crate::backoff::pause;
 use crate::event::Event;
@@ -49,16 +51,18 @@ pub(super) fn retries_exhausted(
     state: &StepState,
     reason: &str,
 ) -> Vec<Event> {
+    // A model may decide to go on without a step only if it is not critical.
+    if definition.on_fail.then == FailAction::Recover {
+        return request_recovery(run, definition, state, reason);
+    }
     if !definition.critical {
         return fail_step(run, definition, state, reason);
     }
     match definition.on_fail.then {
         FailAction::Abort => fail_step(run, definition, state, reason),
         FailAction::Skip => skip_and_block(run, definition, reason),
-        // This build has no planner, so all three ask a person.
-        FailAction::Escalate | FailAction::Replan | FailAction::Recover => {
-            escalate(run, definition, state, reason)
-        }
+        FailAction::Replan => replan_after_failure(run, definition, state, reason, "policy"),
+        FailAction::Escalate | FailAction::Recover => escalate(run, definition, state, reason),
     }
 }
 

@@ -9,6 +9,7 @@ use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
 use super::person::{Answer, consequence, escalate, push_once};
 use super::policy::block_dependents;
+use super::replan::lost_replan;
 use crate::Millis;
 use crate::event::{AgentReport, CallEnd, Event, PauseReason};
 use crate::input::AgentReports;
@@ -49,6 +50,7 @@ pub(super) fn resume(
     for event in missing_blocks(run) {
         push_once(&mut events, event);
     }
+    events.extend(lost_replan(run));
     Ok(events)
 }
 

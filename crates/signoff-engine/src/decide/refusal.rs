@@ -29,6 +29,10 @@ pub enum Refusal {
         tool: String,
         why: String,
     },
+    /// No other version of the plan can be drafted now.
+    NoReplan {
+        why: String,
+    },
     /// No such step in this run.
     NoStep {
         step: String,
@@ -58,6 +62,7 @@ impl std::fmt::Display for Refusal {
             Self::UnfitArguments { tool, why } => {
                 write!(f, "the arguments do not fit `{tool}`: {why}")
             }
+            Self::NoReplan { why } => write!(f, "the plan cannot be replanned: {why}"),
             Self::NoStep { step } => write!(f, "the run has no step `{step}`"),
             Self::NotNow { step, why } => write!(f, "step `{step}` {why}"),
             Self::UnknownChoice { item, words } => {

@@ -20,6 +20,8 @@ impl Run {
             | Action::Candidate { .. }
             | Action::Merge { .. }
             | Action::LandFiles
+            | Action::Draft { .. }
+            | Action::OfferDraft
             | Action::Gate { .. }
             | Action::Gather { .. }
             | Action::AskForBudget { .. }

@@ -87,8 +87,12 @@ impl<'a> Capacity<'a> {
 fn needs_slot(action: &Action) -> bool {
     match action {
         // A condition, a question or a pause starts nothing.
-        Action::Gate { .. } | Action::AskForBudget { .. } | Action::Wait { .. } => false,
-        Action::Baseline { .. }
+        Action::Gate { .. }
+        | Action::AskForBudget { .. }
+        | Action::OfferDraft
+        | Action::Wait { .. } => false,
+        Action::Draft { .. }
+        | Action::Baseline { .. }
         | Action::Dispatch { .. }
         | Action::Call { .. }
         | Action::Evaluate { .. }

@@ -41,6 +41,8 @@ fn needs_queue(run: &Run, at: usize, action: &Action) -> bool {
         Action::Evaluate { .. } => step.attempt.candidate.is_some(),
         Action::Call { .. } => run.calls_in_tree(at),
         Action::LandFiles
+        | Action::Draft { .. }
+        | Action::OfferDraft
         | Action::Recheck { .. }
         | Action::Baseline { .. }
         | Action::Dispatch { .. }

@@ -27,6 +27,8 @@ pub enum InboxKind {
     Revision,
     /// An agent at work asks whether it may use a tool, and waits for the answer.
     Permission,
+    /// A new version of the plan waits for a signature.
+    NewVersion,
 }
 
 /// A person's answer to an inbox item.
@@ -54,6 +56,8 @@ pub enum Choice {
     Happened,
     /// The plan itself has to become another: the step waits until a new version is signed.
     Revise,
+    /// A planner drafts another version of the plan; the note is why.
+    Replan,
     /// Go on without it; dependents may run.
     Skip,
     /// Fail the step and the run.
@@ -61,7 +65,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Retry,
         Self::Fixed,
         Self::Accept,
@@ -72,6 +76,7 @@ impl Choice {
         Self::Reply,
         Self::Happened,
         Self::Revise,
+        Self::Replan,
         Self::Skip,
         Self::Abort,
     ];
@@ -88,6 +93,7 @@ impl Choice {
             Self::Reply => "reply",
             Self::Happened => "happened",
             Self::Revise => "revise",
+            Self::Replan => "replan",
             Self::Skip => "skip",
             Self::Abort => "abort",
         }

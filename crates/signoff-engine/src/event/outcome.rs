@@ -19,6 +19,8 @@ pub enum PauseReason {
     Requested,
     /// It was to go only so far (`--until`, `--only`).
     Limited,
+    /// Another version of the plan is signed, and it goes on under that.
+    Replanned,
 }
 
 /// How a run ended.

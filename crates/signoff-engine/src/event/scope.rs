@@ -51,6 +51,11 @@ impl Event {
             | Self::StepBlocked { step, .. }
             | Self::StepWaiting { step, .. }
             | Self::StepRetried { step, .. }
+            | Self::ReplanRequested { step, .. }
+            | Self::ReplanDropped { step, .. }
+            | Self::RecoveryRequested { step, .. }
+            | Self::ModelAsked { step, .. }
+            | Self::ModelAnswered { step, .. }
             | Self::EarlierStep { step, .. }
             | Self::InboxOpened { step, .. }
             | Self::InboxAnswered { step, .. } => Some(step),
@@ -71,6 +76,9 @@ impl Event {
             | Self::MergeStarted { .. }
             | Self::InboxAnswered { .. }
             | Self::StepRetried { .. }
+            | Self::ReplanRequested { .. }
+            | Self::ModelAsked { .. }
+            | Self::ModelAnswered { .. }
             | Self::RunPaused { .. }
             | Self::RunFinished { .. }
             | Self::LandingStarted { .. }
@@ -104,6 +112,8 @@ impl Event {
             | Self::Merged { .. }
             | Self::RetryScheduled { .. }
             | Self::StepProvisional { .. }
+            | Self::ReplanDropped { .. }
+            | Self::RecoveryRequested { .. }
             | Self::StepBlocked { .. }
             | Self::StepWaiting { .. }
             | Self::InboxOpened { .. }

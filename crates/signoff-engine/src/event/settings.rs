@@ -34,6 +34,15 @@ pub struct Settings {
     /// In runs of the first versions none did.
     #[serde(default)]
     pub cache: ContractCache,
+    /// How often the plan may be replanned.
+    #[serde(
+        default = "replans_of_first_versions",
+        skip_serializing_if = "is_as_in_first_versions"
+    )]
+    pub max_replans: u32,
+    /// Roles that an arbiter chooses from for steps that name none; without any, nobody is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
 }
 
 impl Settings {
@@ -49,6 +58,8 @@ impl Settings {
             isolation: Isolation::default(),
             land: LandAt::default(),
             cache: ContractCache::default(),
+            max_replans: replans_of_first_versions(),
+            roles: Vec::new(),
         }
     }
 }
@@ -63,6 +74,15 @@ fn accept_of_first_versions() -> AcceptAt {
 
 fn jobs_of_first_versions() -> usize {
     1
+}
+
+fn replans_of_first_versions() -> u32 {
+    3
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_as_in_first_versions(replans: &u32) -> bool {
+    *replans == replans_of_first_versions()
 }
 
 /// Whether contracts find what earlier contracts of the run built in ignored directories.

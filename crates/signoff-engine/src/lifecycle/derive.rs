@@ -14,6 +14,8 @@ pub enum PlanFact {
     Cancelled,
     /// From scratch, under the same signature.
     Retried,
+    /// Another plan took its place, and its run goes on under that.
+    Replaced,
     /// A run was started.
     Run(RunFact),
     /// Its file says so, and nothing that was recorded made it so: another tool wrote it.
@@ -37,6 +39,8 @@ pub struct RunFact {
     pub outcome: Option<Outcome>,
     /// A process drives it, or it only waits on a person.
     pub is_attended: bool,
+    /// A planner drafts a new version of the plan.
+    pub is_replanning: bool,
 }
 
 /// Derives the state: the newest fact wins. `facts` are those about the present digests, oldest first,
@@ -61,6 +65,7 @@ pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> Pl
         PlanFact::Rejected => PlanState::Rejected,
         PlanFact::NeedsReview => PlanState::NeedsReview,
         PlanFact::Cancelled => PlanState::Cancelled,
+        PlanFact::Replaced => PlanState::Failed,
         PlanFact::Run(run) => of_run(run),
         PlanFact::Claimed(claimed) => believed(claimed).unwrap_or(before),
     });
@@ -96,6 +101,7 @@ fn of_run(run: RunFact) -> PlanState {
     match (run.outcome, run.is_attended) {
         (Some(Outcome::Completed | Outcome::Partial), _) => PlanState::Completed,
         (Some(Outcome::Failed), _) => PlanState::Failed,
+        (None, _) if run.is_replanning => PlanState::Replanning,
         (None, true) => PlanState::Executing,
         (None, false) => PlanState::Stalled,
     }

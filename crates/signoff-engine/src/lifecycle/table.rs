@@ -136,6 +136,7 @@ const TABLE: [Row; 22] = [
             Rejected,
             NeedsReview,
             Executing,
+            Replanning,
             Stalled,
             Failed,
         ],

@@ -166,6 +166,7 @@ fn the_newest_fact_wins() {
     };
     let run = |outcome, is_attended| {
         PlanFact::Run(RunFact {
+            is_replanning: false,
             outcome,
             is_attended,
         })
@@ -236,6 +237,7 @@ fn history() -> impl Strategy<Value = Vec<(Transition, Actor)>> {
 fn facts() -> impl Strategy<Value = Vec<PlanFact>> {
     let run = |outcome| {
         PlanFact::Run(RunFact {
+            is_replanning: false,
             outcome,
             is_attended: false,
         })

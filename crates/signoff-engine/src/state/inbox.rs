@@ -16,7 +16,12 @@ pub(crate) struct Inbox {
 impl Inbox {
     /// The id of the next item that is opened.
     pub(crate) fn next_id(&self, name: &str) -> String {
-        format!("{name}-{}", self.opened + 1)
+        self.id_after(name, 0)
+    }
+
+    /// The same, if so many others are opened before.
+    pub(crate) fn id_after(&self, name: &str, others: u32) -> String {
+        format!("{name}-{}", self.opened + 1 + others)
     }
 }
 

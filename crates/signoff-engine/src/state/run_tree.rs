@@ -99,6 +99,9 @@ impl Run {
             | Stage::NeedsEvaluation { .. }
             | Stage::Evaluating { .. }
             | Stage::Waiting { .. }
+            | Stage::Held
+            | Stage::NeedsModel { .. }
+            | Stage::AskingModel { .. }
             | Stage::Provisional => Some(tree),
         }
     }

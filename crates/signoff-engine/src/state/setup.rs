@@ -51,6 +51,8 @@ impl Run {
             trouble: None,
             outcome: None,
             aborting: false,
+            replan: None,
+            replans: 0,
             next: None,
             signed,
         }

@@ -1,5 +1,7 @@
 //! Where a step stands.
 
+use crate::event::ModelTask;
+
 /// Where a step stands between two events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Stage {
@@ -35,6 +37,15 @@ pub enum Stage {
     Waiting {
         item: String,
     },
+    /// It failed, and waits for another version of the plan.
+    Held,
+    /// A model is to be asked how it goes on.
+    NeedsModel {
+        task: ModelTask,
+    },
+    AskingModel {
+        task: ModelTask,
+    },
     /// Done as far as its agent goes; a person decides at the end.
     Provisional,
     Ended,
@@ -51,6 +62,7 @@ impl Stage {
             | Self::Evaluating { .. }
             | Self::Assembling { .. }
             | Self::Merging { .. }
+            | Self::AskingModel { .. }
             | Self::Rechecking => true,
             Self::Idle
             | Self::NeedsBaseline
@@ -59,6 +71,8 @@ impl Stage {
             | Self::NeedsMerge { .. }
             | Self::Expanded
             | Self::Waiting { .. }
+            | Self::Held
+            | Self::NeedsModel { .. }
             | Self::Provisional
             | Self::Ended => false,
         }

@@ -8,6 +8,7 @@ use signoff_plan::expression::StepValues;
 use super::attempt::AttemptState;
 use super::contract::{Baseline, ContractRuns};
 use super::made_call::MadeCall;
+use super::replan::ChosenRole;
 use super::stage::{Stage, StepStatus};
 use super::token_usage::TokenUsage;
 use crate::Millis;
@@ -104,6 +105,14 @@ pub struct Activation {
     pub args: Option<Value>,
     /// Who gave them.
     pub args_by: Option<String>,
+    /// A model did: what needs an approval is asked for, whatever the plan allows for its own arguments.
+    pub args_by_model: bool,
+    /// Why a model is asked how it goes on.
+    pub recovery_because: Option<String>,
+    /// How often a model decided how it goes on.
+    pub recoveries: u32,
+    /// Who does it, if the arbiter was asked.
+    pub role: Option<ChosenRole>,
     /// An answer whose consequence has not been recorded yet.
     pub answered: Option<Answered>,
     /// Attempts that used up a retry.

@@ -27,8 +27,13 @@ pub struct TokenUsage {
 impl TokenUsage {
     /// What one report says.
     pub fn of(report: &AgentReport) -> Self {
+        Self::of_models(&report.usage)
+    }
+
+    /// What several models used together.
+    pub fn of_models(usage: &[ModelUsage]) -> Self {
         let mut sum = Self::default();
-        for usage in &report.usage {
+        for usage in usage {
             sum.add(Self::of_model(usage));
         }
         sum
@@ -125,13 +130,18 @@ pub struct UsageSums {
 impl UsageSums {
     /// Counts what an agent of this role used.
     pub fn count(&mut self, role: &str, report: &AgentReport) {
-        let used = TokenUsage::of(report);
+        self.count_models(role, &report.usage);
+    }
+
+    /// Counts what models used that were asked for this role.
+    pub fn count_models(&mut self, role: &str, usage: &[ModelUsage]) {
+        let used = TokenUsage::of_models(usage);
         if !used.is_counted() {
             return;
         }
         self.total.add(used);
         self.by_agent.entry(role.to_owned()).or_default().add(used);
-        for usage in &report.usage {
+        for usage in usage {
             let model = self.by_model.entry(usage.model.clone()).or_default();
             model.add(TokenUsage::of_model(usage));
         }

@@ -87,6 +87,7 @@ fn answer_to(open: &InboxItem, first: Option<String>) -> (Choice, Vec<String>) {
         | InboxKind::UnknownCall
         | InboxKind::Permission
         | InboxKind::Revision => (Choice::Skip, Choice::Skip),
+        InboxKind::NewVersion => (Choice::Refuse, Choice::Refuse),
     };
     (if odd { no } else { yes }, Vec::new())
 }

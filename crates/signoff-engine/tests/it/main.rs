@@ -12,6 +12,7 @@ mod gates;
 mod laws;
 mod loops;
 mod merge;
+mod models;
 mod one_meaning;
 mod parallel;
 mod permissions;

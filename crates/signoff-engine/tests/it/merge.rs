@@ -245,7 +245,7 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
     let item = world.run.items().next().expect("a question");
     assert_eq!(item.kind, InboxKind::Escalation);
     // Its worktree has not what the work conflicts with: nobody could repair it there.
-    assert_eq!(item.words(), ["retry", "skip", "revise", "abort"]);
+    assert_eq!(item.words(), ["retry", "skip", "revise", "replan", "abort"]);
     answer(&mut world, Choice::Retry);
     let attempt = Action::Dispatch {
         step: 0,

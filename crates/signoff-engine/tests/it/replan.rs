@@ -64,7 +64,11 @@ impl Story {
         self.world.run.offer_plan(signed(text));
         let settings = self.world.run.settings().clone();
         let snapshot = format!("plan-{}.md", self.versions.len() + 1);
-        self.world.record(Input::Replan { snapshot, settings });
+        self.world.record(Input::Replan {
+            snapshot,
+            settings,
+            plan: None,
+        });
         self.versions.push(text.to_owned());
         let last = self.world.events.last().map(|last| &last.event);
         let Some(Event::PlanReplanned { kept, reset, .. }) = last else {
@@ -631,7 +635,16 @@ fn nothing_is_replanned_without_a_plan_or_in_the_middle_of_something() {
     let replan = |run: &Run| {
         let settings = run.settings().clone();
         let snapshot = "plan-2.md".to_owned();
-        decide(run, 1, Input::Replan { snapshot, settings })
+        let plan = None;
+        decide(
+            run,
+            1,
+            Input::Replan {
+                snapshot,
+                settings,
+                plan,
+            },
+        )
     };
     let refused = Err(Refusal::OutOfPlace {
         what: "another version of the plan",

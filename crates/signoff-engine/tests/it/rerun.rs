@@ -398,6 +398,7 @@ fn a_new_version_during_the_second_run_keeps_from_the_first() {
     second.record(Input::Replan {
         snapshot: "plan-2.md".to_owned(),
         settings,
+        plan: None,
     });
     second.play();
     assert_eq!(worked(&second), ["step-3"]);

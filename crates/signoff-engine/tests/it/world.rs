@@ -41,6 +41,13 @@ impl World {
         Self::running(place, AcceptAt::Step, 1, plan, outcomes)
     }
 
+    /// A world in which an arbiter chooses from these roles.
+    pub(crate) fn choosing(roles: &[&str], text: &str, outcomes: Outcomes) -> Self {
+        let place = (Isolation::Shared, ContractCache::Cold);
+        let roles = roles.iter().map(|role| (*role).to_owned()).collect();
+        Self::running_with(place, AcceptAt::Step, 1, signed(text), outcomes, roles)
+    }
+
     /// A world in which every agent has a worktree of its own.
     pub(crate) fn in_worktrees(
         accept: AcceptAt,
@@ -85,11 +92,22 @@ impl World {
     }
 
     fn running(
+        place: (Isolation, ContractCache),
+        accept: AcceptAt,
+        jobs: usize,
+        plan: SignedPlan,
+        outcomes: Outcomes,
+    ) -> Self {
+        Self::running_with(place, accept, jobs, plan, outcomes, Vec::new())
+    }
+
+    fn running_with(
         (isolation, cache): (Isolation, ContractCache),
         accept: AcceptAt,
         jobs: usize,
         plan: SignedPlan,
         outcomes: Outcomes,
+        roles: Vec<String>,
     ) -> Self {
         let mut world = Self {
             run: Run::new(plan),
@@ -114,6 +132,8 @@ impl World {
                 isolation,
                 land: signoff_engine::LandAt::End,
                 cache,
+                max_replans: 3,
+                roles,
             },
             earlier: Vec::new(),
         }));

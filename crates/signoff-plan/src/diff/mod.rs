@@ -7,6 +7,7 @@ mod definition;
 mod lines;
 mod matching;
 mod names;
+mod narrowing;
 mod order;
 mod spelling;
 
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 
 pub use self::definition::{asks_the_same, definition_hash, request_hash, text_hash};
 use self::names::StepRenames;
+pub use self::narrowing::only_narrows;
 use self::spelling::spelled;
 use crate::digest::canonical;
 use crate::model::Plan;

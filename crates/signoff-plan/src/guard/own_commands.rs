@@ -16,9 +16,9 @@ pub enum OwnCommand {
 }
 
 /// Commands that only a person may give, with every option that they have.
-const PERSON: [&str; 14] = [
+const PERSON: [&str; 15] = [
     "abort", "answer", "approve", "archive", "cancel", "connect", "delete", "land", "prune",
-    "reject", "retry", "step", "trust", "undo",
+    "reject", "replan", "retry", "step", "trust", "undo",
 ];
 /// Options that make another command one of a person, or one that does more than planning.
 const PERSON_OPTIONS: [(&str, &str); 5] = [

@@ -87,6 +87,9 @@ impl Loop<'_, '_> {
     fn drive_until_stopped(&mut self) -> Result<StopReason, Error> {
         loop {
             let now = self.run.now();
+            if self.run.state().pause_reason() == Some(PauseReason::Replanned) {
+                return Ok(StopReason::Paused(PauseReason::Replanned));
+            }
             if self.perform.is_stopping() {
                 let happened = self.perform.next(self.run.state(), now, None)?;
                 match self.handle(happened)? {
@@ -331,7 +334,9 @@ impl Loop<'_, '_> {
                     difference.expect("`prepare` notes the difference that it pauses for"),
                 )
             }
-            PauseReason::Requested | PauseReason::Limited => StopReason::Paused(reason),
+            PauseReason::Requested | PauseReason::Limited | PauseReason::Replanned => {
+                StopReason::Paused(reason)
+            }
         }))
     }
 
@@ -366,6 +371,7 @@ fn write_failpoints(input: &Input) -> (&'static str, &'static str) {
             ("verdict.before", "verdict.after")
         }
         Input::CallEnded { .. } => ("call.before", "call.after"),
+        Input::ModelEnded { .. } => ("answered.before", "answered.after"),
         Input::CandidateBuilt { .. } | Input::Conflicted { .. } => {
             ("candidate.before", "candidate.after")
         }

@@ -37,6 +37,14 @@ pub(crate) fn to_request(what: request::RequestKind, by: String) -> RunRequest {
         },
         request::RequestKind::SkipStep { step } => Input::SkipStep { step, by },
         request::RequestKind::RetryStep { step, hint } => Input::RetryStep { step, hint, by },
+        request::RequestKind::Replan {
+            because,
+            discoveries,
+        } => Input::RequestReplan {
+            because,
+            discoveries,
+            by,
+        },
         request::RequestKind::Answer {
             item,
             steps,

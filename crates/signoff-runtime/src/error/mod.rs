@@ -255,6 +255,8 @@ pub enum Error {
     },
     /// The run was abandoned or replaced.
     RunOver { run: String, why: RunOverReason },
+    /// The plan is the new version of another, whose run goes on under it.
+    WaitingRun { plan: String, run: String },
     /// A run that ended before its first event was written.
     NeverBegun { run: String },
     /// The plan's log names a run that has not ended, and its directory is gone.

@@ -12,6 +12,7 @@ use super::landing::LandingReport;
 use super::notify::Notify;
 use super::prepared::FirstInput;
 use super::{PreparedRun, landing};
+use crate::advice::Advisor;
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
@@ -63,6 +64,11 @@ impl PreparedRun<'_> {
             run_paths,
             watch: self.watch,
             clock: self.opened.clock,
+            advisor: Arc::new(Advisor {
+                project: project.clone(),
+                key: self.opened.key.clone(),
+                plan: self.opened.plan.clone(),
+            }),
         })
         .map_err(Error::Sandbox)?;
         interrupt(local.interrupt()).map_err(Error::Sandbox)?;

@@ -89,5 +89,15 @@ pub(super) fn settings(
             config::ContractCache::Cold => engine::ContractCache::Cold,
             config::ContractCache::Warm => engine::ContractCache::Warm,
         },
+        max_replans: config.run.max_replans.value,
+        roles: arbiter_roles(project),
     })
+}
+
+/// The roles that an arbiter chooses from, where one is configured.
+fn arbiter_roles(project: &Project) -> Vec<String> {
+    let config = &project.config;
+    let roles = config.agents.keys().filter(|role| *role != "default");
+    let is_asked = config.llm.arbiter.value.is_some();
+    roles.filter(|_| is_asked).cloned().collect()
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Bounds, Input, Isolation, Outcome, PlanState, Run, RunStart, Settings, StepForecast,
-    Transition, state_after,
+    Actor, Bounds, Input, Isolation, NextPlan, Outcome, PlanState, Run, RunStart, Settings,
+    StepForecast, Transition, state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
@@ -91,6 +91,10 @@ impl<'a> PreparedRun<'a> {
         };
         // Nobody else does anything to the plan until its log says that it runs.
         let locked = LockedPlan::open_seen(context, plan)?;
+        if let Some((run, _)) = replan::waiting_run(project, &locked.plan)? {
+            let plan = locked.plan.source.name().to_owned();
+            return Err(Error::WaitingRun { plan, run });
+        }
         let setup = RunSetup::decide(project, &locked, options)?;
         let opened = create_run(project, clock, &locked, setup.run, setup.chosen.isolation)?;
         let signed = opened.state().signed();
@@ -148,6 +152,7 @@ impl<'a> PreparedRun<'a> {
             lock.name_run(id).map_err(Error::Sandbox)?;
         }
         PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
+        take_back_replacement(&opened)?;
         landing::refuse_if_checked_out(&opened)?;
         let by = project.process.person.clone();
         let input = match opened.state().outcome() {
@@ -165,11 +170,14 @@ impl<'a> PreparedRun<'a> {
                 return Err(Error::already_finished(opened.state(), outcome));
             }
         };
-        let name = relative(project, &opened.plan);
+        let mut name = relative(project, &opened.plan);
         let mut watch = watch(&opened, opened.state().signed());
         let next = take_next_version(&mut opened, &name, &mut watch)?;
         let (replan, signature) = match next {
-            Some(NextVersion { replan, signature }) => (Some(replan), signature),
+            Some(NextVersion { replan, signature }) => {
+                name = relative(project, &opened.plan);
+                (Some(replan), signature)
+            }
             None => (
                 None,
                 require_still_signed(project, &opened.key, opened.state().signed())?,
@@ -286,22 +294,52 @@ struct NextVersion {
     signature: Box<SignatureRecord>,
 }
 
+/// The plan was replaced, and a person refused the new version: the run goes on under the old one.
+fn take_back_replacement(opened: &OpenedRun<'_>) -> Result<(), Error> {
+    let OpenedRun { project, key, .. } = opened;
+    let history = PlanHistory::read(project, key)?;
+    if opened.state().replan().is_some() || history.replaced_by(&opened.id).is_none() {
+        return Ok(());
+    }
+    let executing = executing_event(opened, opened.state().signed());
+    append_event(project, key, &executing, opened.clock)
+}
+
+fn executing_event(opened: &OpenedRun<'_>, signed: &SignedPlan) -> PlanEvent {
+    PlanEvent::PlanExecuting {
+        path: relative(opened.project, &opened.plan),
+        digest: signed.digest().to_string(),
+        run: opened.id.clone(),
+    }
+}
+
 /// Prepares to go on under another version of the plan, if there is one and somebody signed it.
 fn take_next_version(
     opened: &mut OpenedRun<'_>,
     name: &str,
     watched: &mut Watch,
 ) -> Result<Option<NextVersion>, Error> {
-    let OpenedRun {
-        project,
-        key,
-        dir,
-        plan,
-        ..
-    } = opened;
-    let Some(next) = replan::next_version(project, key, plan, name, watched)? else {
+    let project = opened.project;
+    let drafted = match opened.state().draft() {
+        Some(draft) => replan::drafted_version(project, draft)?,
+        None => None,
+    };
+    let own = drafted.as_ref().map(|next| NextPlan {
+        key: next.plan.key(project),
+        path: relative(project, &next.plan.path),
+    });
+    let next = match drafted {
+        Some(drafted) => Some(drafted),
+        None => replan::next_version(project, &opened.key, &opened.plan, name, watched)?,
+    };
+    let Some(next) = next else {
         return Ok(None);
     };
+    if let Some(own) = &own {
+        opened.key.clone_from(&own.key);
+        opened.plan.clone_from(&next.plan.path);
+    }
+    let OpenedRun { key, dir, .. } = &*opened;
     // Kept before the journal names it: an unnamed version is ignored.
     let snapshot = snapshot::save_version(dir, opened.versions + 1, &next.plan)?;
     snapshot::keep_signature(project, key, dir, &next.signed)?;
@@ -312,12 +350,9 @@ fn take_next_version(
         ..RunOptions::default()
     };
     let settings = settings(project, &options, now.isolation, now.land)?;
-    let executing = PlanEvent::PlanExecuting {
-        path: relative(project, plan),
-        digest: next.signed.digest().to_string(),
-        run: opened.id.clone(),
-    };
+    let executing = executing_event(opened, &next.signed);
     append_event(project, key, &executing, opened.clock)?;
+    failpoint::reached("replan.switching");
     opened.terms = next.terms;
     opened.text.set(
         next.plan.source.clone(),
@@ -327,7 +362,11 @@ fn take_next_version(
     *watched = watch(opened, &next.signed);
     opened.run.offer(next.signed);
     Ok(Some(NextVersion {
-        replan: Box::new(Input::Replan { snapshot, settings }),
+        replan: Box::new(Input::Replan {
+            snapshot,
+            settings,
+            plan: own,
+        }),
         signature: next.signature,
     }))
 }

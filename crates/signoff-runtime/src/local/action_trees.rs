@@ -92,7 +92,12 @@ impl Local<'_> {
             Action::Call { step, attempt } => self.call(run, step, attempt),
             Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
             Action::Merge { step, attempt } => self.merge(run, step, attempt),
+            Action::Draft { step, task } => {
+                self.ask_model(run, step, task);
+                Ok(())
+            }
             Action::LandFiles
+            | Action::OfferDraft
             | Action::Gate { .. }
             | Action::Gather { .. }
             | Action::AskForBudget { .. }

@@ -176,12 +176,13 @@ fn agent_settings<'a>(
     run: &Run,
     step: &Step,
 ) -> Result<&'a AgentSettings, Error> {
-    let Work::Agent { role, .. } = &step.work else {
+    if !matches!(step.work, Work::Agent { .. }) {
         return Err(broken_run(run, "a dispatch of a step that is no agent's"));
-    };
-    let found = project.config.agent_for_role(role.as_deref());
+    }
+    let role = run.position(&step.id).and_then(|at| run.role_of(at));
+    let found = project.config.agent_for_role(role);
     let (_, agent) = found.ok_or_else(|| {
-        let role = role.as_deref().unwrap_or("default");
+        let role = role.unwrap_or("default");
         Error::MissingPrograms(vec![format!("an agent for role `{role}`")])
     })?;
     Ok(agent)

@@ -148,8 +148,9 @@ impl Calls {
         if scope(run.plan(), definition).is_some_and(|scope| allows(scope, tool).is_none()) {
             return impossible_call(step, format!("`{tool}` is out of the plan's scope"));
         }
-        // The person who signed the plan did not see a command that is assembled only now.
-        let free = written_step(run, step).is_some_and(|step| is_agreed(run.plan(), step, tool));
+        // The person who signed the plan did not see a command that is assembled only now, nor arguments of a model.
+        let free = !state.activation.args_by_model
+            && written_step(run, step).is_some_and(|step| is_agreed(run.plan(), step, tool));
         let why = self.toolbox.needs_approval(tool, &args, free);
         match why.filter(|_| !state.activation.approved) {
             Some(why) => Readiness::Instead(Input::CallNeedsApproval { step, args, why }),
@@ -179,7 +180,8 @@ impl Calls {
             return Err(broken_run(run, "a call that was not recorded"));
         };
         let needs_tree = built_in(&call.tool).is_none_or(Tool::needs_tree);
-        let agreed = state.activation.approved || is_named(run.plan(), definition, &call.tool);
+        let is_named = is_named(run.plan(), definition, &call.tool);
+        let agreed = state.activation.approved || (is_named && !state.activation.args_by_model);
         Ok(ReadyCall {
             step,
             attempt,

@@ -114,6 +114,8 @@ impl CheckoutWatcher {
             Action::Evaluate { .. } => self.is_cheap(),
             Action::Merge { .. }
             | Action::LandFiles
+            | Action::Draft { .. }
+            | Action::OfferDraft
             | Action::Gate { .. }
             | Action::Gather { .. }
             | Action::AskForBudget { .. }

@@ -105,16 +105,12 @@ impl CommandBuilder<'_> {
             path: path.clone(),
             why,
         })?;
-        let item = self.item(step, &prompt);
+        let item = self.item(step, run.role_of(at), &prompt);
         self.prompts.insert(at, (prompt, path));
         Ok(item)
     }
 
-    fn item(&self, step: &Step, prompt: &str) -> WorkItem {
-        let role = match &step.work {
-            Work::Agent { role, .. } => role.as_deref(),
-            Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
-        };
+    fn item(&self, step: &Step, role: Option<&str>, prompt: &str) -> WorkItem {
         let agent_id = role.unwrap_or("default").to_owned();
         WorkItem {
             kind: if agent_id.contains("review") {

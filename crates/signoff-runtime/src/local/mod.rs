@@ -2,6 +2,7 @@
 //! checkout where nothing can be mounted.
 
 mod action_trees;
+mod advice;
 mod agent;
 mod agent_command;
 mod agent_servers;
@@ -38,6 +39,7 @@ use signoff_work::confine::{LoginKeeper, RunPaths};
 use signoff_work::environment::for_contract;
 use signoff_work::git::HarnessGit;
 
+pub(crate) use self::advice::{Advise, ModelReply};
 pub use self::agent::QuestionStop;
 pub(crate) use self::agent::{AgentQuestion, AgentSpending, AskError, ask};
 pub(crate) use self::agent_command::prices;
@@ -81,6 +83,9 @@ pub(crate) struct Local<'a> {
     gates: BTreeMap<usize, Sender<()>>,
     /// The agents at work, by step.
     agents: BTreeMap<usize, WorkingAgent>,
+    advisor: Arc<dyn Advise>,
+    /// Ends the models that are asked now.
+    question_stop: QuestionStop,
 }
 
 /// What a run's actions need.
@@ -95,6 +100,7 @@ pub(crate) struct LocalOptions<'a> {
     pub(crate) run_paths: Option<RunPaths>,
     pub(crate) watch: Watch,
     pub(crate) clock: &'a dyn Clock,
+    pub(crate) advisor: Arc<dyn Advise>,
 }
 
 impl<'a> Local<'a> {
@@ -108,6 +114,7 @@ impl<'a> Local<'a> {
             run_paths,
             watch,
             clock,
+            advisor,
         } = options;
         let (sender, receiver) = channel();
         let heartbeat = Heartbeat::new(dir.lock());
@@ -156,6 +163,8 @@ impl<'a> Local<'a> {
             heartbeat,
             gates: BTreeMap::new(),
             agents: BTreeMap::new(),
+            advisor,
+            question_stop: QuestionStop::default(),
         })
     }
 
@@ -300,6 +309,10 @@ impl<'a> Local<'a> {
                 let starter = self.supervisor.starter();
                 self.calls.prepare(run, step, attempt, trees, &starter)?
             }
+            Action::Draft { step, task } => Readiness::Go(Input::ModelBegins { step, task }),
+            Action::OfferDraft => Readiness::Instead(Input::DraftOffered {
+                is_signed: self.advisor.offer_draft(run)?,
+            }),
             Action::Gate { .. }
             | Action::Gather { .. }
             | Action::AskForBudget { .. }

@@ -115,6 +115,7 @@ impl Perform for Local<'_> {
             }
         }
         self.calls.stop();
+        self.question_stop.stop();
         self.supervisor.stop();
         let late = self.news.take().into_iter().chain(self.receiver.try_iter());
         let late = late.filter_map(|message| match message {

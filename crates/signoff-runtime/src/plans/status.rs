@@ -233,6 +233,7 @@ fn newest_fact(
                             fact: Some(PlanFact::Run(RunFact {
                                 outcome: lost.outcome,
                                 is_attended: false,
+                                is_replanning: false,
                             })),
                             view: None,
                             lost_run: Some(lost),
@@ -258,7 +259,8 @@ fn newest_fact(
             continue;
         }
         if let PlanEvent::PlanCancelled { run: Some(run), .. }
-        | PlanEvent::PlanRetried { run, .. } = &entry.event
+        | PlanEvent::PlanRetried { run, .. }
+        | PlanEvent::PlanReplaced { run, .. } = &entry.event
         {
             over.insert(run.clone());
         }

@@ -40,6 +40,9 @@ impl OpenedRun<'_> {
                 | Stage::Merging { .. }
                 | Stage::Expanded
                 | Stage::Waiting { .. }
+                | Stage::Held
+                | Stage::NeedsModel { .. }
+                | Stage::AskingModel { .. }
                 | Stage::Provisional
                 | Stage::Ended => continue,
                 Stage::Rechecking => state.attempts,
@@ -70,10 +73,11 @@ impl OpenedRun<'_> {
                 continue;
             };
             let scratch = self.dir.scratch(&step.id, attempt, "agent");
-            let Work::Agent { role, .. } = &step.work else {
+            if !matches!(step.work, Work::Agent { .. }) {
                 continue;
-            };
-            let agent = self.project.config.agent_for_role(role.as_deref());
+            }
+            let role = (self.state().position(&step.id)).and_then(|at| self.state().role_of(at));
+            let agent = self.project.config.agent_for_role(role);
             if let Some((_, agent)) = agent.filter(|_| scratch.is_dir()) {
                 let needs = AgentRequirements::of_command(&agent.command);
                 let needs = needs.with(&agent.login, &agent.env);

@@ -99,6 +99,7 @@ fn logged_runs(history: &PlanHistory) -> LoggedRuns {
             | PlanEvent::PlanNeedsReview { .. }
             | PlanEvent::PlanCompleted { .. }
             | PlanEvent::PlanFailed { .. }
+            | PlanEvent::PlanReplaced { .. }
             | PlanEvent::PlanArchived { .. } => {}
         }
     }

@@ -86,9 +86,15 @@ impl<'a> Replay<'a> {
             snapshot,
             digest,
             terms,
+            plan,
+            path,
             ..
         } = &recorded.event
         {
+            if let (Some(plan), Some(path)) = (plan, path) {
+                self.key.clone_from(plan);
+                self.path = self.project.store.workspace().join(path);
+            }
             let named = PlanVersion {
                 snapshot: Some(snapshot),
                 digest,

@@ -154,6 +154,7 @@ impl RunView {
         RunFact {
             outcome: self.run.outcome(),
             is_attended: self.driven || self.run.pause_reason() == Some(PauseReason::Waiting),
+            is_replanning: self.run.is_replanning(),
         }
     }
 

@@ -151,6 +151,7 @@ impl PreparedThread {
             by: format!("session {session}"),
             actor: context.actor.name().to_owned(),
             cloned_from: None,
+            replaces: None,
         };
         let at = timestamp(context.clock.now());
         plan_log::append(

@@ -45,6 +45,8 @@ impl World {
                 isolation: Isolation::Shared,
                 land: LandAt::End,
                 cache: ContractCache::Cold,
+                max_replans: 3,
+                roles: Vec::new(),
             },
             plan: plan_text(steps),
             hands: Hands {

@@ -122,6 +122,8 @@ fn started() -> Run {
             isolation: Isolation::Worktree,
             land: LandAt::End,
             cache: signoff_engine::ContractCache::Cold,
+            max_replans: 3,
+            roles: Vec::new(),
         },
     };
     apply(

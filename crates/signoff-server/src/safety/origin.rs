@@ -24,12 +24,22 @@ pub(crate) async fn refuse_strangers(
     next: Next,
 ) -> Result<Response, HttpError> {
     let origins = own_origins(state.address, state.options.url.as_ref());
+    if has_control(request.uri().path()) {
+        return Err(HttpError::bad_request("no name has control characters"));
+    }
     let is_write = !request.method().is_safe();
     check_host(request.headers(), &origins)?;
     if is_write {
         check_origin(request.headers(), &origins)?;
     }
     Ok(next.run(request).await)
+}
+
+/// Does a path have control characters in it? As browsers write them.
+fn has_control(path: &str) -> bool {
+    let digits = path.split('%').skip(1).filter_map(|rest| rest.get(..2));
+    let mut bytes = digits.filter_map(|digits| u8::from_str_radix(digits, 16).ok());
+    bytes.any(|byte| byte.is_ascii_control())
 }
 
 /// The names of this server, as browsers say them: scheme and host.

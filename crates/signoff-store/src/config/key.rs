@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 49] = [
+pub(super) const KEYS: [Key; 51] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -76,6 +76,8 @@ pub(super) const KEYS: [Key; 49] = [
         new.iter()
             .any(|policy| !old.iter().any(|old| policy.is_within(old)))
     }),
+    key!(approval.narrowing, Literal, Reader::boolean, |new, old| new
+        > old),
     key!(
         approval.allowed_signers,
         Text,
@@ -90,6 +92,7 @@ pub(super) const KEYS: [Key; 49] = [
         .choice(value, &LandMode::CHOICES)),
     key!(run.step_timeout, Text, Reader::timeout),
     key!(run.backoff, Text, Reader::duration),
+    key!(run.max_replans, Literal, Reader::count),
     key!(run.durability, Text, |reader, value| reader
         .choice(value, &Durability::CHOICES)),
     key!(run.prepare, List, Reader::command_lines),

@@ -47,6 +47,8 @@ pub struct ApprovalSettings {
     pub then_run: Setting<bool>,
     /// Plans that need no person.
     pub auto: Setting<Vec<Policy>>,
+    /// Signs new versions of a plan that only leave out, in a run, without a person.
+    pub narrowing: Setting<bool>,
     /// Whose keys count for the proof `key`, as written (see [`ApprovalSettings::signers_file`]); without
     /// it, git's `gpg.ssh.allowedSignersFile`.
     pub allowed_signers: Setting<Option<PathBuf>>,
@@ -81,6 +83,8 @@ pub struct RunSettings {
     pub step_timeout: Setting<Duration>,
     /// The wait before the first retry; later ones wait longer.
     pub backoff: Setting<Duration>,
+    /// How often a plan may be replanned in a run.
+    pub max_replans: Setting<u32>,
     /// What a run's journal survives.
     pub durability: Setting<Durability>,
     /// Command lines for the contracts' shell, run in each new worktree.
@@ -331,6 +335,7 @@ impl Default for Config {
                 minimum: Setting::built_in(Proof::Any),
                 then_run: Setting::built_in(false),
                 auto: Setting::built_in(Vec::new()),
+                narrowing: Setting::built_in(false),
                 allowed_signers: Setting::built_in(None),
             },
             run: RunSettings {
@@ -339,6 +344,7 @@ impl Default for Config {
                 land: Setting::built_in(LandMode::Auto),
                 step_timeout: Setting::built_in(ten_minutes),
                 backoff: Setting::built_in(Duration::from_secs(1)),
+                max_replans: Setting::built_in(3),
                 durability: Setting::built_in(Durability::Power),
                 prepare: Setting::built_in(Vec::new()),
                 copy: Setting::built_in(Vec::new()),

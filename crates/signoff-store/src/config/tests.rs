@@ -156,16 +156,15 @@ fn without_a_default_an_unknown_role_leads_nowhere() {
 #[test]
 fn every_problem_of_every_file_at_once() {
     let user = "[rum]\njobs = 4\n";
-    let project = "[run]\nstep_timout = \"1m\"\nmax_replans = 3\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
+    let project = "[run]\nstep_timout = \"1m\"\nbackoff = 3\n\n[contract]\nbaseline = \"yes\"\ntimeout = \"soon\"\n";
     assert_eq!(
         load(user, project).unwrap_err(),
         [
             "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
-            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
-            "project.toml:3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
-            "project.toml:4:11: expected a duration like `\"10m\"`, found a number",
-            "project.toml:7:12: expected `true` or `false`, found a string",
-            "project.toml:8:11: `soon` is not a duration; write one like `90s`, `10m` or `1h 30m`",
+            "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `max_replans`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
+            "project.toml:3:11: expected a duration like `\"10m\"`, found a number",
+            "project.toml:6:12: expected `true` or `false`, found a string",
+            "project.toml:7:11: `soon` is not a duration; write one like `90s`, `10m` or `1h 30m`",
         ]
     );
 }
@@ -433,11 +432,11 @@ fn columns_count_characters() {
 #[test]
 fn broken_lines_do_not_hide_the_problems_of_others() {
     check(
-        "[run]\nbackoff = 1s\nmax_replans = 3\n[contract]\nbaseline = tru\n",
+        "[run]\nbackoff = 1s\n[approval]\nrequired = \"yes\"\n[contract]\nbaseline = tru\n",
         &[
             "2:11: string values must be quoted, expected literal string",
-            "3:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
-            "5:12: invalid boolean, expected `true`",
+            "4:12: expected `true` or `false`, found a string",
+            "6:12: invalid boolean, expected `true`",
         ],
     );
     check(
@@ -481,12 +480,12 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[engine]\nmode = 'off'\n[run]\nmax_replans = 3\n[sandbox]\nmod = 'auto'\n";
+    let text = "[engine]\nmode = 'off'\n[llm]\ncritic = 3\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
             "1:2: `[engine]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[run] max_replans` is a setting that this version does not honour; take it out until a later version has it",
+            "4:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
             "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],
     );
@@ -651,7 +650,7 @@ fn what_is_in_force_can_be_asked_for() {
         unknown.suggestion.unwrap(),
         "did you mean `approval.proof`?"
     );
-    assert!(!unknown.later && keys("run.max_replans").unwrap_err().later);
+    assert!(!unknown.later && keys("llm.critic").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }
 

@@ -199,6 +199,18 @@ impl RunDir {
         Ok(path)
     }
 
+    /// Keeps a version of the plan that was drafted and that nobody has signed yet; returns its name.
+    pub fn save_draft(
+        &self,
+        number: u32,
+        extension: &str,
+        bytes: &[u8],
+    ) -> Result<String, FileError> {
+        let name = format!("draft-{number}.{extension}");
+        atomic::overwrite(&self.path().join(&name), bytes, FileMode::Private)?;
+        Ok(name)
+    }
+
     /// The same of a plan that is a directory.
     pub fn save_version_files<'f>(
         &self,

@@ -126,6 +126,9 @@ pub(crate) struct Prompt {
     /// Which prompt
     #[arg(value_enum, value_name = "NAME")]
     pub(crate) name: PromptName,
+    /// The run, for `arbiter`: its name, the beginning or end of it, or its plan; the default is the newest
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -134,6 +137,8 @@ pub(crate) struct Prompt {
 pub(crate) enum PromptName {
     /// For the agent that plans threads, with the directories of this session
     Overseer,
+    /// For the model that chooses who does the next step of a run
+    Arbiter,
 }
 
 /// Was the program started under the name `agentctl`?

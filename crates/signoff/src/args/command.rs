@@ -5,8 +5,8 @@ use clap::Subcommand;
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
     Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
-    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Report,
-    ReportFormat, Resume, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify,
+    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Replan,
+    Report, ReportFormat, Resume, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify,
     VerifyFormat, agentctl,
 };
 
@@ -179,6 +179,13 @@ pub(crate) enum Command {
         arg_required_else_help = true
     )]
     Step(Step),
+    /// Have a planner draft another version of a run's plan; the run goes on under it once you sign it
+    ///
+    /// Steps that are finished keep their evidence. At most `[run] max_replans` times in a run.
+    #[command(
+        after_help = "Examples:\n  signoff replan --because \"the API has no such call\"\n  signoff replan 20261115-093012-k3f9 --because \"too slow\" --discovery \"the index is missing\" --resume\n\nExit codes: 0 recorded · 2 no such run · 5 it cannot be replanned now; with `--resume` those of `resume`"
+    )]
+    Replan(Replan),
     /// Pause a run: nothing new starts, and the run pauses once the current work has been judged
     #[command(after_help = "Examples:\n  signoff pause\n  signoff pause 20261115-093012-k3f9")]
     Pause(RunArg),
@@ -251,7 +258,7 @@ pub(crate) enum Command {
     Agentctl(Agentctl),
     /// Print the system prompt of an agent
     #[command(
-        after_help = "Example:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt"
+        after_help = "Examples:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt\n  signoff prompt arbiter 20261115-093012-k3f9"
     )]
     Prompt(Prompt),
     /// Serve plans to agents over the Model Context Protocol, on stdin and stdout
@@ -364,6 +371,7 @@ impl Command {
             | Self::Abort(args)
             | Self::Undo(args) => args.format,
             Self::Land(args) => args.run.format,
+            Self::Replan(args) => args.run.format,
             Self::Step(args) => args.command.step_arg().format,
             Self::Answer(args) => args.format,
             Self::Connect(args) => args.format,

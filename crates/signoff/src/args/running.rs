@@ -99,6 +99,21 @@ pub(crate) struct RunArg {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Replan {
+    #[command(flatten)]
+    pub(crate) run: RunArg,
+    /// Why the plan has to change
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Something that was found out meanwhile; can be given several times
+    #[arg(long = "discovery", value_name = "TEXT")]
+    pub(crate) discoveries: Vec<String>,
+    /// Continue the run at once, if no process drives it
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Land {
     #[command(flatten)]
     pub(crate) run: RunArg,

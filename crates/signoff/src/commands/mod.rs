@@ -61,6 +61,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Inbox(_) => running::inbox::inbox(session),
         Command::Answer(args) => running::answer::answer(session, &args),
         Command::Step(args) => running::control::step(session, &args.command),
+        Command::Replan(args) => running::control::replan(session, &args),
         Command::Pause(args) => running::control::pause(session, args.run.as_deref()),
         Command::Stop(args) => running::control::stop(session, args.run.as_deref()),
         Command::Abort(args) => running::control::abort(session, args.run.as_deref()),

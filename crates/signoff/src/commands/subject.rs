@@ -40,6 +40,7 @@ impl Subject {
             Command::Run(args) => args.path.as_deref().map_or(Self::Nothing, plan),
             Command::Resume(args) => Self::Run(args.run.run.clone()),
             Command::Land(args) => Self::Run(args.run.run.clone()),
+            Command::Replan(args) => Self::Run(args.run.run.clone()),
             Command::Log(args) => Self::Run(args.run.run.clone()),
             Command::Report(args) => Self::Run(args.run.clone()),
             Command::Status(args)

@@ -74,6 +74,16 @@ pub(super) fn run_over(run: &str, why: &RunOverReason) -> Failure {
     })
 }
 
+pub(super) fn waiting_run(plan: &str, run: &str) -> Failure {
+    let message = format!("{plan} is a new version for run {run}, which waits for it");
+    let name = shell_word(plan);
+    Failure::new(5, "state", message)
+        .hint(format!(
+            "to continue that run under it: `signoff approve {name}`, then `signoff resume {run}`"
+        ))
+        .hint(format!("to run it by itself: `signoff abort {run}` first"))
+}
+
 pub(super) fn workspace_taken(holder: Option<&LockHolder>) -> Failure {
     Failure::new(
         5,

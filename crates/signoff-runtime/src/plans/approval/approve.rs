@@ -11,7 +11,7 @@ use signoff_plan::digest::{CanonicalJson, Digest};
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord, statement};
 
-use super::replan::changes_since_run;
+use super::replan::{changes_since_run, waiting_run};
 use crate::clock::{millis, timestamp};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, require_no_errors};
@@ -72,6 +72,9 @@ pub struct ChangedRun {
 /// The run that would go on under this version of the plan, if it were signed; an error if a process
 /// drives it.
 pub fn changed_run(project: &Project, plan: &PlanFile) -> Result<Option<ChangedRun>, Error> {
+    if let Some((run, difference)) = waiting_run(project, plan)? {
+        return Ok(Some(ChangedRun { run, difference }));
+    }
     idle_changed_run(project, &plan_status(project, plan)?)
 }
 

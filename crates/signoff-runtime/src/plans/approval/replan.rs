@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use serde_json::Value;
+use signoff_engine::PlanDraft;
+use signoff_plan::digest::canonical;
 use signoff_plan::signed::SignedPlan;
 use signoff_store::signatures::SignatureRecord;
 
 use super::preflight;
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText, require_no_errors};
+use crate::plan_history::PlanHistory;
 use crate::project::Project;
 use crate::runs::view::RunView;
 use crate::signing::signed::{CountedSignature, require_signed};
@@ -37,6 +40,15 @@ pub(crate) fn next_version(
     if differs.is_none_or(|difference| difference.broken.is_some()) {
         return Ok(None);
     }
+    signed_version(project, key, path, name)
+}
+
+fn signed_version(
+    project: &Project,
+    key: &str,
+    path: &Path,
+    name: &str,
+) -> Result<Option<NextVersion>, Error> {
     let plan = PlanFile::read(path, name, &project.workspace())?;
     if plan.key(project) != key {
         return Ok(None);
@@ -60,6 +72,18 @@ pub(crate) fn next_version(
     }))
 }
 
+/// The drafted version of the plan that a run waits for, if it is signed.
+pub(crate) fn drafted_version(
+    project: &Project,
+    draft: &PlanDraft,
+) -> Result<Option<NextVersion>, Error> {
+    let path = project.store.workspace().join(&draft.path);
+    if !path.exists() {
+        return Ok(None);
+    }
+    signed_version(project, &draft.plan, &path, &draft.path)
+}
+
 /// How the plan's file and the terms differ now from what the run carries out.
 pub(crate) fn changes_since_run(
     project: &Project,
@@ -68,4 +92,31 @@ pub(crate) fn changes_since_run(
     let signed = view.run.signed().clone();
     let text = SignedText::default();
     Watch::new(view.plan_path.clone(), signed, view.terms.clone(), text).difference(project)
+}
+
+/// The run that waits for this plan as its new version, and what is different from what it carries out.
+pub(crate) fn waiting_run(
+    project: &Project,
+    plan: &PlanFile,
+) -> Result<Option<(String, SignedDifference)>, Error> {
+    let key = plan.key(project);
+    let history = PlanHistory::read(project, &key)?;
+    let Some(replaced) = history.replaces() else {
+        return Ok(None);
+    };
+    let view = match RunView::load(project, &replaced.run) {
+        Ok(view) => view,
+        Err(Error::NoSuchRun { .. } | Error::NeverBegun { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let waits = view.run.draft().is_some_and(|draft| draft.plan == key);
+    if !waits || view.is_closed {
+        return Ok(None);
+    }
+    let terms = project.terms(&plan.checked.plan);
+    let difference = SignedDifference::between(
+        (&canonical(view.run.plan()), &view.terms),
+        (&plan.canonical(), &terms),
+    );
+    Ok(Some((view.run.id().to_owned(), difference)))
 }

@@ -128,7 +128,7 @@ fn tally(history: &PlanHistory) -> PlanCounts {
             }
             PlanEvent::PlanRejected { .. } => tally.rejections += 1,
             PlanEvent::PlanCompleted { .. } => tally.completed += 1,
-            PlanEvent::PlanFailed { .. } => tally.failed += 1,
+            PlanEvent::PlanFailed { .. } | PlanEvent::PlanReplaced { .. } => tally.failed += 1,
             event if is_expiry(event) => tally.expired = entry.at,
             PlanEvent::PlanNeedsReview { .. }
             | PlanEvent::PlanCommented { .. }

@@ -130,6 +130,7 @@ pub(crate) fn hand_in(
             by: locked.actor_name(),
             actor: context.actor.name().to_owned(),
             cloned_from,
+            replaces: None,
         }])?;
     }
     let done = locked.conclude_quietly(next)?;

@@ -56,7 +56,11 @@ impl Project {
     }
 
     fn terms_with(&self, plan: &Plan, files: &BTreeMap<String, String>) -> Value {
-        let roles = roles(plan);
+        let mut roles = roles(plan);
+        // An arbiter may choose any of them for a step that names none.
+        if roles.contains("default") && self.config.llm.arbiter.value.is_some() {
+            roles.extend(self.config.agents.keys().cloned());
+        }
         let prompt = Digest::of_bytes(prompt::template().as_bytes()).to_string();
         let home = self.process.variables.get(OsStr::new("HOME"));
         let record = tool_record::load(self.store.workspace(), &self.config);

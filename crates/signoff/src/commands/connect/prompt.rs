@@ -1,6 +1,8 @@
-//! `prompt`: the system prompt of an agent.
+//! `prompt`: what an agent or a model is told.
 
 use signoff_api::threads::{PROMPT_SCHEMA, Prompt as Shape};
+use signoff_runtime::advice::next_arbiter_prompt;
+use signoff_runtime::runs::view::RunView;
 use signoff_runtime::threads::overseer;
 
 use crate::args::{Prompt, PromptName};
@@ -9,21 +11,41 @@ use crate::failure::Failure;
 use crate::session::Session;
 
 pub(crate) fn prompt(session: &mut Session, args: &Prompt) -> Result<u8, Failure> {
-    let PromptName::Overseer = args.name;
+    let shape = match args.name {
+        PromptName::Overseer => overseer_prompt(session)?,
+        PromptName::Arbiter => arbiter_prompt(session, args.run.as_deref())?,
+    };
+    if session.is_json() {
+        session.json(&shape);
+    } else {
+        session.out.write_unredacted(shape.text.as_bytes());
+    }
+    Ok(0)
+}
+
+fn overseer_prompt(session: &Session) -> Result<Shape, Failure> {
     let mut planning = planning(&session.process)?;
     let current = planning.current()?;
     let additional = planning.additional()?;
     let text = overseer(&current, &additional);
-    if session.is_json() {
-        session.json(&Shape {
-            schema: PROMPT_SCHEMA.to_owned(),
-            name: "overseer".to_owned(),
-            current_plan_dir: current.plan_dir,
-            additional_plan_dirs: additional,
-            text,
-        });
-    } else {
-        session.out.write_unredacted(text.as_bytes());
-    }
-    Ok(0)
+    Ok(Shape {
+        schema: PROMPT_SCHEMA.to_owned(),
+        name: "overseer".to_owned(),
+        current_plan_dir: Some(current.plan_dir),
+        additional_plan_dirs: Some(additional),
+        text,
+    })
+}
+
+/// What an arbiter would be told before the next step of a run.
+fn arbiter_prompt(session: &Session, run: Option<&str>) -> Result<Shape, Failure> {
+    let project = session.project()?;
+    let view = RunView::find(&project, run)?;
+    Ok(Shape {
+        schema: PROMPT_SCHEMA.to_owned(),
+        name: "arbiter".to_owned(),
+        current_plan_dir: None,
+        additional_plan_dirs: None,
+        text: next_arbiter_prompt(&project, &view.run)?,
+    })
 }

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signoff_runtime::Error;
 use signoff_runtime::project::Project;
 use signoff_server::{ServerOptions, WordedError};
@@ -47,6 +48,7 @@ pub(crate) fn serve(session: &mut Session, args: &Serve) -> Result<u8, Failure> 
         refusal: refusal.map(worded),
         tell,
     };
+    allow_many_connections();
     signoff_server::serve(options, |listening| {
         let address = listening.address;
         session
@@ -93,6 +95,14 @@ fn add_person(session: &mut Session, name: &str) -> Result<u8, Failure> {
         .out
         .answer(format!("[serve.people]\n{name} = \"{}\"", made.hash));
     Ok(0)
+}
+
+/// Each who follows a run keeps a connection open, and the usual limit of open files is 1,024.
+fn allow_many_connections() {
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.maximum;
+    // Where it cannot be raised, fewer can follow.
+    setrlimit(Resource::Nofile, Rlimit { current, ..limit }).ok();
 }
 
 /// Says something while the server runs.

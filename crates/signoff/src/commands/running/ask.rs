@@ -194,7 +194,7 @@ impl TerminalPerson {
             Choice::Retry if is_call => "other arguments, as JSON; empty: as before",
             Choice::Retry => "advice for the next attempt; empty: none",
             Choice::Refuse => "the reason; empty: none",
-            Choice::Revise => "what should change; empty: no comment",
+            Choice::Revise | Choice::Replan => "what should change; empty: no comment",
             Choice::Happened => "its result, as JSON or text; empty: none",
             Choice::Approve if is_call && item.kind == InboxKind::Approval => {
                 "other arguments, as JSON; empty: those shown"

@@ -1,15 +1,17 @@
-//! `pause`, `stop`, `abort` and `step`: act on a run, whichever process drives it.
+//! `replan`, `pause`, `stop`, `abort` and `step`: act on a run, whichever process drives it.
 
 use signoff_api::request::RequestKind;
 use signoff_engine::Run;
 use signoff_plan::model::Step;
 use signoff_runtime::SystemClock;
+use signoff_runtime::live::RunOptions;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
 use signoff_runtime::runs::names::steps_alike;
 use signoff_runtime::runs::view::RunView;
 
-use crate::args::StepCommand;
+use crate::args::{Replan, StepCommand};
+use crate::commands::running::resume::resume;
 use crate::failure::{Failure, ambiguous_name, no_step};
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -57,6 +59,31 @@ pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
         }
         None => line,
     };
+    tell(session, &project, id, &line)
+}
+
+pub(crate) fn replan(session: &mut Session, args: &Replan) -> Result<u8, Failure> {
+    session.require_person("replan a run")?;
+    let (project, view) = open_run(session, args.run.run.as_deref())?;
+    let id = view.run.id();
+    let what = RequestKind::Replan {
+        because: args.because.clone(),
+        discoveries: args.discoveries.clone(),
+    };
+    let done = ask(&project, id, what, &SystemClock::new())?;
+    if args.resume && done != RequestOutcome::There {
+        return resume(session, Some(id), &RunOptions::default());
+    }
+    let next = match done {
+        RequestOutcome::There => "once the current work has been judged".to_owned(),
+        RequestOutcome::Here | RequestOutcome::Idle => {
+            format!("when it continues: `signoff resume {id}`")
+        }
+    };
+    let line = format!(
+        "{}: run {id} has another version of its plan drafted {next}",
+        paint(GOOD, "recorded")
+    );
     tell(session, &project, id, &line)
 }
 

@@ -25,6 +25,7 @@ use crate::commands::running::accept_level::asking_to_accept;
 use crate::commands::running::ask::person_at_terminal;
 use crate::commands::running::dry_run::dry_run;
 use crate::commands::running::land;
+use crate::commands::running::resume::resume;
 use crate::commands::running::task::run_task;
 use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::{by_person, locate};
@@ -225,6 +226,11 @@ pub(crate) fn drive(
     let ran = ran.map_err(|error| run_failure(error, project, &id))?;
     for note in &ran.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
+    }
+    if matches!(ran.stopped, StopReason::Paused(PauseReason::Replanned)) {
+        let line = "the policy signed the new version; continuing under it";
+        session.out.say(format!("{} {line}", paint(CARE, "note:")));
+        return resume(session, Some(&id), &RunOptions::default());
     }
     conclude(session, &id, &plan, &ran, signed)
 }

@@ -204,6 +204,7 @@ fn pause_word(reason: Option<PauseReason>) -> Option<&'static str> {
             "it stopped because the plan or its terms no longer matched the signature"
         }
         PauseReason::Requested => "somebody paused it",
+        PauseReason::Replanned => "another version of its plan is signed",
         PauseReason::Limited => "it reached the step of `--until` or `--only`",
     })
 }

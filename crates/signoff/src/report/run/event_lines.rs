@@ -54,6 +54,8 @@ fn unnamed<'e>(run: &Run, event: &'e Event) -> Option<&'e str> {
         | Event::StepSkipped { .. }
         | Event::StepBlocked { .. }
         | Event::StepRetried { .. }
+        | Event::ReplanRequested { .. }
+        | Event::ReplanDropped { .. }
         | Event::InboxOpened { .. }
         | Event::InboxAnswered { .. } => None,
         Event::ContractFinished { step, .. } if is_over(run, step) => None,

@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use anstyle::Style;
 use signoff_engine::{
-    AgentReport, CallEnd, Choice, Event, EvidenceFacts, Grade, InboxItem, Observation, Outcome,
-    PauseReason, RecordedEvent, Run, Stage, TokenUsage, ToolCall, Verdict, work_failure,
+    AgentReport, CallEnd, Choice, Event, EvidenceFacts, Grade, InboxItem, ModelAnswer, ModelTask,
+    Observation, Outcome, PauseReason, RecordedEvent, RoleDecision, Run, Stage, TokenUsage,
+    ToolCall, Verdict, work_failure,
 };
 use signoff_store::runs::RunDir;
 
@@ -72,6 +73,30 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::StepRetried { step, by, .. } => {
             line(CARE, "↻", format!("`{step}` is tried again, as {by} asked"))
         }
+        Event::ReplanRequested {
+            step, because, by, ..
+        } => {
+            let because = one_line(because);
+            let text = format!("`{step}`: a new version of the plan is wanted by {by}: {because}");
+            line(CARE, "↻", text)
+        }
+        Event::ReplanDropped { reason, .. } => line(
+            CARE,
+            "–",
+            format!("no new version of the plan: {}", one_line(reason)),
+        ),
+        Event::RecoveryRequested { because, .. } => line(
+            CARE,
+            "↻",
+            format!("{}; a model is asked how to go on", one_line(because)),
+        ),
+        Event::ModelAsked { task, .. } => dim_line(asking_text(*task)),
+        Event::ModelAnswered {
+            answer,
+            refused,
+            by,
+            ..
+        } => model_answered(answer, refused.as_deref(), by),
         Event::PauseRequested { reason, by } => pause_requested(*reason, by),
         Event::RetryScheduled {
             counted,
@@ -148,6 +173,52 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         | Event::ContractStarted { .. }
         | Event::StepWaiting { .. } => return None,
     })
+}
+
+/// What a model is asked, while it is asked.
+pub(crate) fn asking_text(task: ModelTask) -> &'static str {
+    match task {
+        ModelTask::Replan => "a planner drafts a new version of the plan",
+        ModelTask::Recovery => "a model decides how to go on",
+        ModelTask::Role => "the arbiter chooses who does it",
+    }
+}
+
+fn model_answered(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> String {
+    let text = match answer {
+        ModelAnswer::Draft(draft) => {
+            let changes: Vec<String> = (draft.changes.iter())
+                .map(|change| format!("\n      {}", sanitize(change)))
+                .collect();
+            format!(
+                "{by} drafted `{}`:{}",
+                sanitize(&draft.plan),
+                changes.concat()
+            )
+        }
+        ModelAnswer::Recovery(decision) => {
+            let reason = one_line(decision.reason());
+            format!("{by} decides: {} ({reason})", decision.name())
+        }
+        ModelAnswer::Role(RoleDecision::Select { role, reason }) => {
+            format!("{by} chooses `{}`: {}", sanitize(role), one_line(reason))
+        }
+        ModelAnswer::Role(RoleDecision::Complete { .. }) => {
+            format!("{by} thinks that the task is done; only contracts decide that")
+        }
+        ModelAnswer::Role(RoleDecision::Continue { .. } | RoleDecision::Retry { .. }) => {
+            format!("{by} leaves the role as it is")
+        }
+        ModelAnswer::Nothing(why) => format!("{by} gave nothing to use: {}", one_line(why)),
+    };
+    match refused {
+        Some(why) => line(
+            CARE,
+            "✗",
+            format!("{text}; not followed: {}", one_line(why)),
+        ),
+        None => line(DIM, "·", text),
+    }
 }
 
 /// A line below the step's name, with a sign.
@@ -366,6 +437,7 @@ fn run_paused(reason: PauseReason, trouble: Option<&str>) -> String {
         )
         .to_string(),
         PauseReason::Requested => paint(CARE, "paused").to_string(),
+        PauseReason::Replanned => paint(DIM, "the new version of the plan is signed").to_string(),
         PauseReason::Limited => paint(CARE, "paused at the requested step").to_string(),
     }
 }

@@ -8,6 +8,7 @@ use signoff_plan::model::{Step, Work};
 
 use crate::report::columns::{cut, spaces, width};
 use crate::report::run::agent_text::AgentText;
+use crate::report::run::event_text::asking_text;
 use crate::report::step_name::{name, role};
 use crate::report::time::short;
 use crate::style::{CARE, DIM, GOOD, HINT, TITLE, paint, sanitize};
@@ -87,10 +88,14 @@ impl LiveRow {
             }
             Stage::Assembling { .. } => ("merging".to_owned(), None),
             Stage::NeedsMerge { .. } | Stage::Merging { .. } => ("merging".to_owned(), None),
+            Stage::NeedsModel { task } | Stage::AskingModel { task } => {
+                (asking_text(*task).to_owned(), None)
+            }
             Stage::Rechecking => ("contract once more".to_owned(), Some(contract)),
             Stage::Idle
             | Stage::Expanded
             | Stage::Waiting { .. }
+            | Stage::Held
             | Stage::Provisional
             | Stage::Ended => return None,
         };

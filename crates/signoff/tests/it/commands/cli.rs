@@ -308,7 +308,7 @@ fn an_escalation_is_answered_by_a_person() {
     project
         .signoff(["answer", &id, "accept"])
         .assert_code(5)
-        .assert_stderr_contains("retry, fixed, skip, revise, abort");
+        .assert_stderr_contains("retry, fixed, skip, revise, replan, abort");
     project
         .signoff(["answer", &id, "retri"])
         .assert_code(2)

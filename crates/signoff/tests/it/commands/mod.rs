@@ -21,6 +21,7 @@ mod plan_paths;
 mod planning;
 mod proofs;
 mod providers;
+mod replanning;
 mod report;
 mod runs;
 mod store_scale;

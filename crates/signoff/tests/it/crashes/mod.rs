@@ -3,5 +3,6 @@
 mod kill;
 mod kill_trees;
 mod power;
+mod replan;
 mod store_chaos;
 mod whole_plan;

@@ -408,6 +408,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         undone(),
         super::permissions::allowed(),
         super::agent_tools::called(),
+        crate::trees::failing_git::stopped(),
     ];
     let mut seen = BTreeSet::new();
     for event in runs.iter().flatten() {

@@ -159,3 +159,44 @@ pub(crate) fn write_thread(project: &Project, directory: &str, second: &str) {
         )
         .write(format!("{directory}/tasks/02-two.md"), second);
 }
+
+/// A planner that answers every question with `next.md`.
+const PLANNER: &str = "cat > /dev/null
+echo '````markdown'
+cat next.md
+echo '````'
+";
+
+/// An agent that does what it is told, and what is wrong only the second time.
+const CODER: &str = "prompt=$(cat)
+case $prompt in
+  *'Make one.'*) echo x > out-1 ;;
+  *'Make two.'*) echo x > out-2 ;;
+  *'The previous attempt failed'*) echo x > out-2 ;;
+esac
+";
+
+/// A signed plan whose second step fails, with this policy; the next version of it does not.
+pub(crate) fn replannable(binary: &str, policy: &str) -> Project {
+    let wrong = agent("Make it wrong.", "out-2");
+    let check = "**contract:**\n```shell\ntest -s out-1\n```\n";
+    let text = plan(&[
+        &agent("Make one.", "out-1"),
+        &format!("{wrong}**on_fail:** {policy}\n"),
+        check,
+    ]);
+    let project = Project::new(binary);
+    project
+        .write("planner.sh", PLANNER)
+        .write("coder.sh", CODER)
+        .write("plan.md", &text)
+        .write("next.md", &text.replace("Make it wrong.", "Make two."))
+        .write(
+            ".signoff/config.toml",
+            "[agents.planner]\ndriver = 'command'\ncommand = ['sh', 'planner.sh']\n\n\
+             [agents.coder]\ndriver = 'command'\ncommand = ['sh', 'coder.sh']\n",
+        );
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}

@@ -3,7 +3,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use signoff_testkit::{Project, Script};
 
 use crate::support::busy_checkout::{repository, shell};
@@ -49,6 +49,16 @@ fn break_git(project: &Project) {
     std::fs::write(&program, text).expect("the folder is ours");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))
         .expect("the folder is ours");
+}
+
+/// The events of a run that stopped because git failed.
+pub(crate) fn stopped() -> Vec<Value> {
+    let project = project();
+    break_git(&project);
+    let broken = project.outside("fails");
+    let step = call(&project, &format!("echo add > {}", broken.display()));
+    run(&project, &step).assert_code(6);
+    project.signoff(["log", "--format", "json"]).json_lines()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Where steps work and how their work lands, beside a person who is at work too.
 
 mod beside_a_person;
-mod failing_git;
+pub(crate) mod failing_git;
 mod held_files;
 mod held_up_git;
 mod interleavings;

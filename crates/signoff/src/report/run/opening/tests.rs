@@ -19,6 +19,8 @@ fn shown_with(
     forecast: &[StepForecast],
 ) -> Vec<String> {
     let settings = Settings {
+        max_replans: 3,
+        roles: Vec::new(),
         backoff: 0,
         baseline: true,
         green: OnGreenBaseline::Skip,

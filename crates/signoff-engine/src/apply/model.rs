@@ -1,0 +1,143 @@
+//! What a model said, and a new version of the plan that is wanted.
+
+use super::merge::carry_work_over;
+use crate::event::{Event, ModelAnswer, ModelTask, ModelUsage, RecoveryDecision, RoleDecision};
+use crate::state::{
+    ChosenRole, Replan, ReplanStage, Run, Stage, StepState, StepStatus, TokenUsage,
+};
+
+pub(super) fn request_replan(run: &mut Run, at: usize, event: &Event) {
+    let Event::ReplanRequested {
+        because,
+        discoveries,
+        by,
+        holds,
+        ..
+    } = event
+    else {
+        return;
+    };
+    if *holds && let Some(step) = run.steps.get_mut(at) {
+        step.hold();
+        run.schedule.active.remove(&at);
+    }
+    // Several steps may want it at once.
+    if run.replan.is_none() {
+        run.replans += 1;
+        run.replan = Some(Replan {
+            step: at,
+            because: because.clone(),
+            discoveries: discoveries.clone(),
+            by: by.clone(),
+            stage: ReplanStage::Requested,
+        });
+    }
+}
+
+pub(super) fn request_recovery(step: &mut StepState, because: &str) {
+    step.activation.recovery_because = Some(because.to_owned());
+    step.status = StepStatus::Running;
+    step.await_model(ModelTask::Recovery);
+}
+
+pub(super) fn ask_model(run: &mut Run, at: usize, task: ModelTask) {
+    if task == ModelTask::Replan {
+        if let Some(replan) = &mut run.replan {
+            replan.stage = ReplanStage::Asked;
+        }
+    } else if let Some(step) = run.steps.get_mut(at) {
+        step.stage = Stage::AskingModel { task };
+    }
+}
+
+pub(super) fn take_answer(run: &mut Run, at: usize, event: &Event) {
+    let Event::ModelAnswered {
+        task,
+        answer,
+        refused,
+        usage,
+        by,
+        ..
+    } = event
+    else {
+        return;
+    };
+    count_usage(run, at, by, usage);
+    match task {
+        ModelTask::Replan => {
+            if let Some(replan) = &mut run.replan {
+                replan.stage = stage_after(answer, refused.as_deref());
+            }
+        }
+        ModelTask::Recovery => {
+            let retries = run.definition(at).map_or(0, |step| step.on_fail.retries);
+            if let Some(step) = run.steps.get_mut(at) {
+                let followed = refused.is_none();
+                recover(step, answer, followed, retries, by);
+            }
+        }
+        ModelTask::Role => {
+            let before = run.steps.get(at).and_then(|step| step.usage.agent.clone());
+            if let Some(step) = run.steps.get_mut(at) {
+                let role = chosen(answer, before).filter(|_| refused.is_none());
+                step.activation.role = Some(ChosenRole { role });
+                step.stage = Stage::NeedsWork;
+            }
+        }
+    }
+}
+
+/// Questions count as the work of the step that they are about.
+fn count_usage(run: &mut Run, at: usize, by: &str, usage: &[ModelUsage]) {
+    let used = TokenUsage::of_models(usage);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.activation.spent.add(used);
+        step.usage.total.add(used);
+        step.usage.open.add(used);
+    }
+    run.usage.sums.count_models(by, usage);
+}
+
+fn stage_after(answer: &ModelAnswer, refused: Option<&str>) -> ReplanStage {
+    match (answer, refused) {
+        (_, Some(why)) => ReplanStage::Lost(why.to_owned()),
+        (ModelAnswer::Draft(draft), None) => ReplanStage::Drafted(Box::new(draft.clone())),
+        (ModelAnswer::Nothing(why), None) => ReplanStage::Lost(why.clone()),
+        (ModelAnswer::Recovery(_) | ModelAnswer::Role(_), None) => {
+            ReplanStage::Lost("the answer is not a plan".to_owned())
+        }
+    }
+}
+
+fn recover(step: &mut StepState, answer: &ModelAnswer, followed: bool, retries: u32, by: &str) {
+    // If what follows is lost in a crash, the model is asked again.
+    step.await_model(ModelTask::Recovery);
+    step.activation.recoveries += 1;
+    if let ModelAnswer::Recovery(RecoveryDecision::Retry { args, reason }) = answer
+        && followed
+    {
+        if args.is_some() {
+            step.activation.args.clone_from(args);
+            step.activation.args_by = Some(by.to_owned());
+            step.activation.args_by_model = true;
+            step.activation.approved = false;
+        }
+        step.advice.hint = Some(reason.clone());
+        step.activation.failures = retries;
+        step.activation.not_before = 0;
+        step.stage = Stage::NeedsWork;
+        carry_work_over(step);
+    }
+}
+
+/// The role that the answer means; everything but a choice means the one that it would be anyway.
+fn chosen(answer: &ModelAnswer, before: Option<String>) -> Option<String> {
+    match answer {
+        ModelAnswer::Role(RoleDecision::Select { role, .. }) => Some(role.clone()),
+        ModelAnswer::Role(RoleDecision::Retry { .. }) => before,
+        ModelAnswer::Role(RoleDecision::Continue { .. } | RoleDecision::Complete { .. })
+        | ModelAnswer::Draft(_)
+        | ModelAnswer::Recovery(_)
+        | ModelAnswer::Nothing(_) => None,
+    }
+}

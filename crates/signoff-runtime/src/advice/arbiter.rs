@@ -1,0 +1,78 @@
+//! Asks who does a step that names no role and that several roles fit.
+
+use serde_json::json;
+use signoff_engine::{ModelAnswer, RoleDecision, Run, StepStatus, fitting_roles};
+use signoff_llm::PromptName;
+
+use super::Advice;
+use crate::error::Error;
+use crate::planning::{Model, ask_model, prompts};
+use crate::project::Project;
+
+pub(super) fn advice(
+    project: &Project,
+    run: &Run,
+    step: usize,
+    model: &mut Model<'_>,
+) -> Result<Advice, Error> {
+    let question = arbiter_prompt(project, run, step)?;
+    let roles = fitting_roles(run, step);
+    let mut check = |decision: &RoleDecision| match decision {
+        RoleDecision::Select { role, .. } if !roles.contains(&role.as_str()) => {
+            vec![format!("`{role}` is none of `{}`", roles.join("`, `"))]
+        }
+        RoleDecision::Select { .. }
+        | RoleDecision::Continue { .. }
+        | RoleDecision::Complete { .. }
+        | RoleDecision::Retry { .. } => Vec::new(),
+    };
+    let reply = ask_model(project, model, &question, &mut check)?;
+    Ok(Advice {
+        answer: ModelAnswer::Role(reply.value),
+        usage: reply.usage,
+    })
+}
+
+/// What an arbiter would be told now: before the first step that is not done.
+pub fn next_arbiter_prompt(project: &Project, run: &Run) -> Result<String, Error> {
+    let is_open = |at: &usize| run.step(*at).is_some_and(|(_, state)| !state.satisfies);
+    let next = run.order().find(is_open);
+    arbiter_prompt(project, run, next.unwrap_or(run.plan().steps.len()))
+}
+
+/// What an arbiter is told before this step, without the values of secrets.
+fn arbiter_prompt(project: &Project, run: &Run, at: usize) -> Result<String, Error> {
+    let plan = run.plan();
+    let step = run.step(at);
+    let titled = |number: usize, title: &str| format!("Step {number}: {title}");
+    let named: Vec<_> = run
+        .steps()
+        .filter(|(_, state)| state.item.is_none())
+        .collect();
+    let remaining = named.iter().filter(|(other, state)| {
+        let is_open = matches!(state.status, StepStatus::Pending | StepStatus::Ready);
+        is_open && step.is_none_or(|(step, _)| step.id != other.id)
+    });
+    let history = named.iter().filter(|(_, state)| state.attempts > 0);
+    let history = history.map(|(step, state)| {
+        let agent = state.usage.agent.as_deref().unwrap_or("nobody");
+        let status = format!("{:?}", state.status).to_lowercase();
+        format!("{} by {agent}: {status}", titled(step.number, &step.title))
+    });
+    let failure = step.and_then(|(_, state)| state.advice.failure.as_ref());
+    let values = json!({
+        "task": plan.task.as_deref().unwrap_or(plan.display_title()),
+        "status": "in_progress",
+        "done": run.done_steps(),
+        "total": plan.steps.len(),
+        "step": step.map(|(step, _)| titled(step.number, &step.title)).unwrap_or_default(),
+        "suggested": run.role_of(at).unwrap_or("any"),
+        "acceptance": step.map(|(step, _)| step.acceptance.clone()).unwrap_or_default(),
+        "remaining": remaining.map(|(step, _)| titled(step.number, &step.title)).collect::<Vec<_>>(),
+        "history": history.collect::<Vec<_>>(),
+        "last_error": failure.map(|failure| failure.unmet.join("; ")).unwrap_or_default(),
+        "roles": fitting_roles(run, at),
+    });
+    let prompt = prompts(project)?.fill(PromptName::Arbiter, &values)?;
+    Ok(project.secrets().hide(&prompt).into_owned())
+}

@@ -1,0 +1,277 @@
+//! Has a new version of the plan drafted, checked like every draft, and keeps it in the run's directory.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use signoff_engine::{ModelAnswer, PlanDraft, Run, StepState, StepStatus};
+use signoff_llm::{
+    DraftEnd, DraftedPlan, FinishedStep, Objection, PlanningContext, ReplanContext, Usage,
+};
+use signoff_plan::dialect::{Dialect, base_id};
+use signoff_plan::diff::{compare, definition_hash, only_narrows, pairs};
+use signoff_plan::digest::canonical;
+use signoff_plan::edit::{Edit, apply_to};
+use signoff_plan::model::Plan;
+use signoff_plan::source::Source;
+use signoff_plan::write::write;
+use signoff_store::failpoint;
+
+use super::{Advice, Advisor, nothing};
+use crate::SystemClock;
+use crate::error::Error;
+use crate::plan_file::PlanFile;
+use crate::planning::{DraftObserver, DraftOptions, Model, draft, planning_context};
+use crate::project::relative;
+
+/// Text of a failure that a planner is told.
+const ERROR_BYTES: usize = 8 * 1024;
+
+impl Advisor {
+    pub(super) fn replan(
+        &self,
+        run: &Run,
+        step: usize,
+        model: &mut Model<'_>,
+    ) -> Result<Advice, Error> {
+        let name = relative(&self.project, &self.plan);
+        let old = PlanFile::read(&self.plan, &name, &self.project.workspace())?;
+        let dialect = old.checked.dialect;
+        if matches!(dialect, Dialect::Thread | Dialect::Proposal) {
+            let why = format!("planners do not write the dialect `{dialect}`");
+            return Ok(nothing(why, Usage::default()));
+        }
+        let context = self.context(run, step, dialect)?;
+        failpoint::reached("replan.asked");
+        let observer = DraftObserver {
+            round: &mut |_| {},
+            review: &mut |draft| changed_finished_steps(run, draft),
+        };
+        let report = draft(&self.project, model, &context, observer)?;
+        let usage = report.usage;
+        let drafted = match (report.plan, report.end) {
+            (Some(plan), DraftEnd::Clean) => plan,
+            (_, DraftEnd::ModelFailed(error)) => return Ok(nothing(error.message, usage)),
+            (Some(plan), _) => {
+                let problems: Vec<String> = (plan.objections.iter())
+                    .filter(|one| one.is_blocking)
+                    .map(|one| one.message.clone())
+                    .collect();
+                let why = format!("every draft has errors: {}", problems.join("; "));
+                return Ok(nothing(why, usage));
+            }
+            (None, _) => return Ok(nothing("no answer held a plan", usage)),
+        };
+        let answer = self.keep(run, &drafted, usage.model.as_deref())?;
+        Ok(Advice { answer, usage })
+    }
+
+    fn context(&self, run: &Run, step: usize, dialect: Dialect) -> Result<PlanningContext, Error> {
+        let plan = run.plan();
+        let options = DraftOptions {
+            task: (plan.task.clone()).unwrap_or_else(|| plan.display_title().to_owned()),
+            dialect,
+            memories: Vec::new(),
+            existing_code: Vec::new(),
+            constraints: plan.constraints.clone(),
+        };
+        let context = planning_context(&self.project, &options, &SystemClock::new())?;
+        Ok(PlanningContext {
+            replan: Some(replan_context(run, step, dialect)),
+            ..context
+        })
+    }
+
+    /// Keeps the text under a name that no plan has, before the journal names it.
+    fn keep(
+        &self,
+        run: &Run,
+        drafted: &DraftedPlan,
+        model: Option<&str>,
+    ) -> Result<ModelAnswer, Error> {
+        let next = self.next_identity(run.plan());
+        let source = identified(drafted, run.plan(), &next, model);
+        let name = relative(&self.project, &next.path);
+        let workspace = self.project.workspace();
+        let dialect = drafted.checked.dialect;
+        let plan = PlanFile::from_source(&next.path, source, Some(dialect), &workspace);
+        if plan.checked.errors() > 0 {
+            let why = "the draft has errors once it has its id and version".to_owned();
+            return Ok(ModelAnswer::Nothing(why));
+        }
+        let after = &plan.checked.plan;
+        let changes = compare(&canonical(run.plan()), &canonical(after));
+        if changes.is_empty() {
+            return Ok(ModelAnswer::Nothing("the draft changes nothing".to_owned()));
+        }
+        let extension = next.path.extension().and_then(|found| found.to_str());
+        let dir = self.project.store.run_dir(run.id());
+        let bytes = plan.source.bytes();
+        let snapshot = dir.save_draft(run.replans(), extension.unwrap_or("md"), bytes)?;
+        failpoint::reached("replan.drafted");
+        Ok(ModelAnswer::Draft(PlanDraft {
+            plan: next.id,
+            path: name,
+            snapshot,
+            digest: plan.digest().to_string(),
+            changes: changes.iter().map(ToString::to_string).collect(),
+            reasoning: drafted.reasoning.clone().or_else(|| after.context.clone()),
+            narrows: only_narrows(run.plan(), after, &begun_steps(run)),
+        }))
+    }
+
+    /// The next version's id and file, which nothing has: an earlier one may have been refused.
+    fn next_identity(&self, plan: &Plan) -> NextIdentity {
+        let stem = self.plan.file_stem().and_then(|stem| stem.to_str());
+        let base = base_id(plan).or(stem).unwrap_or("plan").to_owned();
+        let extension = self.plan.extension().and_then(|found| found.to_str());
+        let first = plan.version.unwrap_or(1).saturating_add(1);
+        let directory = self.plan.parent().unwrap_or(Path::new("."));
+        let mut version = first;
+        loop {
+            let id = format!("{base}-v{version}");
+            let path = directory.join(format!("{}.{}", file_name(&id), extension.unwrap_or("md")));
+            let is_taken = path.exists() || self.project.store.log_path(&id).exists();
+            if !is_taken {
+                let previous = plan.id.clone().unwrap_or_else(|| self.key.clone());
+                return NextIdentity {
+                    id,
+                    version,
+                    previous,
+                    path,
+                };
+            }
+            version += 1;
+        }
+    }
+}
+
+struct NextIdentity {
+    id: String,
+    version: u64,
+    previous: String,
+    path: PathBuf,
+}
+
+/// An id as the name of a file.
+fn file_name(id: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    id.chars().map(|c| if plain(c) { c } else { '-' }).collect()
+}
+
+/// The draft with what only the harness knows. Whatever the model says of it is replaced.
+fn identified(
+    drafted: &DraftedPlan,
+    before: &Plan,
+    next: &NextIdentity,
+    model: Option<&str>,
+) -> Source {
+    let fields = [
+        ("id", Some(Value::from(next.id.as_str()))),
+        ("version", Some(Value::from(next.version))),
+        ("previous", Some(Value::from(next.previous.as_str()))),
+        ("owner", before.owner.as_deref().map(Value::from)),
+        ("status", Some(Value::from("draft"))),
+        ("created_by", Some(Value::from("planner"))),
+        ("planner_model", model.map(Value::from)),
+    ];
+    let mut source = drafted.source.clone();
+    for (field, value) in fields {
+        let Some(value) = value else {
+            continue;
+        };
+        let field = field.to_owned();
+        // A dialect without a place for it says nothing about it.
+        if let Ok(changed) = apply_to(&source, &[Edit::SetPlan { field, value }]) {
+            source = changed;
+        }
+    }
+    source
+}
+
+/// Steps that have begun: leaving one of them out is more than narrowing.
+fn begun_steps(run: &Run) -> BTreeSet<String> {
+    let begun = run.steps().filter(|(_, state)| {
+        let is_untouched = matches!(state.status, StepStatus::Pending | StepStatus::Blocked);
+        state.attempts > 0 || !is_untouched
+    });
+    begun.map(|(step, _)| step.id.clone()).collect()
+}
+
+fn is_finished(state: &StepState) -> bool {
+    state.status == StepStatus::Completed
+}
+
+fn replan_context(run: &Run, step: usize, dialect: Dialect) -> ReplanContext {
+    let written = write(run.plan(), dialect).files.into_iter().next();
+    let plan = written.map(|(_, text)| text).unwrap_or_default();
+    let replan = run.replan();
+    let failure = run
+        .step(step)
+        .and_then(|(_, state)| state.advice.failure.as_ref());
+    let output = failure.map(|failure| format!("{}\n{}", failure.stdout, failure.stderr));
+    let because = replan.map(|replan| replan.because.clone());
+    let error = [because, output.map(|output| output.trim().to_owned())];
+    let error: Vec<String> = error.into_iter().flatten().collect();
+    let finished = run.steps().filter(|(_, state)| is_finished(state));
+    let finished = finished.map(|(step, state)| FinishedStep {
+        id: step.id.clone(),
+        title: step.title.clone(),
+        evidence: evidence_text(state),
+    });
+    ReplanContext {
+        plan,
+        step: (run.definition(step))
+            .map_or_else(String::new, |step| format!("{}: {}", step.id, step.title)),
+        error: tail(error.join("\n\n").trim(), ERROR_BYTES),
+        discoveries: replan.map_or_else(Vec::new, |replan| replan.discoveries.clone()),
+        finished: finished.collect(),
+    }
+}
+
+fn evidence_text(state: &StepState) -> String {
+    let grade = state.outcome.grade();
+    let grade = grade.map_or_else(String::new, |grade| format!("{grade:?}").to_lowercase());
+    match state.changes.files.as_deref().unwrap_or_default() {
+        [] => grade,
+        files => format!("{grade}; changed {}", files.join(", ")),
+    }
+}
+
+/// The end of a text, which tells most of a failure.
+fn tail(text: &str, bytes: usize) -> String {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or_default().to_owned()
+}
+
+/// What a draft does to steps that are finished: their evidence would be lost.
+fn changed_finished_steps(run: &Run, draft: &DraftedPlan) -> Vec<Objection> {
+    let (before, after) = (run.plan(), &draft.checked.plan);
+    let pairs = pairs(before, after);
+    let mut objections = Vec::new();
+    for (at, was) in before.steps.iter().enumerate() {
+        let is_done = run.step(at).is_some_and(|(_, state)| is_finished(state));
+        if !is_done {
+            continue;
+        }
+        let now = pairs.iter().position(|from| *from == Some(at));
+        let now = now.and_then(|at| after.steps.get(at));
+        match now {
+            None => objections.push(Objection::new(format!(
+                "step `{}` is finished and missing; repeat it as it was",
+                was.id
+            ))),
+            Some(now) if definition_hash(now) != definition_hash(was) => {
+                objections.push(Objection::new(format!(
+                    "step `{}` is finished and was changed; repeat it word for word",
+                    was.id
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    objections
+}

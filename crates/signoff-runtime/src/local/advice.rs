@@ -1,0 +1,49 @@
+//! Whom the run asks when it needs a model. Asking is not this module's work: who knows how is handed in.
+
+use signoff_engine::{Input, ModelAnswer, ModelTask, ModelUsage, Run};
+
+use super::{Local, QuestionStop};
+use crate::drive::WakeReason;
+use crate::error::Error;
+
+/// Asks models, and keeps what they draft.
+pub(crate) trait Advise: Send + Sync {
+    /// Asks a model; nothing if it was stopped meanwhile.
+    fn advise(
+        &self,
+        run: &Run,
+        step: usize,
+        task: ModelTask,
+        stop: &QuestionStop,
+    ) -> Option<ModelReply>;
+
+    /// Makes the drafted version a plan of its own. Has the policy signed it?
+    fn offer_draft(&self, run: &Run) -> Result<bool, Error>;
+}
+
+/// What a model said.
+#[derive(Debug)]
+pub(crate) struct ModelReply {
+    pub(crate) answer: ModelAnswer,
+    /// Who was asked.
+    pub(crate) by: String,
+    pub(crate) usage: Vec<ModelUsage>,
+}
+
+impl Local<'_> {
+    /// Asks on a thread of its own: an answer may take minutes.
+    pub(super) fn ask_model(&mut self, run: &Run, step: usize, task: ModelTask) {
+        let advisor = std::sync::Arc::clone(&self.advisor);
+        let (run, stop) = (run.clone(), self.question_stop.clone());
+        self.supervisor.work(move || {
+            let reply = advisor.advise(&run, step, task, &stop)?;
+            Some(WakeReason::Input(Input::ModelEnded {
+                step,
+                task,
+                answer: reply.answer,
+                by: reply.by,
+                usage: reply.usage,
+            }))
+        });
+    }
+}
