@@ -10,6 +10,7 @@ pub const SCHEMA: &str = "signoff.comments/1";
 /// The comments of a plan, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "the names are the wire format")]
 pub struct Comments {
     pub schema: String,
     /// Key of the plan: its id, else its path.
