@@ -84,7 +84,7 @@ fn first_failure(run: &ContractRun) -> Option<&str> {
         let line = line.to_lowercase();
         SIGNS.iter().any(|sign| line.contains(sign))
     };
-    let last = || lines().filter(|line| !line.is_empty()).last();
+    let last = || lines().rfind(|line| !line.is_empty());
     lines().find(tells).or_else(last)
 }
 

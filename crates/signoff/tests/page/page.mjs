@@ -176,7 +176,13 @@ await check("no violation of accessibility on any screen", async () => {
 if (pictures) {
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1200, height: 760 });
-  await page.goto(at("edit.md"));
+  project.propose("retry.md", "Add a retry to the HTTP client", [
+    { id: "retry", title: "Write the retry", task: "Add a retry with backoff to `fetch` in `client.py`: three tries, then raise what the last one raised.", contract: "python3 -m pytest -q tests/test_retry.py" },
+    { id: "docs", title: "Document it", task: "Say in `CLIENT.md` how often it tries and how long it waits.", contract: "grep -q tries CLIENT.md", after: "retry" },
+    { id: "callers", title: "Use it in the callers", task: "Remove the loops around `fetch` in `payments/`.", contract: "! grep -rn 'for attempt' payments/", after: "retry" },
+    { id: "all", title: "Everything holds together", task: "Repair what is left.", contract: "python3 -m pytest -q", after: "docs, callers" },
+  ]);
+  await page.goto(at("retry.md"));
   await page.screenshot({ path: join(pictures, "page.png") });
 }
 
