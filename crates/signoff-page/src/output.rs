@@ -27,7 +27,7 @@ fn contract_run(heading: &str, run: Option<&ContractRun>, none: &str) -> Markup 
                 Some(run) => {
                     @let (sign, word, tone) = verdict(&run.verdict);
                     div.output-head {
-                        h4 { (heading) }
+                        h3 { (heading) }
                         span class={ "state tone-" (tone) } { span.sign aria-hidden="true" { (sign) } (word) }
                         span.muted { (run.ended) " · " (lasted(run.duration_ms)) }
                     }
@@ -37,7 +37,7 @@ fn contract_run(heading: &str, run: Option<&ContractRun>, none: &str) -> Markup 
                     @for unmet in &run.unmet { p.small.muted { "not met: " (unmet) } }
                     (printed(run))
                 }
-                None => { div.output-head { h4 { (heading) } } p.small.muted { (none) } }
+                None => { div.output-head { h3 { (heading) } } p.small.muted { (none) } }
             }
         }
     }
@@ -84,7 +84,7 @@ fn first_failure(run: &ContractRun) -> Option<&str> {
         let line = line.to_lowercase();
         SIGNS.iter().any(|sign| line.contains(sign))
     };
-    let last = || lines().filter(|line| !line.is_empty()).last();
+    let last = || lines().rfind(|line| !line.is_empty());
     lines().find(tells).or_else(last)
 }
 

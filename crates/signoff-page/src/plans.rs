@@ -7,7 +7,7 @@ use signoff_api::runs::Run;
 
 use crate::moment::time;
 use crate::problem::code_in;
-use crate::state::of_plan;
+use crate::state::{of_plan, of_run};
 use crate::words::count::count;
 
 /// What the screen shows.
@@ -174,7 +174,7 @@ impl PlansView<'_> {
         let plan = &row.plan;
         html! {
             li.row data-item {
-                span { (of_plan(&plan.status).label()) }
+                span { (of_run(&plan.status, plan.questions).label()) }
                 div {
                     a.title href=(address(plan)) { (plan.title) }
                     div.about {
@@ -281,7 +281,7 @@ pub fn runs(runs: &[Run], now: u64) -> Markup {
 }
 
 fn run_row(run: &Run, now: u64) -> Markup {
-    let state = of_plan(&run.status);
+    let state = of_run(&run.status, run.waiting);
     html! {
         li.row data-item {
             span { (state.label()) }

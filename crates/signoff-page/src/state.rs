@@ -77,6 +77,18 @@ pub fn of_plan(status: &str) -> State<'_> {
     State { sign, word, tone }
 }
 
+/// The state of a plan or run that may wait for an answer.
+pub fn of_run(status: &str, questions: usize) -> State<'_> {
+    if questions > 0 && status == "executing" {
+        return State {
+            sign: "?",
+            word: "waits for you",
+            tone: "waiting",
+        };
+    }
+    of_plan(status)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -54,6 +54,7 @@ function undoable(text, undo) {
 function complain(card, error) {
   const words = document.createElement("p");
   words.className = "first-failure small";
+  words.dataset.kept = "yes";
   words.setAttribute("role", "alert");
   words.textContent = [error.message, ...(error.hints ?? [])].join(" → ");
   card.querySelector("form").prepend(words);

@@ -42,17 +42,19 @@ function copyAttributes(old, fresh) {
 
 function morphChildren(old, fresh) {
   const byId = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
-  let at = old.firstChild;
+  // What a script put there for the person to read stays until they act again.
+  const skipped = (node) => { while (node?.dataset?.kept) node = node.nextSibling; return node; };
+  let at = skipped(old.firstChild);
   for (const wanted of [...fresh.childNodes]) {
     const known = wanted.id ? byId.get(wanted.id) : null;
     if (known && known !== at) old.insertBefore(known, at);
     const there = known ?? (at && !(at.id && byId.has(at.id)) ? at : null);
     if (there && there.nodeName === wanted.nodeName) {
-      if (there === at) at = at.nextSibling;
+      if (there === at) at = skipped(at.nextSibling);
       morph(there, wanted);
     } else {
       old.insertBefore(wanted, at);
     }
   }
-  while (at) { const next = at.nextSibling; at.remove(); at = next; }
+  while (at) { const next = skipped(at.nextSibling); at.remove(); at = next; }
 }

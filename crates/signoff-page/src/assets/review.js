@@ -57,6 +57,7 @@ function say(step, error) {
   for (const old of document.querySelectorAll(".move-refused")) old.remove();
   const words = document.createElement("p");
   words.className = "problem tone-failed move-refused";
+  words.dataset.kept = "yes";
   words.setAttribute("role", "alert");
   words.textContent = `✗ ${[error.message, ...(error.hints ?? [])].join(" → ")}`;
   step.querySelector(".step-body").prepend(words);

@@ -10,7 +10,7 @@ use self::step::StepDetail;
 use crate::address::part;
 use crate::frame::token;
 use crate::moment::{between, lasted, millis, time};
-use crate::state::of_plan;
+use crate::state::of_run;
 use crate::timeline::timeline;
 use crate::words::count::count;
 
@@ -87,8 +87,8 @@ impl RunView<'_> {
                 p.crumbs { a href="/runs" { "Runs" } " / " span.mono { (run.run) } }
                 h1 { (run.title) }
                 div.meta {
-                    (of_plan(&run.status).label())
-                    @if let Some(reason) = run.paused { span { "paused: " (format!("{reason:?}").to_lowercase()) } }
+                    (of_run(&run.status, run.inbox.len()).label())
+                    @if let Some(reason) = run.paused.filter(|_| run.inbox.is_empty()) { span { "paused: " (format!("{reason:?}").to_lowercase()) } }
                     @if run.undone { span { "undone" } }
                     @if run.landed.is_some() { span { "✓ in your checkout" } }
                     a href={ "/plans/" (part(&run.plan)) } { "plan " span.mono { (run.plan) } }

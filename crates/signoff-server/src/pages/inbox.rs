@@ -8,10 +8,12 @@ use serde::Deserialize;
 use signoff_page::frame::Place;
 use signoff_page::inbox::InboxView;
 use signoff_runtime::inbox::waiting_items;
+use signoff_runtime::launch::{LaunchedBy, launch_resume};
+use signoff_runtime::runs::view::RunView;
 
 use super::frame::{Screen, new_events, page};
 use crate::api::inbox::{AnswerBody, send_answer};
-use crate::calls::call;
+use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::forms::PersonForm;
 use crate::sessions::Session;
@@ -61,6 +63,16 @@ async fn inbox(
     .await
 }
 
+/// Continues the run that asked, if nobody drives it and nothing else waits. Whether that succeeds or not, the answer is
+/// kept, and the page of the run offers to continue it.
+fn go_on(call: &Call, item: &str) {
+    let run = item.split('/').next().unwrap_or(item);
+    let waits = |view: &RunView| !view.driven && view.run.outcome().is_none();
+    if call.read_run(run).is_ok_and(|view| waits(&view)) {
+        launch_resume(&call.project, &call.program, run, LaunchedBy::Person).ok();
+    }
+}
+
 /// An answer, as the form of a card sends it.
 #[derive(Debug, Deserialize)]
 struct Answer {
@@ -82,6 +94,7 @@ async fn answer(
             steps: Vec::new(),
         };
         send_answer(call, &item, &body)?;
+        go_on(call, &item);
         Ok(Redirect::to("/inbox?done=answered"))
     })
     .await
