@@ -5,6 +5,7 @@
 
 pub mod archived;
 pub mod checks;
+pub mod comments;
 pub mod config;
 pub mod connect;
 pub mod convert;

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signoff_plan::model::{self, RetriedFailures};
 
+use crate::comments::Comment;
+
 pub const SCHEMA: &str = "signoff.plan/1";
 
 /// A resolved plan.
@@ -40,6 +42,9 @@ pub struct Plan {
     pub briefing: Option<String>,
     /// Oldest first.
     pub rejections: Vec<Rejection>,
+    /// Oldest first; those that are resolved too.
+    #[serde(default)]
+    pub comments: Vec<Comment>,
     /// What is kept about the plan and decides nothing, by name: `artifacts`, `task_id`, `estimated_duration`, `created_at`, `created_by`, `planner_model`, `complexity`, `tags`, …
     pub metadata: BTreeMap<String, Value>,
     pub steps: Vec<Step>,
@@ -162,6 +167,7 @@ pub struct PlanContext<'a> {
     pub terms: Option<String>,
     /// What the store knows of rejections; those that only the file has are shown too.
     pub rejections: Vec<Rejection>,
+    pub comments: Vec<Comment>,
     /// The shell of contracts that name none.
     pub shell: &'a str,
     /// Status of each step, in plan order; missing ones are `pending`.
@@ -208,6 +214,7 @@ impl Plan {
             executor_model: plan.executor_model.clone(),
             briefing: plan.briefing.clone(),
             rejections: all_rejections(plan, &context.rejections),
+            comments: context.comments.clone(),
             metadata: metadata(plan),
             steps: steps.collect(),
         }

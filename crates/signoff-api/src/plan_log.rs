@@ -1,5 +1,7 @@
 //! What happened to a plan: the lines of `log/<plan>.jsonl`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,13 +28,41 @@ pub enum PlanEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cloned_from: Option<String>,
     },
-    /// A new text answers a rejection.
+    /// A new text answers a rejection, or an edit changed it.
     PlanRevised {
         path: String,
         digest: String,
         version: Option<u64>,
         by: String,
         actor: String,
+        /// What an edit did, in words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<String>,
+        /// Steps that are known by their number and have another one now: old id, new id.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        renamed: BTreeMap<String, String>,
+    },
+    /// Somebody said something about it. Decides nothing, and is not part of the digest.
+    PlanCommented {
+        /// `c1`, `c2`, … in the order of the log.
+        id: String,
+        digest: String,
+        version: Option<u64>,
+        by: String,
+        actor: String,
+        /// Id of the step that it is about; `null` = the plan.
+        step: Option<String>,
+        text: String,
+        #[serde(default)]
+        kind: CommentKind,
+        /// How much an objection weighs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        severity: Option<ObjectionSeverity>,
+    },
+    /// A person says that a comment needs nothing more.
+    PlanCommentResolved {
+        comment: String,
+        by: String,
     },
     /// A signature follows; without a valid one this line counts for nothing.
     PlanApproved {
@@ -92,6 +122,42 @@ pub enum PlanEvent {
     PlanDeleted {
         by: String,
     },
+}
+
+/// What a comment is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommentKind {
+    /// Somebody's words.
+    #[default]
+    Comment,
+    /// What a critic has against the plan.
+    Objection,
+}
+
+/// How much an objection weighs.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ObjectionSeverity {
+    /// Worth knowing.
+    Minor,
+    /// Should be changed.
+    Major,
+    /// The plan should not be signed as it is.
+    Blocking,
+}
+
+impl ObjectionSeverity {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minor => "minor",
+            Self::Major => "major",
+            Self::Blocking => "blocking",
+        }
+    }
 }
 
 /// A line of the log, as it stands in the file.

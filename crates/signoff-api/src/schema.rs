@@ -4,10 +4,10 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    archived, checks, config, connect, convert, deleted, diagnostics, diff, doctor, drafted, error,
-    event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref, plans, progress,
-    project, pruned, question, rehearsal, run, runs, stats, templates, threads, tool_record, tools,
-    transcript, undo,
+    archived, checks, comments, config, connect, convert, deleted, diagnostics, diff, doctor,
+    drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref,
+    plans, progress, project, pruned, question, rehearsal, run, runs, stats, templates, threads,
+    tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -37,6 +37,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (inbox::SCHEMA, of::<inbox::Inbox>()),
         (question::SCHEMA, of::<question::Question>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
+        (comments::SCHEMA, of::<comments::Comments>()),
         (plans::SCHEMA, of::<plans::Plans>()),
         (archived::SCHEMA, of::<archived::Archived>()),
         (pruned::SCHEMA, of::<pruned::Pruned>()),

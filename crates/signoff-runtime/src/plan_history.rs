@@ -53,6 +53,8 @@ impl PlanHistory {
                 | PlanEvent::PlanExecuting { path, .. }
                 | PlanEvent::PlanArchived { path, .. } => Some(path.as_str()),
                 PlanEvent::PlanNeedsReview { .. }
+                | PlanEvent::PlanCommented { .. }
+                | PlanEvent::PlanCommentResolved { .. }
                 | PlanEvent::PlanCancelled { .. }
                 | PlanEvent::PlanRetried { .. }
                 | PlanEvent::PlanCompleted { .. }
@@ -154,6 +156,8 @@ impl PlanHistory {
             }
             PlanEvent::PlanDeleted { .. } => Some(false),
             PlanEvent::PlanRejected { .. }
+            | PlanEvent::PlanCommented { .. }
+            | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanRetried { .. }
             | PlanEvent::PlanExecuting { .. }
             | PlanEvent::PlanCompleted { .. }
@@ -291,6 +295,8 @@ pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
         PlanEvent::PlanCancelled { digest, .. } => (PlanFact::Cancelled, digest),
         PlanEvent::PlanRetried { digest, .. } => (PlanFact::Retried, digest),
         PlanEvent::PlanExecuting { .. }
+        | PlanEvent::PlanCommented { .. }
+        | PlanEvent::PlanCommentResolved { .. }
         | PlanEvent::PlanCompleted { .. }
         | PlanEvent::PlanFailed { .. }
         | PlanEvent::PlanArchived { .. }

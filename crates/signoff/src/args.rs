@@ -3,6 +3,7 @@
 mod agentctl;
 mod command;
 mod connect;
+mod editing;
 mod guard;
 mod lifecycle;
 mod nearest;
@@ -23,6 +24,7 @@ pub(crate) use self::agentctl::{
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
 pub(crate) use self::connect::Connect;
+pub(crate) use self::editing::{AddStep, Comment, Edit, EditCommand, SetField};
 pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
@@ -89,6 +91,8 @@ Sign:
   approve      Sign a plan
   reject       Reject a plan, and say why
   revise       Submit a new version of a plan
+  edit         Change a field, add a step, move or skip one
+  comment      Say something about a plan or a step
   cancel       Cancel a plan
   retry        Let a failed plan run again from scratch
   clone        Copy a plan as a new plan

@@ -174,7 +174,11 @@ impl From<Error> for Failure {
             Error::OtherDialect { asked, found } => changes::other_dialect(asked, found),
             Error::BadTask { why } => changes::bad_task(&why),
             Error::UnwritableRequest { why } => changes::unwritable_request(&why),
-            Error::Uneditable(refused) => Self::new(1, "invalid", refused.to_string()),
+            Error::Uneditable(refused) => changes::uneditable(&refused),
+            Error::UnknownPlanStep { plan, step, known } => {
+                changes::unknown_step(&plan, &step, &known)
+            }
+            Error::BadComment { why } => Self::new(2, "comment", format!("not a comment: {why}")),
             Error::NotDeletable { plan, state } => changes::not_deletable(&plan, state),
             Error::NotClonable { plan, state } => changes::not_clonable(&plan, state),
             Error::NotFinished { plan, state } => changes::not_finished(&plan, state),

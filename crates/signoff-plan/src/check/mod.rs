@@ -153,6 +153,17 @@ pub fn resolved_plan(draft: &Draft) -> Plan {
     resolve::resolve(draft, &mut Vec::new())
 }
 
+/// Which steps read what other steps give, in `$…` and in expressions: pairs of reader and read step.
+pub(crate) fn used_steps(draft: &Draft, ids: &[String]) -> Vec<(usize, usize)> {
+    let positions = positions::Positions::new(ids.iter().map(String::as_str));
+    let steps = draft.steps.iter().enumerate();
+    let used = steps.flat_map(|(at, step)| {
+        let used = plan_references::used_steps(step, &positions);
+        used.into_iter().map(move |used| (at, used))
+    });
+    used.collect()
+}
+
 /// Resolves a plan and reports every problem at once.
 pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     let mut problems = draft.problems.clone();

@@ -1,4 +1,4 @@
-//! Changes a plan file and nothing else in it: marks, fields, a rejection, a version.
+//! Changes a plan file and nothing else in it: marks, fields, a rejection, a version, the order of its steps.
 //!
 //! Bytes are spliced at known places, the result is read again, and anything but the wanted marks
 //! having changed is a refusal: better no mark than a damaged file.
@@ -12,6 +12,7 @@ mod records;
 mod removal;
 mod resolved_edit;
 mod splice;
+mod steps;
 mod thread;
 mod toolplan;
 mod verify;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 pub use self::records::Records;
 pub(crate) use self::splice::{Splice, apply_to as splice_into};
+pub use self::steps::{NewStep, Restructured, StepPlace, add_step, move_step};
 use crate::check::{resolve, resolved_plan};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, parse};
@@ -151,6 +153,15 @@ pub enum EditRefused {
     UnknownStatus(String),
     /// The file has no step of this id.
     UnknownStep(String),
+    /// There is no such field.
+    UnknownField {
+        /// `plan` or `step`.
+        of: &'static str,
+        /// As it was written.
+        field: String,
+        /// What was probably meant.
+        nearest: Option<&'static str>,
+    },
     /// The dialect has no place for this; says what for.
     NoPlace(String),
     /// The field cannot have this value; says why.
@@ -161,6 +172,34 @@ pub enum EditRefused {
     NotOnlyField(String),
     /// The change would have touched more, or less, than the marks; says what.
     NotOnlyMarks(&'static str),
+    /// A step would stand before one that it waits for.
+    BreaksDependency {
+        /// Id of the step.
+        step: String,
+        /// Id of the one that it waits for.
+        dependency: String,
+    },
+    /// A step that would get another number is read under the old one.
+    NamedByNumber {
+        /// Id of the step.
+        step: String,
+        /// Id of the one that reads it.
+        by: String,
+    },
+}
+
+impl EditRefused {
+    fn unknown_field(
+        of: &'static str,
+        field: &str,
+        names: impl Iterator<Item = &'static str>,
+    ) -> Self {
+        Self::UnknownField {
+            of,
+            field: field.to_owned(),
+            nearest: crate::suggest::nearest(field, names),
+        }
+    }
 }
 
 impl fmt::Display for EditRefused {
@@ -171,6 +210,13 @@ impl fmt::Display for EditRefused {
             }
             Self::UnknownStatus(word) => write!(f, "`{word}` is not a status of a plan"),
             Self::UnknownStep(id) => write!(f, "the file has no step `{id}`"),
+            Self::UnknownField { of, field, nearest } => {
+                write!(f, "a {of} has no field `{field}`")?;
+                match nearest {
+                    Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
+                    None => Ok(()),
+                }
+            }
             Self::BadValue(why) => f.write_str(why),
             Self::Shared(field) => write!(
                 f,
@@ -179,6 +225,14 @@ impl fmt::Display for EditRefused {
             Self::NotOnlyField(what) => write!(f, "the edit would have changed {what}"),
             Self::NoPlace(what) => write!(f, "this dialect has no place for {what}"),
             Self::NotOnlyMarks(what) => write!(f, "marking the file would have changed {what}"),
+            Self::BreaksDependency { step, dependency } => write!(
+                f,
+                "step `{step}` waits for `{dependency}`, and would stand before it"
+            ),
+            Self::NamedByNumber { step, by } => write!(
+                f,
+                "step `{by}` uses what `{step}` gives, and `{step}` would get another number: give it an `id` first"
+            ),
         }
     }
 }

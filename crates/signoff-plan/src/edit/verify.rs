@@ -38,7 +38,7 @@ impl ExpectedResult {
         let before = resolve(draft, &mut problems);
         let change = match edit {
             Edit::SetPlan { field, value } => {
-                let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a plan"));
+                let no_field = || EditRefused::unknown_field("plan", field, field::plan_names());
                 let name = plan_name(field).ok_or_else(no_field)?;
                 let value = normalize(&before, name, value).map_err(EditRefused::BadValue)?;
                 known_status(name, &value, &plan_words(draft.dialect))?;
@@ -47,7 +47,7 @@ impl ExpectedResult {
             Edit::SetStep { step, field, value } => {
                 let at = before.index_of(step);
                 let at = at.ok_or_else(|| EditRefused::UnknownStep(step.clone()))?;
-                let no_field = || EditRefused::NoPlace(format!("a field `{field}` of a step"));
+                let no_field = || EditRefused::unknown_field("step", field, field::step_names());
                 let name = step_name(field).ok_or_else(no_field)?;
                 let value = normalize(&before, name, value).map_err(EditRefused::BadValue)?;
                 known_status(name, &value, &step_words(draft.dialect))?;

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::contract::CONTRACT;
 pub(crate) use self::metadata::{MetadataShape, metadata_shape};
-pub use self::normalize::normalize;
+pub use self::normalize::{normalize, typed_value};
 pub(crate) use self::plan::PLAN;
 pub(crate) use self::shape::{DraftMember, FieldSpec, Shape, TextStyle};
 pub(crate) use self::step::STEP;

@@ -30,6 +30,26 @@ pub fn normalize(plan: &Plan, name: &str, value: &Value) -> Result<Value, String
     }
 }
 
+/// The value of a field as people type it: text where the field is text, JSON, or names with commas between them.
+pub fn typed_value(plan: &Plan, name: &str, text: &str) -> Value {
+    let as_text = Value::from(text);
+    if !matches!(name, "args" | "result") && normalize(plan, name, &as_text).is_ok() {
+        return as_text;
+    }
+    if let Ok(read) = serde_json::from_str::<Value>(text)
+        && !read.is_string()
+    {
+        return read;
+    }
+    let items = text.split(',').map(str::trim);
+    let items = items.filter(|item| !item.is_empty() && *item != "none");
+    let list: Value = items.collect();
+    match normalize(plan, name, &list) {
+        Ok(_) => list,
+        Err(_) => as_text,
+    }
+}
+
 impl<D, M> Shape<D, M> {
     fn normalize(&self, name: &str, value: &Value) -> Result<Value, String> {
         match self {

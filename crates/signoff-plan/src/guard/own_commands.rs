@@ -21,16 +21,19 @@ const PERSON: [&str; 14] = [
     "reject", "retry", "step", "trust", "undo",
 ];
 /// Options that make another command one of a person, or one that does more than planning.
-const PERSON_OPTIONS: [(&str, &str); 4] = [
+const PERSON_OPTIONS: [(&str, &str); 5] = [
+    ("comment", "--resolve"),
     ("run", "--approve"),
     ("run", "--task"),
     ("list", "--expire"),
     ("doctor", "--accept-level"),
 ];
-const PLANNING: [&str; 19] = [
+const PLANNING: [&str; 21] = [
     "agentctl",
+    "comment",
     "config",
     "diff",
+    "edit",
     "explain",
     "graph",
     "inbox",

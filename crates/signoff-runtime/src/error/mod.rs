@@ -182,6 +182,14 @@ pub enum Error {
     UnwritableRequest { why: String },
     /// A text cannot be changed safely.
     Uneditable(EditRefused),
+    /// A plan has no step of this id or number.
+    UnknownPlanStep {
+        plan: String,
+        step: String,
+        known: Vec<String>,
+    },
+    /// A comment that is none, or that is not there.
+    BadComment { why: String },
     /// A plan with a run that is not over keeps its file.
     NotDeletable { plan: String, state: PlanState },
     /// What a person rejected is not copied by anybody else.

@@ -1,4 +1,4 @@
-//! What can be done to a plan before and after it runs: hand it in, reject it, revise it, cancel it,
+//! What can be done to a plan before and after it runs: hand it in, reject it, revise it, edit it, comment on it, cancel it,
 //! try it again, copy it, delete it, list it, archive it.
 //!
 //! Each goes the same way: `locked::LockedPlan` takes the plan's lock, reads the file and what happened to
@@ -11,7 +11,9 @@
 pub(crate) mod approval;
 mod cancel;
 mod cleanup;
+mod comments;
 mod delete;
+mod editing;
 mod index;
 mod listing;
 pub(crate) mod locked;
@@ -36,7 +38,9 @@ pub use self::cleanup::housekeeping::HousekeepingError;
 pub use self::cleanup::prune::{
     KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune, prune_damaged_runs,
 };
+pub use self::comments::{NewComment, comment, comments, resolve_comment};
 pub use self::delete::{DeleteReport, delete};
+pub use self::editing::{EditOptions, EditReport, PlanChange, edit, edit_text, edited_source};
 pub use self::index::UnreadablePlan;
 pub use self::listing::find::{find, locate, locate_inside};
 pub(crate) use self::listing::list::plans_in_state;

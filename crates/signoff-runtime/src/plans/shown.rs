@@ -1,9 +1,11 @@
 //! A plan as it is shown: its text as it was understood, with its state and what became of its steps.
 
+use signoff_api::comments::Comment;
 use signoff_api::plan::{Plan, PlanContext, Rejection};
 use signoff_engine::PlanState;
 use signoff_plan::tools::stops;
 
+use super::comments::comments_in;
 use super::status::{PlanStatus, plan_status};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -43,6 +45,7 @@ impl PlanView {
             digest: plan.digest().to_string(),
             terms,
             rejections: self.rejections(),
+            comments: self.comments(plan),
             shell: &self.shell,
             step_statuses: self.step_statuses(),
             asks: self.asks.clone(),
@@ -59,6 +62,13 @@ impl PlanView {
             feedback: feedback.map(str::to_owned),
         };
         feedback.map(rejection).collect()
+    }
+
+    /// What was said about the plan.
+    pub fn comments(&self, plan: &PlanFile) -> Vec<Comment> {
+        let status = self.status.as_ref();
+        let comments = status.map(|status| comments_in(&status.history, plan));
+        comments.unwrap_or_default()
     }
 
     /// What became of each step, in plan order; nothing where no run of the plan is known.

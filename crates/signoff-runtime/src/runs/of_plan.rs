@@ -92,6 +92,8 @@ fn logged_runs(history: &PlanHistory) -> LoggedRuns {
             }
             PlanEvent::PlanProposed { .. }
             | PlanEvent::PlanRevised { .. }
+            | PlanEvent::PlanCommented { .. }
+            | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanApproved { .. }
             | PlanEvent::PlanRejected { .. }
             | PlanEvent::PlanNeedsReview { .. }

@@ -48,6 +48,7 @@ pub fn streamed(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
 pub fn plan_created(run: &Run, recorded: &RecordedEvent, shell: &str) -> PlanCreated {
     let signed = run.signed();
     let context = PlanContext {
+        comments: Vec::new(),
         dialect: signed.dialect().as_str(),
         status: PlanState::Executing.name(),
         digest: signed.digest().to_string(),

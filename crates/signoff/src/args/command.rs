@@ -3,10 +3,10 @@
 use clap::Subcommand;
 
 use super::{
-    Agentctl, Answer, Approve, Archive, Cancel, Completions, Config, Connect, Convert, Demo, Diff,
-    Doctor, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List, Log, Man, Mcp,
-    McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Resume, Revise, Run, RunArg,
-    ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
+    Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
+    Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
+    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Resume,
+    Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -108,6 +108,20 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff revise plan.md\n  signoff revise PLAN-a1b2c3d4 --with better.md --expect-version 2"
     )]
     Revise(Revise),
+    /// Change one thing in a plan: a field, a step more, another order, a step left out
+    ///
+    /// Changes the plan's file and nothing else in it, in every dialect. A signed plan is unsigned then. During a run
+    /// use an editor and `signoff revise`, or wait for its end.
+    #[command(
+        after_help = "Examples:\n  signoff edit plan.md set build task \"Build it with --locked\"\n  signoff edit plan.md add \"Write the changelog\" --after test --set role=coder\n  signoff edit plan.md move deploy --after test\n  signoff edit plan.md skip deploy --expect-version 3\n\nExit codes: 0 edited · 1 the result would not be valid, or would change more than that · 2 no such step or field · 5 somebody else changed it first, or its state does not allow it",
+        subcommand_required = true
+    )]
+    Edit(Edit),
+    /// Say something about a plan or one of its steps; it is kept in the plan's log, outside its digest
+    #[command(
+        after_help = "Examples:\n  signoff comment plan.md deploy \"not on a Friday\"\n  signoff comment plan.md \"reads well\"\n  signoff comment plan.md --list\n  signoff comment plan.md --resolve c2"
+    )]
+    Comment(Comment),
     /// Cancel a plan; this also ends a run of it that no process drives any more
     #[command(after_help = "Example:\n  signoff cancel PLAN-a1b2c3d4 --reason \"done by hand\"")]
     Cancel(Cancel),
@@ -318,6 +332,8 @@ impl Command {
             Self::Propose(args) => args.format,
             Self::Reject(args) => args.plan.format,
             Self::Revise(args) => args.plan.format,
+            Self::Edit(args) => args.format,
+            Self::Comment(args) => args.format,
             Self::Cancel(args) => args.plan.format,
             Self::Retry(args) | Self::Clone(args) | Self::Delete(args) => args.format,
             Self::Approve(args) => args.plan.format,

@@ -42,6 +42,8 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Propose(args) => sign::propose(session, &args),
         Command::Reject(args) => sign::reject(session, &args),
         Command::Revise(args) => sign::revise(session, &args),
+        Command::Edit(args) => sign::edit(session, &args),
+        Command::Comment(args) => sign::comment(session, &args),
         Command::Cancel(args) => sign::cancel(session, &args),
         Command::Retry(args) => sign::retry(session, &args),
         Command::Clone(args) => sign::clone(session, &args),

@@ -30,6 +30,8 @@ impl Subject {
             Command::Propose(args) if !is_stdin(&args.path) => plan(&args.path),
             Command::Reject(args) => Self::Plan(args.plan.plan.clone()),
             Command::Revise(args) => Self::Plan(args.plan.plan.clone()),
+            Command::Edit(args) => Self::Plan(args.plan.clone()),
+            Command::Comment(args) => Self::Plan(args.plan.clone()),
             Command::Cancel(args) => Self::Plan(args.plan.plan.clone()),
             Command::Approve(args) => plan(&args.plan.path),
             Command::Retry(args) | Command::Clone(args) | Command::Delete(args) => {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use signoff_engine::PlanState;
 use signoff_plan::dialect::Dialect;
+use signoff_plan::edit::EditRefused;
 
 use super::Failure;
 use crate::shell_words::shell_word;
@@ -20,6 +21,52 @@ pub(super) fn thread_revision(plan: &str) -> Failure {
         format!("{plan} is a directory: one text cannot replace it, and one file cannot hold it"),
     )
     .hint("edit its files, then `signoff revise` without `--with`")
+}
+
+/// An edit that was not made. What was asked for wrongly is wrong use, the rest is about the plan.
+pub(super) fn uneditable(refused: &EditRefused) -> Failure {
+    let message = refused.to_string();
+    match refused {
+        EditRefused::UnknownField { nearest, .. } => {
+            let failure = Failure::new(2, "no-field", message);
+            match nearest {
+                Some(_) => failure,
+                None => failure.hint("`signoff edit --help` lists the fields"),
+            }
+        }
+        EditRefused::UnknownStep(_) => Failure::new(2, "no-step", message),
+        EditRefused::BadValue(_) => Failure::new(2, "bad-value", message),
+        EditRefused::BreaksDependency { step, .. } => Failure::new(1, "order", message).hint(
+            format!("change what it waits for first: `signoff edit PLAN set {step} depends_on …`"),
+        ),
+        EditRefused::NamedByNumber { step, .. } => Failure::new(1, "order", message)
+            .hint(format!("`signoff edit PLAN set {step} id NAME`")),
+        EditRefused::Unreadable(_)
+        | EditRefused::UnknownStatus(_)
+        | EditRefused::NoPlace(_)
+        | EditRefused::Shared(_)
+        | EditRefused::NotOnlyField(_)
+        | EditRefused::NotOnlyMarks(_) => Failure::new(1, "invalid", message)
+            .hint("change the text itself, then `signoff revise`"),
+    }
+}
+
+pub(super) fn unknown_step(plan: &str, step: &str, known: &[String]) -> Failure {
+    let failure = Failure::new(2, "no-step", format!("{plan} has no step `{step}`"));
+    let near = |id: &&String| strsim::damerau_levenshtein(id, step) <= 2;
+    match known.iter().find(near) {
+        Some(id) => failure.hint(format!("did you mean `{id}`?")),
+        None => failure.hint(format!("its steps are {}, or their numbers", listed(known))),
+    }
+}
+
+fn listed(ids: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut names: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
+    if ids.len() > SHOWN {
+        names.push("…".to_owned());
+    }
+    names.join(", ")
 }
 
 pub(super) fn bad_request(why: &str) -> Failure {

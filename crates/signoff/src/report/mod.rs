@@ -1,6 +1,7 @@
 //! Output for people, and for other programs' formats.
 
 mod columns;
+pub(crate) mod comments;
 pub(crate) mod config;
 pub(crate) mod count;
 pub(crate) mod graph;

@@ -248,7 +248,7 @@ fn approval_event(locked: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
     }
 }
 
-fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
+pub(in crate::plans) fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
     let found = digest.to_string();
     let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
     // Too short a beginning would expect nothing.

@@ -131,6 +131,8 @@ fn tally(history: &PlanHistory) -> PlanCounts {
             PlanEvent::PlanFailed { .. } => tally.failed += 1,
             event if is_expiry(event) => tally.expired = entry.at,
             PlanEvent::PlanNeedsReview { .. }
+            | PlanEvent::PlanCommented { .. }
+            | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanCancelled { .. }
             | PlanEvent::PlanRetried { .. }
             | PlanEvent::PlanExecuting { .. }

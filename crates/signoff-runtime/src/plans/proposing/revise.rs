@@ -1,5 +1,6 @@
 //! A new text answers a rejection, or simply takes the place of the old one.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -74,7 +75,10 @@ fn is_raised(locked: &LockedPlan<'_>) -> bool {
     raised && locked.plan.checked.dialect != Dialect::Proposal
 }
 
-fn replace_text(locked: LockedPlan<'_>, bytes: &[u8]) -> Result<PlanReport, Error> {
+pub(in crate::plans) fn replace_text(
+    locked: LockedPlan<'_>,
+    bytes: &[u8],
+) -> Result<PlanReport, Error> {
     locked.allow_edit()?;
     let new = successor(&locked, bytes)?;
     if new.checked.errors() > 0 {
@@ -107,6 +111,8 @@ fn revised_event(locked: &LockedPlan<'_>, plan: &PlanFile, version: Option<u64>)
         version,
         by: locked.actor_name(),
         actor: locked.context.actor.name().to_owned(),
+        change: None,
+        renamed: BTreeMap::new(),
     }
 }
 
@@ -202,7 +208,7 @@ fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec
 
 impl LockedPlan<'_> {
     /// May its text be changed? After a rejection that is its revision, otherwise an edit.
-    fn allow_edit(&self) -> Result<(), Error> {
+    pub(in crate::plans) fn allow_edit(&self) -> Result<(), Error> {
         match self.status.state {
             PlanState::Rejected | PlanState::NeedsReview => self.allow(Transition::Revise)?,
             _ => self.allow(Transition::Edit)?,

@@ -12,6 +12,7 @@ use crate::args::Show;
 use crate::commands::sign::locate;
 use crate::failure::Failure;
 use crate::plan_paths::{is_stdin, read, workspace};
+use crate::report::comments::comment_lines;
 use crate::report::plan::plan_lines;
 use crate::report::signature::signature;
 use crate::session::Session;
@@ -87,6 +88,12 @@ fn show_text(session: &mut Session, plan: &PlanFile, view: &PlanView) {
     }
     for line in plan_lines(&plan.checked.plan, &view.step_statuses(), &view.asks) {
         session.out.answer(line);
+    }
+    let comments = view.comments(plan);
+    for comment in comments.iter().filter(|one| one.resolved_by.is_none()) {
+        for line in comment_lines(comment) {
+            session.out.answer(line);
+        }
     }
     if plan.checked.errors() > 0 {
         session.out.say(format!(

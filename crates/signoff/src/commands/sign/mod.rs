@@ -3,7 +3,9 @@
 pub(crate) mod approve;
 mod cancel;
 mod clone;
+mod comment;
 mod delete;
+mod edit;
 pub(crate) mod list;
 mod propose;
 mod reject;
@@ -19,7 +21,9 @@ use signoff_runtime::project::Project;
 
 pub(crate) use self::cancel::cancel;
 pub(crate) use self::clone::clone;
+pub(crate) use self::comment::comment;
 pub(crate) use self::delete::delete;
+pub(crate) use self::edit::edit;
 pub(crate) use self::propose::propose;
 pub(crate) use self::reject::reject;
 pub(crate) use self::retry::retry;

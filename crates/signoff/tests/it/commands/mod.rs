@@ -7,6 +7,7 @@ mod config;
 mod connect;
 mod convert;
 mod docs;
+mod editing;
 mod explain;
 mod graph;
 mod guard;
