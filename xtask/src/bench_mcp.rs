@@ -20,8 +20,9 @@ pub(crate) const COMMAND: Command = Command {
     flag: Some(("--write", "also put the table into docs/benchmarks.md")),
     details: "\
 A project with 20 plans. Both servers are started in turn: from the start of the process to the answer to
-`initialize`. Then `tools/call` of `plan_list` in turn, a hundred at a time, as the client sees it: that is
-the server's time, and twice the way through a pipe. CPU time is that of the whole process, divided by its calls. The
+`initialize`. Then `tools/call` of `plan_list` in turn, a hundred at a time: the round trip as the client sees it, and
+what of it was spent inside the server, which is the round trip without the median that `cat` takes to give back a message as long as
+the answer: two pipes and two changes of process. CPU time is that of the whole process, divided by its calls. The
 other server is the smallest that the TypeScript SDK allows, and reads the same index and the same files' times.",
     run,
 };
@@ -32,6 +33,8 @@ const PLANS: usize = 20;
 const STARTS: usize = 20;
 const ROUNDS: usize = 20;
 const CALLS: usize = 100;
+/// What is no server: it gives back what it is sent.
+const ECHO: usize = 2;
 
 /// The agent that the plans are for.
 const CONFIG: &str = "[agents.default]\ndriver = \"command\"\ncommand = [\"true\"]\n";
@@ -51,6 +54,7 @@ fn run(write: bool) -> Result<(), String> {
     let servers = [
         vec![signoff, "mcp".to_owned()],
         vec!["node".to_owned(), script],
+        vec!["cat".to_owned()],
     ];
     let measured = measure(&servers, &directory);
     fs::remove_dir_all(&directory).ok();
@@ -77,10 +81,10 @@ fn install_sdk() -> Result<String, String> {
     Ok(script.display().to_string())
 }
 
-fn measure(servers: &[Vec<String>; 2], directory: &Path) -> Result<[Times; 2], String> {
-    let [signoff, _] = servers;
+fn measure(servers: &[Vec<String>; 3], directory: &Path) -> Result<[Times; 3], String> {
+    let [signoff, ..] = servers;
     fill(signoff, directory)?;
-    let mut times = [Times::default(), Times::default()];
+    let mut times = <[Times; 3]>::default();
     for _ in 0..STARTS {
         for (server, times) in servers.iter().zip(&mut times) {
             let session = Session::start(server, directory)?;
@@ -89,22 +93,25 @@ fn measure(servers: &[Vec<String>; 2], directory: &Path) -> Result<[Times; 2], S
         }
     }
     let mut sessions = Vec::new();
-    for server in servers {
+    let mut longest = 0;
+    for (at, server) in servers.iter().enumerate() {
+        let arguments = arguments(at, longest);
         let mut session = Session::start(server, directory)?;
         for _ in 0..CALLS {
-            session.call("plan_list", &json!({}))?;
+            let (_, answer) = session.call("plan_list", &arguments)?;
+            longest = longest.max(answer.to_string().len());
         }
-        sessions.push(session);
+        sessions.push((session, arguments));
     }
     for _ in 0..ROUNDS {
-        for (session, times) in sessions.iter_mut().zip(&mut times) {
+        for ((session, arguments), times) in sessions.iter_mut().zip(&mut times) {
             for _ in 0..CALLS {
-                let (time, _) = session.call("plan_list", &json!({}))?;
+                let (time, _) = session.call("plan_list", arguments)?;
                 times.calls.push(time);
             }
         }
     }
-    for (session, times) in sessions.into_iter().zip(&mut times) {
+    for ((session, _), times) in sessions.into_iter().zip(&mut times) {
         let before = children_cpu();
         session.end()?;
         times.cpu = before
@@ -114,6 +121,14 @@ fn measure(servers: &[Vec<String>; 2], directory: &Path) -> Result<[Times; 2], S
         times.calls.sort();
     }
     Ok(times)
+}
+
+/// Nothing for a server; for the echo as much as the servers answer.
+fn arguments(server: usize, longest: usize) -> serde_json::Value {
+    match server {
+        ECHO => json!({"text": "x".repeat(longest)}),
+        _ => json!({}),
+    }
 }
 
 /// Makes a project with so many plans.
@@ -134,15 +149,17 @@ fn fill(signoff: &[String], directory: &Path) -> Result<(), String> {
     session.end()
 }
 
-fn table(times: &[Times; 2]) -> String {
+fn table(times: &[Times; 3]) -> String {
     let names = ["`signoff mcp`", "TypeScript SDK"];
-    let mut text = "| server | `initialize`, median | `plan_list`, p50 | p90 | CPU for each call |\n|---|---|---|---|---|\n".to_owned();
-    for (name, times) in names.iter().zip(times) {
-        let at = |all: &[Duration], percent: usize| {
-            let index = all.len().saturating_sub(1) * percent / 100;
-            all.get(index)
-                .map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
-        };
+    let at = |all: &[Duration], percent: usize| {
+        let index = all.len().saturating_sub(1) * percent / 100;
+        all.get(index)
+            .map_or(f64::NAN, |time| time.as_secs_f64() * 1000.0)
+    };
+    let [servers @ .., echo] = times;
+    let way = at(&echo.calls, 50);
+    let mut text = "| server | `initialize`, median | `plan_list` inside the server, p50 | round trip, p50 | p90 | CPU for each call |\n|---|---|---|---|---|---|\n".to_owned();
+    for (name, times) in names.iter().zip(servers) {
         let calls = u32::try_from((ROUNDS + 1) * CALLS).unwrap_or(u32::MAX);
         let cpu = times.cpu.map_or_else(
             || "–".to_owned(),
@@ -150,14 +167,15 @@ fn table(times: &[Times; 2]) -> String {
         );
         let _ = writeln!(
             text,
-            "| {name} | {:.1} ms | {:.3} ms | {:.3} ms | {cpu} |",
+            "| {name} | {:.1} ms | {:.3} ms | {:.3} ms | {:.3} ms | {cpu} |",
             at(&times.starts, 50),
+            at(&times.calls, 50) - way,
             at(&times.calls, 50),
             at(&times.calls, 90),
         );
     }
     let calls = ROUNDS * CALLS;
     format!(
-        "{text}\n{PLANS} plans · {STARTS} starts and {calls} calls each, taken in turn · {SDK}\n"
+        "{text}\n{PLANS} plans · {STARTS} starts and {calls} calls each, taken in turn · `cat` gives back as much in {way:.3} ms · {SDK}\n"
     )
 }

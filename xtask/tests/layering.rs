@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// What each crate may use. Change ARCHITECTURE.md in the same commit.
-const TABLE: [(&str, Uses); 15] = [
+const TABLE: [(&str, Uses); 16] = [
     ("signoff-plan", Uses::Only(&[])),
     ("signoff-engine", Uses::Only(&["signoff-plan"])),
     (
@@ -48,7 +48,21 @@ const TABLE: [(&str, Uses); 15] = [
             "signoff-runtime",
         ]),
     ),
-    ("signoff-server", SURFACE),
+    (
+        "signoff-page",
+        Uses::Only(&["signoff-plan", "signoff-engine", "signoff-api"]),
+    ),
+    (
+        "signoff-server",
+        Uses::Only(&[
+            "signoff-plan",
+            "signoff-engine",
+            "signoff-api",
+            "signoff-runtime",
+            "signoff-mcp",
+            "signoff-page",
+        ]),
+    ),
     ("signoff-tui", SURFACE),
     ("signoff", Uses::All),
     (TESTKIT, Uses::All),

@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
+pub mod activity;
 pub mod archived;
 pub mod checks;
 pub mod comments;
@@ -30,6 +31,7 @@ pub mod project;
 pub mod pruned;
 pub mod question;
 pub mod rehearsal;
+pub mod report;
 pub mod request;
 pub mod run;
 pub mod runs;

@@ -4,10 +4,10 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    archived, checks, comments, config, connect, convert, deleted, diagnostics, diff, doctor,
-    drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log, plan_ref,
-    plans, progress, project, pruned, question, rehearsal, run, runs, stats, templates, threads,
-    tool_record, tools, transcript, undo,
+    activity, archived, checks, comments, config, connect, convert, deleted, diagnostics, diff,
+    doctor, drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log,
+    plan_ref, plans, progress, project, pruned, question, rehearsal, report, run, runs, stats,
+    templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -32,6 +32,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (rehearsal::SCHEMA, of::<rehearsal::Rehearsal>()),
         (run::SCHEMA, of::<run::Run>()),
         (runs::SCHEMA, of::<runs::Runs>()),
+        (report::SCHEMA, of::<report::Report>()),
+        (activity::SCHEMA, of::<activity::ActivityEvent>()),
         (landing::SCHEMA, of::<landing::Landing>()),
         (undo::SCHEMA, of::<undo::Undo>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),

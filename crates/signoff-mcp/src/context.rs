@@ -2,12 +2,13 @@
 
 use std::io::Read as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use signoff_engine::Actor;
 use signoff_plan::dialect::recognise;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{ActorContext, locate_inside};
-use signoff_runtime::project::{ProcessContext, Project, Secrets};
+use signoff_runtime::project::{KeptProject, ProcessContext, Project, Secrets};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::errors::{ErrorWording, ToolError};
@@ -35,6 +36,7 @@ pub(crate) struct Context {
     pub(crate) seal: Seal,
     /// What no answer shows.
     pub(crate) secrets: Secrets,
+    project: KeptProject,
 }
 
 impl Context {
@@ -45,12 +47,13 @@ impl Context {
             secrets: Secrets::of(&options.process.variables),
             options,
             seal: Seal::new(&key),
+            project: KeptProject::default(),
         })
     }
 
-    /// The project of the working directory. Opened for each call: its settings may change.
-    pub(crate) fn project(&self) -> Result<Project, ToolError> {
-        let project = Project::open(&self.options.process);
+    /// The project of the working directory as it is now.
+    pub(crate) fn project(&self) -> Result<Arc<Project>, ToolError> {
+        let project = self.project.open(&self.options.process);
         let project = project.map_err(|error| self.fail(error))?;
         self.secrets.add(&project.config.sandbox.redact.value);
         Ok(project)

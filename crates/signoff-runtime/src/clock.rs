@@ -56,7 +56,7 @@ fn time_at((begun, time): (Duration, Millis), now: Duration) -> Millis {
 }
 
 /// As the journal writes it.
-pub(crate) fn timestamp(at: Millis) -> String {
+pub fn timestamp(at: Millis) -> String {
     signoff_store::timestamp::rfc3339_ms(UNIX_EPOCH + Duration::from_millis(at))
 }
 

@@ -30,13 +30,49 @@ pub struct LaunchedRun {
     pub output: PathBuf,
 }
 
+/// Who has a run started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LaunchedBy {
+    /// The process acts for an agent, whoever started this one: it starts what is signed and nothing else.
+    Agent,
+    /// A person who signed in.
+    Person,
+}
+
 /// Starts `PROGRAM run PLAN` and waits until the run has begun, or its process has ended without one.
-///
-/// The process acts for an agent, whoever started this one: it starts what is signed and nothing else.
-pub fn launch_run(project: &Project, program: &Path, plan: &str) -> Result<LaunchedRun, Error> {
+pub fn launch_run(
+    project: &Project,
+    program: &Path,
+    plan: &str,
+    by: LaunchedBy,
+) -> Result<LaunchedRun, Error> {
+    launch(project, program, ["run", plan], by)
+}
+
+/// Starts `PROGRAM resume RUN` and waits until it goes on, or its process has ended.
+pub fn launch_resume(
+    project: &Project,
+    program: &Path,
+    run: &str,
+    by: LaunchedBy,
+) -> Result<LaunchedRun, Error> {
+    launch(project, program, ["resume", run], by)
+}
+
+fn launch(
+    project: &Project,
+    program: &Path,
+    [command, name]: [&str; 2],
+    by: LaunchedBy,
+) -> Result<LaunchedRun, Error> {
+    // The command would take it for an option.
+    let plan = match name.starts_with('-') {
+        true => &format!("./{name}"),
+        false => name,
+    };
     project.store.create_missing()?;
-    let name = format!("launch-{:08x}.log", random());
-    let log = project.store.runs_dir().join(name);
+    let log = format!("launch-{:08x}.log", random());
+    let log = project.store.runs_dir().join(log);
     let failed = |why: io::Error| Error::NotLaunched {
         plan: plan.to_owned(),
         why: why.to_string(),
@@ -44,9 +80,11 @@ pub fn launch_run(project: &Project, program: &Path, plan: &str) -> Result<Launc
     };
     let output = private_file(&log).map_err(failed)?;
     let mut env = project.process.variables.clone();
-    env.insert("AI_AGENT".into(), "signoff mcp".into());
+    if by == LaunchedBy::Agent {
+        env.insert("AI_AGENT".into(), "signoff mcp".into());
+    }
     let started = start_detached(DetachedCommand {
-        argv: [program.as_os_str(), "run".as_ref(), plan.as_ref()]
+        argv: [program.as_os_str(), command.as_ref(), plan.as_ref()]
             .into_iter()
             .chain(["--format", "json"].map(AsRef::as_ref))
             .map(OsString::from)

@@ -19,6 +19,7 @@
 //! plans             what can be done to a plan, from its proposal to its archive
 //! threads           planning sessions of several threads
 //! questions, inbox  what agents ask outside of runs; all that waits on a person
+//! activity          what becomes of all plans, as a list of changes
 //! agent_session     what sessions of coding agents are told, and the plans that they show
 //! guard, connect    the hook in front of coding agents; what is put into their settings
 //! mcp_proxy         an agent's end of a tool server that the harness has
@@ -30,6 +31,7 @@
 
 #![warn(missing_docs)]
 
+pub mod activity;
 pub mod agent_session;
 mod clock;
 pub mod confinement;
@@ -56,6 +58,6 @@ pub mod tools;
 mod trees;
 pub mod trust;
 
-pub use clock::{Clock, SystemClock};
+pub use clock::{Clock, SystemClock, timestamp};
 pub use error::Error;
 pub use local::{ContractTrial, Interrupt, QuestionStop, require_trials, try_contracts};

@@ -77,7 +77,7 @@ impl PlanHistory {
     }
 
     /// The run that began last.
-    pub(crate) fn newest_run(&self) -> Option<&str> {
+    pub fn newest_run(&self) -> Option<&str> {
         let mut events = self.entries.iter().rev().map(|entry| &entry.event);
         events.find_map(|event| match event {
             PlanEvent::PlanExecuting { run, .. } => Some(run.as_str()),

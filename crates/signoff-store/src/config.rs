@@ -29,6 +29,7 @@ pub use self::sections::guard::GuardSettings;
 pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;
 pub use self::sections::prices::PriceSettings;
+pub use self::sections::serve::ServeSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{
     AcceptTime, ApprovalSettings, ContractCache, ContractSettings, Durability, GreenBaseline,
@@ -38,7 +39,7 @@ pub use self::sections::{
 use crate::signatures::Proof;
 
 /// What to read, lowest first; a file that does not exist changes nothing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layers {
     /// A plan that was approved in a `.pi` store runs at once, as its users know it.
     pub pi_store: bool,
@@ -52,6 +53,32 @@ pub struct Layers {
     pub environment: BTreeMap<OsString, OsString>,
 }
 
+/// What the files of the layers hold: with the layers themselves all that a configuration is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerFiles {
+    user: FileContent,
+    pi: FileContent,
+    project: FileContent,
+}
+
+/// A file's bytes if it exists, or why it cannot be read.
+type FileContent = Result<Option<Vec<u8>>, String>;
+
+impl Layers {
+    /// Reads the files.
+    pub fn read(&self) -> LayerFiles {
+        let read = |path: &Option<PathBuf>, origin| match path {
+            Some(path) => layer::read_limited(path, origin),
+            None => Ok(None),
+        };
+        LayerFiles {
+            user: read(&self.user, Origin::User),
+            pi: read(&self.pi, Origin::Pi),
+            project: read(&self.project, Origin::Project),
+        }
+    }
+}
+
 /// Everything that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
@@ -63,6 +90,7 @@ pub struct Config {
     pub llm: LlmSettings,
     pub notify: NotifySettings,
     pub guard: GuardSettings,
+    pub serve: ServeSettings,
     /// By role name.
     pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// What models cost, by the model's name; other models cost what the built-in table says.
@@ -85,18 +113,25 @@ pub struct Source {
 impl Config {
     /// Reads the layers, lowest first.
     pub fn load(layers: &Layers) -> Result<Self, ConfigErrors> {
+        Self::of(layers, &layers.read())
+    }
+
+    /// The configuration that these files make.
+    pub fn of(layers: &Layers, files: &LayerFiles) -> Result<Self, ConfigErrors> {
         let mut config = Self::default();
         let mut problems = Vec::new();
         config.approval.then_run.value = layers.pi_store;
         if let Some(path) = &layers.user {
-            layer::apply(&mut config, path, Origin::User, None, &mut problems);
+            let file = (path.as_path(), &files.user);
+            layer::apply(&mut config, file, Origin::User, None, &mut problems);
         }
         if let Some(path) = &layers.pi {
-            pi::apply(&mut config, path, &mut problems);
+            pi::apply(&mut config, (path, &files.pi), &mut problems);
         }
         if let Some(path) = &layers.project {
             let home = layers.home.as_deref();
-            layer::apply(&mut config, path, Origin::Project, home, &mut problems);
+            let file = (path.as_path(), &files.project);
+            layer::apply(&mut config, file, Origin::Project, home, &mut problems);
         }
         environment::apply(&mut config, &layers.environment, &mut problems);
         problems.extend(rules::conflicts::conflicts(&config));

@@ -11,6 +11,7 @@ mod stamp;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -44,10 +45,15 @@ struct IndexFile<Entries> {
 }
 
 impl Index {
-    /// One that knows nothing. `settings` is everything besides files that decides what is found.
+    /// The digest of everything besides files that decides what is found.
+    pub fn digest_of(settings: &str) -> String {
+        sha256_hex(settings.as_bytes())
+    }
+
+    /// One that knows nothing. `settings` is [the digest](Self::digest_of) of the settings in force.
     pub fn empty(settings: &str) -> Self {
         Self {
-            settings: sha256_hex(settings.as_bytes()),
+            settings: settings.to_owned(),
             entries: BTreeMap::new(),
         }
     }
@@ -77,6 +83,22 @@ impl Index {
             .map_err(|error| FileError::at("write", &path)(error.into()))?;
         failpoint::reached("index.before");
         atomic::overwrite_unsynced(&path, &bytes, FileMode::Private)
+    }
+}
+
+/// What a process that lists again and again remembers of the last list, beside the file. An entry is as good as one of the
+/// file: each is compared with the files that it was made from.
+#[derive(Debug, Default)]
+pub struct KeptIndex(Mutex<BTreeMap<String, IndexEntry>>);
+
+impl KeptIndex {
+    /// What was kept; nothing is left, until the next is kept.
+    pub fn take(&self) -> BTreeMap<String, IndexEntry> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn keep(&self, entries: BTreeMap<String, IndexEntry>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = entries;
     }
 }
 

@@ -58,6 +58,11 @@ impl Running {
         text(&self.stdout)
     }
 
+    /// What it has printed on stderr so far.
+    pub fn stderr_so_far(&self) -> String {
+        text(&self.stderr)
+    }
+
     /// Waits until the condition holds, and says whether it did before the program ended.
     #[track_caller]
     pub fn wait_until(&mut self, mut condition: impl FnMut() -> bool) -> bool {

@@ -10,6 +10,7 @@ mod nearest;
 mod planning;
 mod plans;
 mod running;
+mod serve;
 mod store;
 
 use std::ffi::OsString;
@@ -33,8 +34,9 @@ pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
-    Answer, Land, Log, Resume, Run, RunArg, RunLimits, Step, StepCommand,
+    Answer, Land, Log, Report, ReportFormat, Resume, Run, RunArg, RunLimits, Step, StepCommand,
 };
+pub(crate) use self::serve::Serve;
 pub(crate) use self::store::{Archive, Doctor, DoctorSection, List, Prune};
 
 /// Runs plans for AI agents, and verifies every step itself.
@@ -123,6 +125,7 @@ Connect:
   agentctl     Plan the threads of a session and commit their plans
   prompt       Print the system prompt of an agent
   mcp          Serve plans to agents over the Model Context Protocol
+  serve        Serve plans to people in a browser, and to programs over HTTP
   tools        List the tools that plans can call
 
 Maintain:

@@ -20,9 +20,7 @@ use std::fmt;
 use signoff_runtime::Error;
 
 use self::landings::{checked_out, not_held, settled_twice};
-pub(crate) use self::landings::{
-    held_hints, not_landed, not_undone, settling_commands, version_of,
-};
+pub(crate) use self::landings::{held_hints, not_landed, not_undone, settling_commands};
 use self::levels::weaker_level;
 pub(crate) use self::levels::{ACCEPT, weaker_headline};
 pub(crate) use self::plans::{difference_lines, plan_changed_during_run};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use signoff_api::run::Run;
-use signoff_runtime::launch::launch_run;
+use signoff_runtime::launch::{LaunchedBy, launch_run};
 use signoff_runtime::plans::locate_inside;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::view::RunView;
@@ -53,12 +53,9 @@ pub(crate) fn launch(
     plan: &str,
 ) -> Result<Started, ToolError> {
     let fail = || context.fail_about(plan);
-    let (_, mut name) = locate_inside(project, plan).map_err(fail())?;
-    // The command would take it for an option.
-    if name.starts_with('-') {
-        name.insert_str(0, "./");
-    }
-    let launched = launch_run(project, &context.options.program, &name).map_err(fail())?;
+    let (_, name) = locate_inside(project, plan).map_err(fail())?;
+    let program = &context.options.program;
+    let launched = launch_run(project, program, &name, LaunchedBy::Agent).map_err(fail())?;
     let view = RunView::load(project, &launched.run).map_err(fail())?;
     Ok(Started { run: view.to_api() })
 }

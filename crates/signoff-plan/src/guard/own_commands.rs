@@ -28,7 +28,7 @@ const PERSON_OPTIONS: [(&str, &str); 5] = [
     ("list", "--expire"),
     ("doctor", "--accept-level"),
 ];
-const PLANNING: [&str; 21] = [
+const PLANNING: [&str; 22] = [
     "agentctl",
     "comment",
     "config",
@@ -41,6 +41,7 @@ const PLANNING: [&str; 21] = [
     "log",
     "propose",
     "prompt",
+    "report",
     "revise",
     "runs",
     "show",
@@ -51,7 +52,7 @@ const PLANNING: [&str; 21] = [
     "-h",
     "--version",
 ];
-const OTHER: [&str; 19] = [
+const OTHER: [&str; 20] = [
     "clone",
     "completions",
     "convert",
@@ -69,6 +70,7 @@ const OTHER: [&str; 19] = [
     "resume",
     "run",
     "scripted-agent",
+    "serve",
     "stop",
     "tools",
 ];

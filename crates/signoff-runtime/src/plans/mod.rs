@@ -27,8 +27,9 @@ use signoff_api::plan_ref::{self, PlanRef};
 use signoff_engine::{Actor, PlanState};
 
 pub use self::approval::approve::{
-    ApproveOptions, ApproveReport, ChangedRun, ShownDigests, approve, approve_through_client,
-    changed_run, changes_since_signed, require_approvable,
+    ApproveOptions, ApproveReport, ChangedRun, ShownDigests, approve, approve_on_page,
+    approve_through_client, changed_run, changes_since_signed, require_approvable,
+    require_approvable_on_page,
 };
 pub(crate) use self::approval::policy::covering_policy;
 pub use self::approval::policy::sign_by_policy;

@@ -5,6 +5,7 @@ pub(crate) mod agents;
 pub mod careful_git;
 pub(crate) mod current_task;
 pub(crate) mod directories;
+mod kept;
 pub(crate) mod locks;
 mod process_context;
 pub(crate) mod sandbox_level;
@@ -12,16 +13,19 @@ pub mod uncommitted;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use signoff_plan::model::{Plan, Work};
 use signoff_store::config::Config;
 use signoff_store::disk_workspace::DiskWorkspace;
+use signoff_store::index::{Index, KeptIndex};
 use signoff_store::root::{Store, discover};
 use signoff_store::signatures::Proof;
 use signoff_store::trust::TrustError;
 use signoff_store::trust::projects::{self, ProjectStatus};
 pub use signoff_work::secrets::Secrets;
 
+pub use self::kept::KeptProject;
 pub use self::process_context::{ProcessContext, load_config};
 use crate::error::Error;
 
@@ -36,22 +40,43 @@ pub struct Project {
     pub process: ProcessContext,
     /// What the configuration says about the life of plans.
     pub rules: Rules,
+    index_settings: OnceLock<String>,
+    /// Only of a project that is kept between calls.
+    pub(crate) kept_index: Option<Arc<KeptIndex>>,
+}
+
+/// The store of the working directory.
+fn find_store(process: &ProcessContext) -> Result<Store, Error> {
+    discover(&process.directory)?.ok_or_else(|| Error::NoStore {
+        from: process.directory.clone(),
+    })
 }
 
 impl Project {
     /// Finds the store from the working directory and reads the configuration.
     pub fn open(process: &ProcessContext) -> Result<Self, Error> {
-        let store = discover(&process.directory)?.ok_or_else(|| Error::NoStore {
-            from: process.directory.clone(),
-        })?;
+        let store = find_store(process)?;
         let config = load_config(process, Some(&store))?;
-        let rules = Rules::from(&config);
-        Ok(Self {
+        Ok(Self::with_config(process, store, config))
+    }
+
+    fn with_config(process: &ProcessContext, store: Store, config: Config) -> Self {
+        Self {
+            rules: Rules::from(&config),
             store,
             config,
             process: process.clone(),
-            rules,
-        })
+            index_settings: OnceLock::new(),
+            kept_index: None,
+        }
+    }
+
+    /// Everything besides files that decides what an index of plans says. Not the PATH, although checks ask for
+    /// commands: every shell has its own; where it counts, the entry knows it.
+    pub(crate) fn index_settings(&self) -> &str {
+        let version = env!("CARGO_PKG_VERSION");
+        self.index_settings
+            .get_or_init(|| Index::digest_of(&format!("{version}\n{:?}", self.config)))
     }
 
     /// The values that are never shown.

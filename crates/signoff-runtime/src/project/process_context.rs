@@ -38,6 +38,11 @@ impl ProcessContext {
 
 /// The configuration in force, with or without a project.
 pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Config, Error> {
+    Ok(Config::load(&config_layers(process, store))?)
+}
+
+/// What the configuration is read from.
+pub(super) fn config_layers(process: &ProcessContext, store: Option<&Store>) -> Layers {
     let pi = store.map(|store| store.workspace().join(".pi"));
     // Only a store of plans makes the file beside it ours to read.
     let pi = pi.filter(|pi| pi.join("plans").is_dir());
@@ -46,7 +51,7 @@ pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Co
         .iter()
         .filter(|(name, _)| is_ours(name))
         .map(|(name, value)| (name.clone(), value.clone()));
-    Ok(Config::load(&Layers {
+    Layers {
         pi_store: pi.is_some(),
         user: process.user_config.clone(),
         pi: pi.map(|pi| pi.join("plans.json")),
@@ -57,7 +62,7 @@ pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Co
             .map(PathBuf::from)
             .filter(|home| home.is_absolute()),
         environment: settings.collect(),
-    })?)
+    }
 }
 
 fn is_ours(name: &OsStr) -> bool {

@@ -15,6 +15,7 @@ mod opened;
 mod progress;
 pub mod questions;
 mod replay;
+mod report;
 pub(crate) mod snapshot;
 mod streamed;
 pub mod transcript;

@@ -4,6 +4,7 @@ use signoff_engine::{Event, Outcome, Run};
 use signoff_store::runs::{RunEntry, is_run_id, list};
 
 use super::replay::unknown_run;
+use super::streamed::task as task_of;
 use super::view::RunView;
 use crate::drive::journal::first_event;
 use crate::error::Error;
@@ -49,6 +50,14 @@ fn newest_of_plan(project: &Project, runs: &[RunEntry], text: &str) -> Option<St
     };
     let newest = runs.iter().rev().find(is_of_plan);
     newest.map(|run| run.id.clone())
+}
+
+/// The newest run of a task: of the plan that names it, or has its name.
+pub fn run_of_task(project: &Project, task: &str) -> Result<Option<String>, Error> {
+    let views = RunView::all(project)?.into_iter().rev();
+    let mut views = views.filter_map(|(_, view)| view.ok());
+    let found = views.find(|view| view.run.id() == task || task_of(&view.run) == task);
+    Ok(found.map(|view| view.run.id().to_owned()))
 }
 
 /// The named run; without a name the newest that can be resumed, or else the newest, which says why it cannot.

@@ -46,6 +46,11 @@ pub fn question_with_patches(
     question
 }
 
+/// What an attempt changed, as a patch. `None` if git has not recorded it.
+pub fn step_patch(project: &Project, run: &Run, step: &str, attempt: u32) -> Option<String> {
+    work_patch(project, run, step, attempt)
+}
+
 /// Where the output of a step's last attempt is, and that of its contract before the work.
 fn logs(run: &Run, details: &StepDetails) -> Vec<LogEntry> {
     let step = run.position(&details.step).and_then(|at| run.step(at));

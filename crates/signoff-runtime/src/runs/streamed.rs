@@ -90,7 +90,7 @@ fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
     ends.collect()
 }
 
-fn task(run: &Run) -> String {
+pub(super) fn task(run: &Run) -> String {
     let plan = run.plan();
     let named = plan.record.get("task_id").and_then(|task| task.as_str());
     let task = named.or(plan.id.as_deref());

@@ -27,6 +27,7 @@ pub struct AgentLog {
     attempt: u32,
     path: PathBuf,
     progress: PathBuf,
+    prompt: PathBuf,
 }
 
 impl AgentLog {
@@ -51,6 +52,7 @@ impl AgentLog {
             attempt,
             path: dir.agent_log(),
             progress: dir.progress(),
+            prompt: dir.prompt(),
         })
     }
 
@@ -69,6 +71,11 @@ impl AgentLog {
             .read_to_end(&mut bytes)
             .map_err(unreadable)?;
         Ok(bytes)
+    }
+
+    /// What it was told, if that is kept.
+    pub fn prompt(&self) -> Option<String> {
+        std::fs::read_to_string(&self.prompt).ok()
     }
 
     /// What it said and did.

@@ -110,6 +110,8 @@ fn check_proof(
 /// The proof to ask for: the person's choice, which must meet what is required.
 pub(crate) fn choose_proof(requested: Option<Proof>, required: Proof) -> Result<Proof, Error> {
     match requested {
+        // Whoever does not sign on the page confirms it where they are.
+        None if required == Proof::Page => Ok(Proof::Terminal),
         None => Ok(required),
         // No person is asked; `minimum` decides whether it counts.
         Some(Proof::Policy) => Ok(Proof::Policy),
@@ -126,7 +128,8 @@ pub(crate) fn prove(
     signature: &Signature,
 ) -> Result<Option<KeyProof>, Error> {
     match proof {
-        Proof::Policy | Proof::Client | Proof::Any => Ok(None),
+        // A surface that signs people in says so itself, and only for them.
+        Proof::Policy | Proof::Client | Proof::Any | Proof::Page => Ok(None),
         Proof::Terminal => confirm(plan, signature).map(|()| None),
         Proof::Key => Ok(Some(ssh::sign(project, signature)?)),
     }

@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 48] = [
+pub(super) const KEYS: [Key; 49] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -205,6 +205,10 @@ pub(super) const KEYS: [Key; 48] = [
         },
         show: |config, key| entry(key.dotted(), &config.guard.tools),
     },
+    // Whoever is named here signs as a person: only the user's own file names them.
+    key!(serve.people, List, Reader::people, |new, old| {
+        new.iter().any(|(name, hash)| old.get(name) != Some(hash))
+    }),
 ];
 
 impl Key {

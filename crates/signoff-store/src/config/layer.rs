@@ -8,7 +8,7 @@ use toml::de::DeTable;
 
 use super::problem::position;
 use super::read::{ReadSource, Reader};
-use super::{Config, Origin, Problem, SettingLocation, Source};
+use super::{Config, FileContent, Origin, Problem, SettingLocation, Source};
 use crate::files::no_follow;
 
 /// Largest file that is read.
@@ -17,25 +17,28 @@ const LARGEST: u64 = 1024 * 1024;
 /// Applies the file, if there is one; adds what is wrong with it to `problems`.
 pub(super) fn apply(
     config: &mut Config,
-    path: &Path,
+    (path, content): (&Path, &FileContent),
     origin: Origin,
     home: Option<&Path>,
     problems: &mut Vec<Problem>,
 ) {
-    let Some(text) = text(path, origin, problems) else {
+    let Some(text) = text((path, content), problems) else {
         return;
     };
-    problems.extend(parse(config, path, (origin, home), &text));
+    problems.extend(parse(config, path, (origin, home), text));
     if origin == Origin::Project {
         config.project = Some(Source {
             path: path.to_path_buf(),
-            bytes: text.into_bytes(),
+            bytes: text.as_bytes().to_vec(),
         });
     }
 }
 
 /// The text of a file, if there is one and it is text.
-pub(super) fn text(path: &Path, origin: Origin, problems: &mut Vec<Problem>) -> Option<String> {
+pub(super) fn text<'c>(
+    (path, content): (&Path, &'c FileContent),
+    problems: &mut Vec<Problem>,
+) -> Option<&'c str> {
     let unreadable = |(line, column), message| Problem {
         location: SettingLocation::File {
             path: path.to_path_buf(),
@@ -45,18 +48,18 @@ pub(super) fn text(path: &Path, origin: Origin, problems: &mut Vec<Problem>) -> 
         message,
         suggestion: None,
     };
-    let bytes = match read_limited(path, origin) {
-        Ok(bytes) => bytes?,
+    let bytes = match content {
+        Ok(bytes) => bytes.as_deref()?,
         Err(message) => {
-            problems.push(unreadable((1, 1), message));
+            problems.push(unreadable((1, 1), message.clone()));
             return None;
         }
     };
-    match String::from_utf8(bytes) {
+    match std::str::from_utf8(bytes) {
         Ok(text) => Some(text),
         Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes());
+            let valid = error.valid_up_to();
+            let text = String::from_utf8_lossy(bytes);
             let message = "the file is not UTF-8".to_owned();
             problems.push(unreadable(position(&text, valid), message));
             None
@@ -64,7 +67,8 @@ pub(super) fn text(path: &Path, origin: Origin, problems: &mut Vec<Problem>) -> 
     }
 }
 
-fn read_limited(path: &Path, origin: Origin) -> Result<Option<Vec<u8>>, String> {
+/// The bytes of a file, if there is one.
+pub(super) fn read_limited(path: &Path, origin: Origin) -> FileContent {
     let mut bytes = Vec::new();
     let opened = match origin {
         // People link their own settings from elsewhere. What a project links to was never its own.

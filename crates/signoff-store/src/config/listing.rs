@@ -113,6 +113,13 @@ impl ShownValue for String {
     }
 }
 
+/// People by name: what is remembered of their tokens helps nobody.
+impl ShownValue for std::collections::BTreeMap<String, String> {
+    fn shown_value(&self) -> Value {
+        self.keys().cloned().collect()
+    }
+}
+
 impl ShownValue for Vec<String> {
     fn shown_value(&self) -> Value {
         self.as_slice().into()

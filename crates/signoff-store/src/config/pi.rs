@@ -8,15 +8,19 @@ use serde_json::{Map, Value};
 use super::problem::position;
 use super::sections::guard::is_pattern;
 use super::value::LARGEST_COUNT;
-use super::{Config, Origin, Problem, Setting, SettingLocation, layer};
+use super::{Config, FileContent, Origin, Problem, Setting, SettingLocation, layer};
 
 /// Applies the file, if there is one; adds what is wrong with it to `problems`.
-pub(super) fn apply(config: &mut Config, path: &Path, problems: &mut Vec<Problem>) {
-    let Some(text) = layer::text(path, Origin::Pi, problems) else {
+pub(super) fn apply(
+    config: &mut Config,
+    (path, content): (&Path, &FileContent),
+    problems: &mut Vec<Problem>,
+) {
+    let Some(text) = layer::text((path, content), problems) else {
         return;
     };
-    let file = File { path, text: &text };
-    match serde_json::from_str::<Map<String, Value>>(&without_comments(&text)) {
+    let file = File { path, text };
+    match serde_json::from_str::<Map<String, Value>>(&without_comments(text)) {
         Ok(map) => file.settings(&map, config, problems),
         Err(error) => {
             let text = error.to_string();

@@ -7,13 +7,16 @@ pub(super) mod llm;
 pub(super) mod mcp;
 pub(super) mod policy;
 pub(super) mod prices;
+pub(super) mod serve;
 pub(super) mod worktree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, Setting};
+use super::{
+    Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings, Setting,
+};
 use crate::signatures::Proof;
 
 /// `[plans]`
@@ -361,6 +364,9 @@ impl Default for Config {
                 command: Setting::built_in(Vec::new()),
             },
             guard: GuardSettings::default(),
+            serve: ServeSettings {
+                people: Setting::built_in(BTreeMap::new()),
+            },
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             servers: BTreeMap::new(),

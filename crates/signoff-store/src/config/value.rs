@@ -80,7 +80,7 @@ impl Reader<'_> {
 
     pub(super) fn proof(&mut self, value: &Value<'_>) -> Option<Proof> {
         // What a person can be asked for.
-        let proofs = [Proof::Any, Proof::Terminal, Proof::Key];
+        let proofs = [Proof::Any, Proof::Page, Proof::Terminal, Proof::Key];
         let choices = proofs.map(|proof| (proof.name(), proof));
         self.choice(value, &choices)
     }

@@ -134,6 +134,11 @@ pub fn remove_stray_temp(path: &Path) -> Result<bool, ReplaceError> {
     Ok(TempFile::remove_stray(&real_target(path)?)?)
 }
 
+/// Is this the name of a file that a writer left which was killed, or of one that is being written?
+pub fn is_stray(name: &str) -> bool {
+    temp::target_of(name).is_some()
+}
+
 /// Clears away what killed writers left in a directory, whatever they were about to write there.
 /// Writers at work are left alone; a directory that does not exist has nothing in it.
 pub fn clear_strays(directory: &Path) -> Result<(), FileError> {

@@ -1,6 +1,7 @@
 //! No link below the workspace leads what is read from or written into the store to somewhere else: a
 //! cloned repository can hold such links, and a link to a trusted `config.toml` would be trusted.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -50,13 +51,28 @@ impl Store {
     }
 
     fn refuse_any(&self, paths: &[PathBuf]) -> Result<(), FileError> {
-        paths.iter().try_for_each(|path| self.refuse_one(path))
+        let mut checked = BTreeSet::new();
+        paths
+            .iter()
+            .try_for_each(|path| self.refuse_unchecked(path, &mut checked))
     }
 
     fn refuse_one(&self, path: &Path) -> Result<(), FileError> {
+        self.refuse_unchecked(path, &mut BTreeSet::new())
+    }
+
+    /// Refuses a path with a link on the way to it. What was checked is not looked at again: most have the same way.
+    fn refuse_unchecked(
+        &self,
+        path: &Path,
+        checked: &mut BTreeSet<PathBuf>,
+    ) -> Result<(), FileError> {
         let mut at = self.workspace.clone();
         for part in path.strip_prefix(&self.workspace).unwrap_or(path) {
             at.push(part);
+            if !checked.insert(at.clone()) {
+                continue;
+            }
             match at.symlink_metadata() {
                 Ok(found) if found.is_symlink() => {
                     return Err(FileError::at("use", &at)(io::Error::other(Link)));

@@ -11,6 +11,8 @@ pub enum Proof {
     Client,
     /// Somebody who is the person, as far as the system can tell, typed the command.
     Any,
+    /// They signed in to the page: with a token of theirs, or a code shown where the server was started.
+    Page,
     /// They confirmed it on the controlling terminal.
     Terminal,
     /// They signed with their SSH key.
@@ -19,10 +21,11 @@ pub enum Proof {
 
 impl Proof {
     /// Every proof, the weakest first.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Policy,
         Self::Client,
         Self::Any,
+        Self::Page,
         Self::Terminal,
         Self::Key,
     ];
@@ -33,6 +36,7 @@ impl Proof {
             Self::Policy => "policy",
             Self::Client => "client",
             Self::Any => "any",
+            Self::Page => "page",
             Self::Terminal => "terminal",
             Self::Key => "key",
         }
@@ -74,9 +78,16 @@ mod tests {
     #[test]
     fn a_minimum_keeps_out_what_is_weaker() {
         let enough = |minimum: Proof| Proof::ALL.map(|proof| proof.meets(minimum));
-        assert_eq!(enough(Proof::Policy), [true; 5]);
-        assert_eq!(enough(Proof::Any), [true; 5]);
-        assert_eq!(enough(Proof::Terminal), [false, false, false, true, true]);
-        assert_eq!(enough(Proof::Key), [false, false, false, false, true]);
+        assert_eq!(enough(Proof::Policy), [true; 6]);
+        assert_eq!(enough(Proof::Any), [true; 6]);
+        assert_eq!(enough(Proof::Page), [false, false, false, true, true, true]);
+        assert_eq!(
+            enough(Proof::Terminal),
+            [false, false, false, false, true, true]
+        );
+        assert_eq!(
+            enough(Proof::Key),
+            [false, false, false, false, false, true]
+        );
     }
 }

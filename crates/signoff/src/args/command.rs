@@ -5,8 +5,9 @@ use clap::Subcommand;
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
     Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
-    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Resume,
-    Revise, Run, RunArg, ScriptedAgent, Show, Step, Verify, VerifyFormat, agentctl,
+    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Report,
+    ReportFormat, Resume, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify,
+    VerifyFormat, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -158,6 +159,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --step parser\n  signoff log --step 2 --attempt 1 --raw\n  signoff log --format json"
     )]
     Log(Log),
+    /// Write what a run did and how we know, as one page
+    #[command(
+        after_help = "Examples:\n  signoff report -o report.html\n  signoff report 20261115-093012-k3f9 --format json"
+    )]
+    Report(Report),
     /// Show what waits on a person
     #[command(after_help = "Example:\n  signoff inbox")]
     Inbox(FormatOnly),
@@ -256,6 +262,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff mcp\n  claude mcp add signoff -- signoff mcp\n  signoff mcp --project ~/work/shop"
     )]
     Mcp(Mcp),
+    /// Serve plans to people in a browser, and to programs over HTTP
+    ///
+    /// Listens on this machine only. You sign in with a code that is shown here. Ctrl-C ends the server; runs go on.
+    #[command(
+        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n  signoff serve --add-person ada\n\nExit codes: 0 it was stopped · 4 others could reach it, and nobody is named who may · 6 it cannot listen there"
+    )]
+    Serve(Serve),
     /// List the tools that plans can call: their arguments, when they ask a person, their servers
     ///
     /// Starts every configured server and records what it offers in `.signoff/tools.json`. `verify`
@@ -302,6 +315,7 @@ impl Command {
             | Self::Man(_)
             | Self::Mcp(_)
             | Self::McpProxy(_)
+            | Self::Serve(_)
             | Self::ScriptedAgent(_) => Format::Human,
             Self::Init(args)
             | Self::Trust(args)
@@ -340,6 +354,10 @@ impl Command {
             Self::Run(args) => args.format,
             Self::Resume(args) => args.run.format,
             Self::Log(args) => args.run.format,
+            Self::Report(args) => match args.format {
+                ReportFormat::Html => Format::Human,
+                ReportFormat::Json => Format::Json,
+            },
             Self::Status(args)
             | Self::Pause(args)
             | Self::Stop(args)

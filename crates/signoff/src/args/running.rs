@@ -129,6 +129,29 @@ pub(crate) struct Log {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The run: its name, the beginning or end of it, or its plan; the default is the newest
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+    /// Write to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite the file if it exists
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// One file that needs nothing else, to read, print or send
+    Html,
+    /// `signoff.report/1`
+    Json,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Answer {
     /// The question, as `inbox` shows it; its last part, its step or its run will do where only one fits
     pub(crate) item: String,

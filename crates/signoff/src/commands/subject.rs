@@ -41,6 +41,7 @@ impl Subject {
             Command::Resume(args) => Self::Run(args.run.run.clone()),
             Command::Land(args) => Self::Run(args.run.run.clone()),
             Command::Log(args) => Self::Run(args.run.run.clone()),
+            Command::Report(args) => Self::Run(args.run.clone()),
             Command::Status(args)
             | Command::Pause(args)
             | Command::Stop(args)
@@ -78,6 +79,7 @@ impl Subject {
             | Command::Man(_)
             | Command::Mcp(_)
             | Command::McpProxy(_)
+            | Command::Serve(_)
             | Command::ScriptedAgent(_) => Self::Nothing,
         }
     }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use signoff_runtime::live::landing::{HeldFileVersion, LandingReport, UndoReport};
-use signoff_store::runs::RunDir;
+use signoff_runtime::live::landing::{LandingReport, UndoReport};
 use signoff_work::git::HoldReason;
 
 use super::Failure;
@@ -57,7 +56,7 @@ pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
         return Vec::new();
     };
     let run = &landing.run;
-    let seen = match version_of(landing, first) {
+    let seen = match landing.version_of(first) {
         Some(version) => format!(
             "`diff {} {}` compares your version with the run's",
             shell_word(&first.path),
@@ -81,13 +80,6 @@ pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
         hints.push("name the other files too, or `.` for all of them".to_owned());
     }
     hints
-}
-
-/// The path of the run's version, relative to the project.
-pub(crate) fn version_of(landing: &LandingReport, held: &HeldFileVersion) -> Option<String> {
-    let versions = RunDir::seen_from_workspace(&landing.run).held_versions();
-    held.version.as_ref()?;
-    Some(versions.join(&held.path).to_string_lossy().into_owned())
 }
 
 /// The two commands that settle a file.

@@ -1,53 +1,7 @@
-//! A plan's graph: the text that every drawing of it shows for a step.
+//! A plan's graph in a terminal and in the languages of other tools.
 
-pub(crate) mod layout;
-pub(crate) mod progress;
-pub(crate) mod svg;
 pub(crate) mod terminal;
 pub(crate) mod text;
 
-use signoff_plan::model::{Step, Work};
-
-pub(crate) use self::progress::RunProgress;
-use crate::style::sanitize;
-
-/// `3. Title`
-fn heading(step: &Step) -> String {
-    format!("{}. {}", step.number, title(step))
-}
-
-/// The title, or what stands in for it where there is none.
-fn title(step: &Step) -> String {
-    let title = sanitize(step.title.trim());
-    if title.is_empty() {
-        step.id.clone()
-    } else {
-        title
-    }
-}
-
-/// Who does the step and what is special about it; for a run, also its state.
-fn remark(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
-    let mut words = vec![match &step.work {
-        Work::Agent { role, .. } => role.clone().unwrap_or_else(|| "default".to_owned()),
-        Work::Tool { tool, .. } => tool.clone(),
-        Work::Ask { .. } => "a person answers".to_owned(),
-        Work::Check => "check".to_owned(),
-    }];
-    if step.approval {
-        words.push("needs approval".to_owned());
-    }
-    if step.when.is_some() {
-        words.push("conditional".to_owned());
-    }
-    if step.for_each.is_some() {
-        words.push("for each".to_owned());
-    }
-    if matches!(step.work, Work::Agent { .. }) && step.contract.is_none() {
-        words.push("no contract".to_owned());
-    }
-    if let Some(progress) = progress {
-        words.extend(progress.words(step));
-    }
-    sanitize(&words.join(" · "))
-}
+pub(crate) use signoff_page::graph::{RunProgress, layout, progress, svg};
+use signoff_page::graph::{heading, remark};

@@ -1,9 +1,7 @@
 //! Output for people, and for other programs' formats.
 
-mod columns;
 pub(crate) mod comments;
 pub(crate) mod config;
-pub(crate) mod count;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod plan;
@@ -14,5 +12,6 @@ pub(crate) mod run;
 pub(crate) mod signature;
 pub(crate) mod stats;
 pub(crate) mod step_name;
-pub(crate) mod time;
 pub(crate) mod tools;
+
+pub(crate) use signoff_page::words::{columns, count, time};

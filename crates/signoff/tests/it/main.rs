@@ -6,5 +6,6 @@ mod attacks;
 mod commands;
 mod crashes;
 mod running;
+mod serve;
 mod support;
 mod trees;

@@ -2,6 +2,7 @@
 
 mod held_files;
 mod refusals;
+mod shapes;
 mod undo;
 
 use signoff_engine::{Input, Outcome, Run};

@@ -186,7 +186,17 @@ pub fn require_approvable(
     require_no_errors(seen)?;
     let status = plan_status(project, seen)?;
     state_after_approval(project, seen, &status, Actor::Person)?;
-    choose_proof(Some(Proof::Client), required_proof(project)).map(|_| ())
+    let proof = options.proof.unwrap_or(Proof::Client);
+    choose_proof(Some(proof), required_proof(project)).map(|_| ())
+}
+
+/// The same for a person who signed in to the page.
+pub fn require_approvable_on_page(project: &Project, seen: &PlanFile) -> Result<(), Error> {
+    let options = ApproveOptions {
+        proof: Some(Proof::Page),
+        ..ApproveOptions::default()
+    };
+    require_approvable(project, seen, &options)
 }
 
 /// Signs a plan for a person who was shown it by a program that speaks for an agent, and who agreed there.
@@ -204,6 +214,19 @@ pub fn approve_through_client(
         ..options.clone()
     };
     approve(by_person, seen, &options)
+}
+
+/// Signs a plan for a person who signed in to the page.
+pub fn approve_on_page(
+    context: ActorContext<'_>,
+    seen: &PlanFile,
+    options: &ApproveOptions,
+) -> Result<ApproveReport, Error> {
+    let options = ApproveOptions {
+        proof: Some(Proof::Page),
+        ..options.clone()
+    };
+    approve(context, seen, &options)
 }
 
 /// Keeps a signature, if the plan and its terms are still what was signed.

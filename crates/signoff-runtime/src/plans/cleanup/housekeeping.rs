@@ -62,7 +62,7 @@ pub(crate) fn do_housekeeping(
     };
     // Files that killed writers left. Where nothing can be written they do no harm.
     let store = &context.project.store;
-    if store.refuse_links().is_ok() {
+    if indexed.has_strays && store.refuse_links().is_ok() {
         for directory in [store.plans_dir(), store.logs_dir()] {
             atomic::clear_strays(&directory).ok();
         }

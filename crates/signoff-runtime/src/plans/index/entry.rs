@@ -95,7 +95,7 @@ fn plan_at(context: &ReadContext<'_>, path: &Path) -> Result<Option<PlanFile>, E
             return Ok(None);
         }
     }
-    let plan = PlanFile::from_source(path, source, dialect, &context.workspace);
+    let plan = PlanFile::from_source(path, source, dialect, context.workspace());
     Ok(Some(plan))
 }
 
@@ -168,7 +168,7 @@ impl ReadContext<'_> {
             written: written_at(plan),
             proof: signed.map(|signed| signed.signature.proof),
             run: status.run_id().map(str::to_owned),
-            tools: missing_tools(model, &self.workspace),
+            tools: missing_tools(model, self.workspace()),
             file_says: status.file_says.clone(),
             questions: (status.view.as_ref()).map_or(0, |view| view.run.items().count()),
             double: other == Some(true),

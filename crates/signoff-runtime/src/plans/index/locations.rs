@@ -4,6 +4,7 @@ use std::fs::FileType;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use signoff_store::atomic;
 use signoff_store::root::Store;
 
 use crate::error::Error;
@@ -43,8 +44,11 @@ impl PlanLocation {
     }
 }
 
-/// What may be a plan among the proposals and in the archive.
-pub(super) fn plan_locations(project: &Project) -> Result<Vec<PlanLocation>, Error> {
+/// What may be a plan among the proposals and in the archive. `strays`: there are files that killed writers left.
+pub(super) fn plan_locations(
+    project: &Project,
+    strays: &mut bool,
+) -> Result<Vec<PlanLocation>, Error> {
     let store = &project.store;
     let archive = store.archive_dir();
     // A link is not a plan.
@@ -55,8 +59,13 @@ pub(super) fn plan_locations(project: &Project) -> Result<Vec<PlanLocation>, Err
             !found.is_symlink() && has_ending(path, &ENDINGS)
         }
     };
-    let mut locations = scan(&store.plans_dir(), PlanLocationKind::Plans, may_be)?;
-    locations.extend(scan(&archive, PlanLocationKind::Archive, may_be)?);
+    let mut locations = scan(&store.plans_dir(), PlanLocationKind::Plans, strays, may_be)?;
+    locations.extend(scan(
+        &archive,
+        PlanLocationKind::Archive,
+        &mut false,
+        may_be,
+    )?);
     Ok(locations
         .into_iter()
         .map(|(location, _)| location)
@@ -68,10 +77,14 @@ pub(super) fn plan_locations(project: &Project) -> Result<Vec<PlanLocation>, Err
 pub(super) type NoLogs = Vec<(PlanLocation, Error)>;
 
 /// The logs there are, and what only looks like one.
-pub(super) fn log_locations(project: &Project) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
+pub(super) fn log_locations(
+    project: &Project,
+    strays: &mut bool,
+) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
     let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
     let (mut logs, mut others) = (Vec::new(), Vec::new());
-    for (location, found) in scan(&project.store.logs_dir(), PlanLocationKind::Log, is_log)? {
+    let logs_dir = project.store.logs_dir();
+    for (location, found) in scan(&logs_dir, PlanLocationKind::Log, strays, is_log)? {
         if found.is_file() {
             logs.push(location);
             continue;
@@ -112,6 +125,7 @@ pub(crate) fn is_real(directory: &Path) -> bool {
 fn scan(
     directory: &Path,
     kind: PlanLocationKind,
+    strays: &mut bool,
     may_be: impl Fn(&Path, FileType) -> bool,
 ) -> Result<Vec<(PlanLocation, FileType)>, Error> {
     let unreadable = |why: io::Error| Error::Unreadable {
@@ -126,11 +140,13 @@ fn scan(
     for entry in entries {
         let entry = entry.map_err(unreadable)?;
         let found = entry.file_type().map_err(unreadable)?;
-        let (path, name) = (entry.path(), entry.file_name());
+        let name = entry.file_name();
         // A name that is not a text has no place in an index, and no command could be given it.
         let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
+            *strays |= atomic::is_stray(&name.to_string_lossy());
             continue;
         };
+        let path = directory.join(name);
         if may_be(&path, found) {
             let name = name.to_owned();
             locations.push((PlanLocation { kind, name, path }, found));

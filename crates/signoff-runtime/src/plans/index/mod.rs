@@ -10,12 +10,12 @@ mod stamps;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use signoff_engine::{Millis, PlanState};
 use signoff_sandbox::start_scoped_thread;
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::{self, Folders, Index, IndexEntry, PlanCounts, PlanRow};
+use signoff_store::index::{self, Folders, Index, IndexEntry, KeptIndex, PlanCounts, PlanRow};
 
 pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
@@ -27,6 +27,8 @@ pub(crate) struct IndexedPlans {
     pub(crate) found: Vec<IndexedPlan>,
     /// What could not be read.
     pub(crate) troubles: Vec<UnreadablePlan>,
+    /// There are files that killed writers left.
+    pub(crate) has_strays: bool,
 }
 
 /// One location and what the index knows of it.
@@ -57,12 +59,19 @@ pub(crate) enum Archive {
 /// What reading a plan needs.
 struct ReadContext<'a> {
     project: &'a Project,
-    workspace: DiskWorkspace,
+    /// Made for the first plan that is read: most lists read none, and it looks for every directory of the PATH.
+    workspace: OnceLock<DiskWorkspace>,
     folders: Folders,
     now: Millis,
 }
 
 impl IndexedPlans {
+    /// What an index keeps of them.
+    fn entries(&self) -> BTreeMap<String, IndexEntry> {
+        let entry = |found: &IndexedPlan| (found.location.label(), found.entry.clone());
+        self.found.iter().map(entry).collect()
+    }
+
     /// The plans: where each is, what is known of it, and its state.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &PlanRow, PlanState)> {
         self.found.iter().filter_map(|found| {
@@ -121,26 +130,26 @@ pub(crate) fn refresh(
     now: Millis,
     archive: Archive,
 ) -> Result<IndexedPlans, Error> {
-    let settings = settings(project);
-    let mut old = Index::load(&project.store, &settings).entries;
+    let settings = project.index_settings();
+    let kept = project.kept_index.as_deref().map(KeptIndex::take);
+    let mut old = kept
+        .filter(|kept| !kept.is_empty())
+        .unwrap_or_else(|| Index::load(&project.store, settings).entries);
     let known = old.len();
     let context = ReadContext {
         project,
-        workspace: project.workspace(),
+        workspace: OnceLock::new(),
         folders: Folders::open(&project.store),
         now,
     };
     let mut indexed = IndexedPlans {
         found: Vec::new(),
         troubles: Vec::new(),
+        has_strays: false,
     };
-    let mut changed = context.sort_out(
-        locations::plan_locations(project)?,
-        archive,
-        &mut old,
-        &mut indexed,
-    );
-    let (mut logs, others) = locations::log_locations(project)?;
+    let plans = locations::plan_locations(project, &mut indexed.has_strays)?;
+    let mut changed = context.sort_out(plans, archive, &mut old, &mut indexed);
+    let (mut logs, others) = locations::log_locations(project, &mut indexed.has_strays)?;
     indexed.remove_unlogged(project, others);
     let covered: HashSet<String> = indexed
         .rows()
@@ -151,7 +160,10 @@ pub(crate) fn refresh(
     changed |= context.sort_out(logs, archive, &mut old, &mut indexed);
     // What is left in the old index no longer exists.
     if changed || known != indexed.found.len() {
-        save(project, &settings, &indexed);
+        save(project, settings, &indexed);
+    }
+    if let Some(kept) = &project.kept_index {
+        kept.keep(indexed.entries());
     }
     Ok(indexed)
 }
@@ -162,22 +174,15 @@ fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
         return;
     }
     let mut index = Index::empty(settings);
-    for found in &indexed.found {
-        index
-            .entries
-            .insert(found.location.label(), found.entry.clone());
-    }
+    index.entries = indexed.entries();
     index.save(&project.store).ok();
 }
 
-/// Everything besides files that decides what is found. Not the PATH, although checks ask for
-/// commands: every shell has its own; where it counts, the entry knows it.
-fn settings(project: &Project) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!("{version}\n{:?}", project.config)
-}
-
 impl ReadContext<'_> {
+    fn workspace(&self) -> &DiskWorkspace {
+        self.workspace.get_or_init(|| self.project.workspace())
+    }
+
     /// Takes unchanged entries from the old index and reads the rest; returns whether anything differs.
     fn sort_out(
         &self,

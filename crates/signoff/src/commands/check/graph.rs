@@ -11,6 +11,7 @@ use crate::commands::running::dry_run::asks_line;
 use crate::failure::Failure;
 use crate::plan_paths::{read, workspace};
 use crate::report::graph::layout::StepGraph;
+use crate::report::graph::svg::Canvas;
 use crate::report::graph::{RunProgress, svg, terminal, text};
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -72,16 +73,18 @@ fn draw(
                 session.out.answer(line);
             }
         }
-        GraphFormat::Svg => match svg::svg(plan, &layout, args.full, progress) {
-            Ok(picture) => session.out.write_unredacted(picture.as_bytes()),
-            Err(boxes) => {
-                let most = svg::MOST_BOXES;
-                let message =
-                    format!("a picture can have {most} boxes, and this one needs {boxes}");
-                return Err(Failure::new(1, "too-large", message)
-                    .hint("`--format terminal` and `--format dot` have no such limit"));
+        GraphFormat::Svg => {
+            match svg::svg(plan, &layout, Canvas::File { full: args.full }, progress) {
+                Ok(picture) => session.out.write_unredacted(picture.as_bytes()),
+                Err(boxes) => {
+                    let most = svg::MOST_BOXES;
+                    let message =
+                        format!("a picture can have {most} boxes, and this one needs {boxes}");
+                    return Err(Failure::new(1, "too-large", message)
+                        .hint("`--format terminal` and `--format dot` have no such limit"));
+                }
             }
-        },
+        }
         GraphFormat::Mermaid => {
             let picture = text::mermaid(plan, &layout, progress);
             session.out.write_unredacted(picture.as_bytes());

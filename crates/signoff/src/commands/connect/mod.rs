@@ -7,4 +7,5 @@ pub(crate) mod mcp;
 pub(crate) mod mcp_proxy;
 pub(crate) mod prompt;
 pub(crate) mod scripted_agent;
+pub(crate) mod serve;
 pub(crate) mod tools;

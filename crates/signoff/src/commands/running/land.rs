@@ -2,13 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use signoff_api::landing::{HeldFile, Landing as Shape, SCHEMA};
+use signoff_api::landing::Landing as Shape;
 use signoff_runtime::SystemClock;
 use signoff_runtime::live::landing::{LandingReport, SettleOptions};
 use signoff_runtime::project::Project;
 
 use crate::args::Land;
-use crate::failure::{Failure, not_landed, settling_commands, version_of};
+use crate::failure::{Failure, not_landed, settling_commands};
 use crate::report::count::count_of;
 use crate::session::Session;
 use crate::style::{CARE, GOOD, paint, sanitize};
@@ -89,44 +89,11 @@ fn short_name(commit: &str) -> String {
 }
 
 pub(crate) fn shape(landing: &LandingReport) -> Shape {
-    let LandingReport {
-        run,
-        commits,
-        commit,
-        branch,
-        refused,
-        already,
-        cut_off: _,
-        mut by_hand,
-        files,
-        held,
-        settled: _,
-    } = landing.clone();
-    let held: Vec<HeldFile> = held
-        .iter()
-        .map(|held| HeldFile {
-            path: held.path.clone(),
-            reason: held.reason.clone(),
-            version: version_of(landing, held),
-        })
-        .collect();
-    let settling = held
-        .iter()
-        .flat_map(|held| settling_commands(&run, &held.path));
-    by_hand.extend(settling);
-    Shape {
-        schema: SCHEMA.to_owned(),
-        run,
-        landed: refused.is_empty(),
-        already,
-        commits,
-        commit,
-        branch,
-        refused,
-        by_hand,
-        files: files.unwrap_or_default(),
-        held,
-    }
+    let mut shape = landing.to_api();
+    let held = landing.held.iter();
+    let settling = held.flat_map(|held| settling_commands(&landing.run, &held.path));
+    shape.by_hand.extend(settling);
+    shape
 }
 
 #[cfg(test)]

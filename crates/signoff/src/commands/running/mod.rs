@@ -8,6 +8,7 @@ pub(crate) mod dry_run;
 pub(crate) mod inbox;
 pub(crate) mod land;
 pub(crate) mod log;
+pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;

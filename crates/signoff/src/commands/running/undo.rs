@@ -1,6 +1,5 @@
 //! `undo`: undoes the changes of a run, and lists them.
 
-use signoff_api::undo::{SCHEMA, Undo as Shape};
 use signoff_runtime::SystemClock;
 use signoff_runtime::live::landing::UndoReport;
 
@@ -15,7 +14,7 @@ pub(crate) fn undo(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
     let project = session.project()?;
     let undone = signoff_runtime::live::landing::undo(&project, run, &SystemClock::new())?;
     if session.is_json() {
-        session.json(&shape(&undone));
+        session.json(&undone.to_api());
     } else {
         for line in undo_lines(&undone) {
             session.out.answer(line);
@@ -87,34 +86,6 @@ fn summary(undone: &UndoReport) -> String {
     format!("{} run {run}: {}", paint(GOOD, "undone"), parts.join(", "))
 }
 
-fn shape(undone: &UndoReport) -> Shape {
-    let UndoReport {
-        run,
-        restored,
-        deleted,
-        kept,
-        kept_in,
-        already,
-        removed,
-        refused,
-        left,
-        for_good: _,
-    } = undone.clone();
-    Shape {
-        schema: SCHEMA.to_owned(),
-        run,
-        undone: refused.is_empty(),
-        restored,
-        deleted,
-        kept,
-        kept_in: kept_in.map(|worktree| worktree.to_string_lossy().into_owned()),
-        already,
-        removed,
-        refused,
-        left,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,7 +114,7 @@ mod tests {
             .map(|line| anstream::adapter::strip_str(line).to_string())
             .collect();
         assert_eq!(lines, expected);
-        assert_eq!(shape(&undone).undone, refused.is_empty());
+        assert_eq!(undone.to_api().undone, refused.is_empty());
         undone
     }
 

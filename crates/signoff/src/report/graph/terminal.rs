@@ -1,6 +1,7 @@
 //! The graph in a terminal: a line for each step, its dependencies drawn beside it.
 
 use anstyle::{AnsiColor, Style};
+use signoff_engine::StepStatus;
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
@@ -9,7 +10,7 @@ use crate::report::columns::cut;
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
 use crate::report::graph::layout::lanes::{LaneRow, draw};
-use crate::style::{CARE, DIM, ERROR, paint, sanitize};
+use crate::style::{CARE, DIM, ERROR, GOOD, HINT, paint, sanitize};
 
 /// How long a chain may be before its middle is folded away.
 const LONGEST: usize = 16;
@@ -36,7 +37,9 @@ pub(crate) fn lines(
     let longest = if full { usize::MAX } else { LONGEST };
     let labels = StepLabels {
         text: &|step, columns| step_text(step, columns, progress),
-        sign: &|step| progress.map_or_else(|| kind(step), |progress| progress.sign(step)),
+        sign: &|step| {
+            progress.map_or_else(|| kind(step), |progress| state_sign(progress.status(step)))
+        },
     };
     let mut lines = tree(plan, graph, longest, width, &labels);
     for (step, before) in &graph.backward {
@@ -223,4 +226,16 @@ fn legend(
         }
     }
     (!entries.is_empty()).then(|| format!("\n{}", entries.join("   ")))
+}
+
+/// The symbol for the state of a step.
+fn state_sign(status: StepStatus) -> (&'static str, Style) {
+    match status {
+        StepStatus::Completed => ("✓", GOOD),
+        StepStatus::Failed => ("✗", ERROR),
+        StepStatus::Waiting => ("?", CARE),
+        StepStatus::Running | StepStatus::Verifying => ("▸", HINT),
+        StepStatus::Skipped | StepStatus::Blocked => ("–", DIM),
+        StepStatus::Pending | StepStatus::Ready => ("·", DIM),
+    }
 }

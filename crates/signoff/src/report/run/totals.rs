@@ -2,21 +2,12 @@
 
 use signoff_api::event::step_status;
 use signoff_engine::{Grade, Run, StepState, TokenUsage, UsageSums};
+pub(crate) use signoff_page::words::halted::{NOTHING, halted_word};
 
 use crate::report::count::count;
 use crate::report::run::evidence::grade;
 use crate::report::time::short;
 use crate::style::sanitize;
-
-/// The word for a loop without items, and its explanation.
-pub(crate) const NOTHING: (&str, &str) = ("empty", "nothing to do: the loop has no items");
-/// The word for a step that has begun, in a run that no process drives.
-pub(crate) fn halted_word(run: &Run) -> &'static str {
-    match run.outcome() {
-        Some(_) => "stopped",
-        None => "paused",
-    }
-}
 
 /// `3 steps: 2 proved, 1 failed · 4 agents started · 12s · sandbox: none`
 pub(crate) fn totals(run: &Run, driven: bool) -> String {

@@ -195,7 +195,10 @@ impl<'a> Names<'a> {
             .filter(|(found, _, _)| found.location.kind != PlanLocationKind::Archive)
             .map(|(_, row, _)| row.key.as_str());
         Self {
-            kept: format!("{}/", relative(project, &project.store.plans_dir())),
+            kept: format!(
+                "{}/",
+                below(project.store.workspace(), &project.store.plans_dir())
+            ),
             present: present.collect(),
         }
     }
@@ -210,6 +213,12 @@ impl<'a> Names<'a> {
         let thread = thread.filter(|name| !name.contains(['/', '.']));
         Some(thread.unwrap_or(&row.key).to_owned())
     }
+}
+
+/// Where a directory of the store is: no link leads to it, so its path says it.
+fn below(workspace: &Path, directory: &Path) -> String {
+    let below = directory.strip_prefix(workspace).unwrap_or(directory);
+    below.display().to_string()
 }
 
 /// Two files with one id: nobody could tell which of them was signed.

@@ -1,0 +1,63 @@
+// The text of a plan with our diagnostics under it as you type; and saving without losing what somebody else wrote.
+
+export function startEditor() {
+  const form = document.querySelector("[data-editor]");
+  if (!form) return;
+  const text = form.querySelector("textarea");
+  const gutter = form.querySelector(".gutter");
+  let timer;
+  const soon = () => { clearTimeout(timer); timer = setTimeout(() => check(form, text, gutter), 300); };
+  text.addEventListener("input", () => { number(text, gutter, []); soon(); });
+  text.addEventListener("scroll", () => { gutter.scrollTop = text.scrollTop; });
+  form.addEventListener("submit", (event) => { event.preventDefault(); save(form); });
+  check(form, text, gutter);
+}
+
+async function check(form, text, gutter) {
+  const body = JSON.stringify({ text: text.value, name: form.dataset.name });
+  const answer = await fetch(form.dataset.check, { method: "POST", body, headers: { "content-type": "application/json", "x-csrf": document.body.dataset.csrf } });
+  if (!answer.ok) return;
+  const { diagnostics } = await answer.json();
+  number(text, gutter, diagnostics);
+  const list = form.querySelector(".editor-problems");
+  list.replaceChildren(...diagnostics.map((problem) => row(problem, text)));
+}
+
+function number(text, gutter, diagnostics) {
+  const worst = new Map();
+  for (const { line, severity } of diagnostics) if (worst.get(line) !== "error") worst.set(line, severity);
+  const lines = text.value.split("\n").length;
+  const rows = Array.from({ length: lines }, (_, at) => {
+    const row = document.createElement("div");
+    row.textContent = String(at + 1);
+    const severity = worst.get(at + 1);
+    if (severity) row.className = severity === "error" ? "has-error" : "has-warning";
+    return row;
+  });
+  gutter.replaceChildren(...rows);
+  gutter.scrollTop = text.scrollTop;
+}
+
+function row(problem, text) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = `problem tone-${problem.severity === "error" ? "failed" : "regressed"}`;
+  const help = problem.help ? ` → ${problem.help}` : "";
+  button.textContent = `line ${problem.line}: ${problem.message}${help}`;
+  button.addEventListener("click", () => {
+    const before = text.value.split("\n").slice(0, problem.line - 1).join("\n").length;
+    text.focus();
+    text.setSelectionRange(before + (problem.line > 1 ? 1 : 0), before + problem.column);
+  });
+  return button;
+}
+
+async function save(form) {
+  const body = new URLSearchParams(new FormData(form));
+  const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "application/json" }, redirect: "manual" });
+  if (answer.type === "opaqueredirect" || answer.ok) { location.href = form.dataset.back; return; }
+  const error = await answer.json();
+  const words = form.querySelector(".save-refused");
+  words.hidden = false;
+  words.textContent = `✗ ${[error.message, ...(error.details ?? []), ...(error.hints ?? [])].join(" → ")} Your text is still here.`;
+}

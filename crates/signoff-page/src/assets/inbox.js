@@ -1,0 +1,60 @@
+// An answer is sent ten seconds after it was given, unless the person takes it back.
+
+const PATIENCE = 10_000;
+
+export function startInbox() {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("[data-answer]") || form.dataset.sent) return;
+    event.preventDefault();
+    hold(form, event.submitter);
+  });
+}
+
+function hold(form, button) {
+  const card = form.closest(".question");
+  const choice = button?.value ?? "";
+  const body = new URLSearchParams(new FormData(form));
+  body.set("choice", choice);
+  const send = async () => {
+    toast.remove();
+    removeEventListener("pagehide", leave);
+    const answer = await fetch("/inbox", { method: "POST", body, headers: { accept: "application/json" } });
+    if (!answer.ok) { card.hidden = false; complain(card, await answer.json()); }
+  };
+  // Whoever leaves the page has answered.
+  const leave = () => navigator.sendBeacon("/inbox", body);
+  const timer = setTimeout(send, PATIENCE);
+  const toast = undoable(`Answered “${choice}”.`, () => {
+    clearTimeout(timer);
+    removeEventListener("pagehide", leave);
+    toast.remove();
+    card.hidden = false;
+    card.querySelector("button")?.focus();
+  });
+  addEventListener("pagehide", leave);
+  card.hidden = true;
+}
+
+function undoable(text, undo) {
+  const toast = document.createElement("div");
+  toast.className = "toast";
+  toast.setAttribute("role", "status");
+  const words = document.createElement("span");
+  words.textContent = `${text} It is sent in 10 seconds.`;
+  const button = document.createElement("button");
+  button.textContent = "Undo";
+  button.addEventListener("click", undo);
+  toast.append(words, button);
+  document.body.append(toast);
+  button.focus();
+  return toast;
+}
+
+function complain(card, error) {
+  const words = document.createElement("p");
+  words.className = "first-failure small";
+  words.setAttribute("role", "alert");
+  words.textContent = [error.message, ...(error.hints ?? [])].join(" → ");
+  card.querySelector("form").prepend(words);
+}

@@ -1,0 +1,95 @@
+// What every page has: light and dark, copying, filters, more steps, and the modules of the screens.
+
+import { follow } from "./live.js";
+import { fetchHtml, replaceChildren } from "./morph.js";
+import { listenToKeys } from "./keyboard.js";
+import { openPalette } from "./palette.js";
+import { startReview } from "./review.js";
+import { startEditor } from "./editor.js";
+import { startInbox } from "./inbox.js";
+
+/** Shows what works only with scripts. */
+function reveal(root) {
+  for (const element of root.querySelectorAll("button[hidden]")) element.hidden = false;
+}
+
+function switchTheme() {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+  localStorage.setItem("signoff-theme", root.dataset.theme);
+}
+
+/** Loads what is inside a step that was opened. */
+async function fill(details) {
+  if (!details.open || details.dataset.filled) return;
+  details.dataset.filled = "yes";
+  const inside = details.querySelector(":scope > .inside");
+  replaceChildren(inside, await fetchHtml(`${details.dataset.fetches}?part=true`));
+}
+
+async function onClick(event) {
+  const element = event.target.closest("[data-copies], [data-theme-switch], [data-opens], [data-replaces], [data-more], [data-enlarges]");
+  if (!element || event.ctrlKey || event.metaKey) return;
+  const { copies, opens, replaces, enlarges } = element.dataset;
+  if (copies !== undefined) {
+    await navigator.clipboard.writeText(copies);
+    element.textContent = "Copied";
+  } else if (element.hasAttribute("data-theme-switch")) {
+    switchTheme();
+  } else if (opens === "palette") {
+    openPalette();
+  } else if (replaces !== undefined) {
+    event.preventDefault();
+    replaceChildren(document.getElementById(replaces), await fetchHtml(`${element.getAttribute("href")}&part=true`.replace(/\?&|(?<!\?.*)&/, "?")));
+  } else if (enlarges !== undefined) {
+    event.preventDefault();
+    document.getElementById(enlarges).classList.toggle("large");
+  } else {
+    event.preventDefault();
+    await loadMore(element);
+  }
+}
+
+/** Puts the next steps in the place of the link that leads to them. */
+async function loadMore(link) {
+  const address = new URL(link.href);
+  address.searchParams.set("part", "true");
+  const more = link.closest(".more");
+  more.replaceWith(await fetchHtml(address.pathname + address.search));
+  reveal(document);
+  watchMore();
+}
+
+const onSight = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) { onSight.unobserve(entry.target); loadMore(entry.target); }
+});
+
+function watchMore() {
+  for (const link of document.querySelectorAll("#review [data-more]")) onSight.observe(link);
+}
+
+/** Filters as you type, half a second after the last key. */
+function startFilters(form) {
+  let timer;
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const address = `/?${new URLSearchParams(new FormData(form))}`;
+      const page = await fetchHtml(address);
+      replaceChildren(document.getElementById("plans"), page.getElementById("plans"));
+      history.replaceState(null, "", address);
+    }, 250);
+  });
+}
+
+reveal(document);
+watchMore();
+document.addEventListener("click", onClick);
+document.addEventListener("toggle", (event) => { if (event.target.matches?.("[data-fetches]")) fill(event.target); }, true);
+for (const form of document.querySelectorAll("[data-filters]")) startFilters(form);
+listenToKeys();
+startReview();
+startEditor();
+startInbox();
+follow(reveal);

@@ -1,0 +1,301 @@
+//! All plans: what waits for the person on top, then what runs, then the rest.
+
+use maud::{Markup, html};
+use signoff_api::inbox::Item;
+use signoff_api::plans::ListedPlan;
+use signoff_api::runs::Run;
+
+use crate::moment::time;
+use crate::problem::code_in;
+use crate::state::of_plan;
+use crate::words::count::count;
+
+/// What the screen shows.
+#[derive(Debug)]
+pub struct PlansView<'a> {
+    pub rows: &'a [PlanRow],
+    /// Questions of runs.
+    pub questions: &'a [Item],
+    pub filter: &'a PlanFilter,
+    /// Plans there are, whatever the filter says.
+    pub total: usize,
+    /// The most rows that were asked for.
+    pub most: usize,
+    pub now: u64,
+}
+
+/// One plan of the list.
+#[derive(Debug, Clone)]
+pub struct PlanRow {
+    pub plan: ListedPlan,
+    /// Who handed it in.
+    pub by: Option<String>,
+    /// How many steps it has.
+    pub steps: Option<usize>,
+    pub errors: usize,
+    pub warnings: usize,
+    /// Its run, where it has one.
+    pub run: Option<Run>,
+    /// What the planning session is about that it came from.
+    pub topic: Option<String>,
+}
+
+/// Which plans are shown.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct PlanFilter {
+    pub text: String,
+    pub state: String,
+}
+
+impl PlanFilter {
+    /// Whether anything is left out.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.state.is_empty()
+    }
+
+    /// Whether a plan is shown.
+    pub fn shows(&self, row: &PlanRow) -> bool {
+        let text = self.text.to_lowercase();
+        let topic = row.topic.as_deref().unwrap_or_default();
+        let by = row.by.as_deref().unwrap_or_default();
+        let fields = [&row.plan.title, &row.plan.id, &row.plan.path, topic, by];
+        let has_text = || {
+            fields
+                .iter()
+                .any(|field| field.to_lowercase().contains(&text))
+        };
+        (self.state.is_empty() || row.plan.status == self.state) && (text.is_empty() || has_text())
+    }
+}
+
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Waiting for you", &["proposed", "needs_review", "approved"]),
+    ("Running", &["executing", "replanning", "stalled"]),
+    ("Drafts", &["draft", "verified", "rejected"]),
+    ("Done", &["completed", "failed", "cancelled", "archived"]),
+];
+
+impl PlansView<'_> {
+    /// The screen.
+    pub fn render(&self) -> Markup {
+        html! {
+            div.head-row {
+                h1 { "Plans" }
+                @if self.total > 0 { (self.filters()) }
+            }
+            div #plans data-live {
+                @if self.total == 0 { (nothing()) }
+                @else if self.rows.is_empty() && self.questions.is_empty() { (none_found()) }
+                @else { (self.groups()) }
+                @if self.rows.len() >= self.most {
+                    div.more { a.button href={ "?most=" (self.most * 4) } { "Show more plans" } }
+                }
+            }
+        }
+    }
+
+    fn filters(&self) -> Markup {
+        const STATES: [&str; 10] = [
+            "proposed",
+            "needs_review",
+            "approved",
+            "executing",
+            "stalled",
+            "draft",
+            "rejected",
+            "completed",
+            "failed",
+            "cancelled",
+        ];
+        html! {
+            form.filters role="search" method="get" action="/" data-filters {
+                input type="search" name="text" value=(self.filter.text) placeholder="Title, id, author, topic" aria-label="Find plans";
+                select name="state" aria-label="State" {
+                    option value="" { "Every state" }
+                    @for state in STATES {
+                        option value=(state) selected[self.filter.state == state] { (of_plan(state).word) }
+                    }
+                }
+                button { "Filter" }
+            }
+        }
+    }
+
+    fn groups(&self) -> Markup {
+        html! {
+            @for (name, states) in GROUPS {
+                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str())).collect();
+                @let questions = if name == "Waiting for you" { self.questions } else { &[] };
+                @if !rows.is_empty() || !questions.is_empty() {
+                    section.group aria-label=(name) {
+                        h2 { (name) span.tag { (rows.len() + questions.len()) } }
+                        ul.rows {
+                            @for question in questions { (question_row(question)) }
+                            @for row in &rows { (self.row(row)) }
+                        }
+                    }
+                }
+            }
+            (self.topics())
+        }
+    }
+
+    /// Threads of one planning session stand together.
+    fn topics(&self) -> Markup {
+        let mut topics: Vec<&str> = self
+            .rows
+            .iter()
+            .filter_map(|row| row.topic.as_deref())
+            .collect();
+        topics.sort_unstable();
+        topics.dedup();
+        html! {
+            @for topic in topics {
+                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| row.topic.as_deref() == Some(topic)).collect();
+                @if rows.len() > 1 {
+                    section.group aria-label={ "Topic " (topic) } {
+                        h2 { "Topic: " (topic) span.tag { (rows.len()) } }
+                        ul.rows { @for row in rows {
+                            li.row {
+                                span { (of_plan(&row.plan.status).label()) }
+                                a.title href=(address(&row.plan)) { (row.plan.title) }
+                            }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, row: &PlanRow) -> Markup {
+        let plan = &row.plan;
+        html! {
+            li.row data-item {
+                span { (of_plan(&plan.status).label()) }
+                div {
+                    a.title href=(address(plan)) { (plan.title) }
+                    div.about {
+                        span.mono { (plan.id) }
+                        @if let Some(by) = &row.by { span { "by " (by) } }
+                        span { (time(&plan.updated_at, self.now)) }
+                        @if let Some(topic) = &row.topic { span { "topic " (topic) } }
+                        @if let Some(said) = &plan.file_says { span.problem-count { "its file says " (said) } }
+                    }
+                }
+                div.figures {
+                    @if row.errors > 0 { span.problem-count.error { "✗ " (count(row.errors, "error")) } }
+                    @else if row.warnings > 0 { span.problem-count { "⚠ " (count(row.warnings, "warning")) } }
+                    @if plan.questions > 0 { span.state.tone-waiting { span.sign { "?" } (count(plan.questions, "question")) } }
+                    @if let Some(steps) = row.steps { span.number { (count(steps, "step")) } }
+                    @if let Some(run) = &row.run {
+                        @let progress = run.progress.unwrap_or(0);
+                        span.number { (progress) " %" }
+                        (meter(progress, of_plan(&run.status).tone))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where a plan is reviewed.
+fn address(plan: &ListedPlan) -> String {
+    format!("/plans/{}", crate::address::part(&plan.id))
+}
+
+fn question_row(item: &Item) -> Markup {
+    html! {
+        li.row data-item {
+            span.state.tone-waiting { span.sign aria-hidden="true" { "?" } "asks you" }
+            div {
+                a.title href={ "/inbox#" (crate::address::part(&item.id)) } { (code_in(&item.question)) }
+                div.about {
+                    @if !item.title.is_empty() { span { (item.title) } }
+                    @if !item.step.is_empty() { span { "step " span.mono { (item.step) } } }
+                }
+            }
+            div.figures {}
+        }
+    }
+}
+
+/// How far a run is.
+pub(crate) fn meter(progress: u8, tone: &str) -> Markup {
+    html! {
+        svg class={ "meter tone-" (tone) } viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={ (progress) " per cent done" } {
+            rect.track width="100" height="6" rx="3" {}
+            rect.fill width=(progress) height="6" rx="3" {}
+        }
+    }
+}
+
+fn nothing() -> Markup {
+    html! {
+        div.empty {
+            h2 { "No plans yet" }
+            p { "A plan says what agents will do and how each step is verified. Ask a model for one, or write one and propose it; it appears here for you to review and sign." }
+            (command("signoff plan \"Add a retry to the HTTP client\""))
+            (command("signoff new fix.md --template bugfix"))
+        }
+    }
+}
+
+fn none_found() -> Markup {
+    html! {
+        div.empty {
+            h2 { "No plan matches" }
+            p { a href="/" { "Show all plans" } }
+        }
+    }
+}
+
+/// A command to copy.
+pub(crate) fn command(line: &str) -> Markup {
+    html! {
+        div.command {
+            code { (line) }
+            button.quiet type="button" data-copies=(line) hidden { "Copy" }
+        }
+    }
+}
+
+/// All runs.
+pub fn runs(runs: &[Run], now: u64) -> Markup {
+    html! {
+        div.head-row { h1 { "Runs" } }
+        div #runs data-live {
+            @if runs.is_empty() {
+                div.empty {
+                    h2 { "Nothing has run yet" }
+                    p { "Sign a plan and start it: each of its steps is verified here while it goes on." }
+                    p { a href="/" { "All plans" } }
+                }
+            } @else {
+                ul.rows { @for run in runs { (run_row(run, now)) } }
+            }
+        }
+    }
+}
+
+fn run_row(run: &Run, now: u64) -> Markup {
+    let state = of_plan(&run.status);
+    html! {
+        li.row data-item {
+            span { (state.label()) }
+            div {
+                a.title href={ "/runs/" (run.run) } { (run.title.as_deref().unwrap_or(&run.run)) }
+                div.about {
+                    span.mono { (run.run) }
+                    @if let Some(at) = &run.started_at { span { (time(at, now)) } }
+                    @if let Some(problem) = &run.problem { span.problem-count.error { (problem) } }
+                    @if run.held > 0 { span.problem-count { (count(run.held, "file")) " held back" } }
+                    @if run.undone { span { "undone" } }
+                }
+            }
+            div.figures {
+                @if run.waiting > 0 { span.state.tone-waiting { span.sign { "?" } (count(run.waiting, "question")) } }
+                @if let Some(progress) = run.progress { span.number { (progress) " %" } (meter(progress, state.tone)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Reviewing a plan: the document first; state, differences and the signature beside it.
+
+pub mod signing;
+pub mod step;
+pub mod text;
+
+use maud::{Markup, PreEscaped, html};
+use signoff_api::comments::Comment;
+use signoff_api::diagnostics::Diagnostic;
+use signoff_api::diff::{Change, Diff};
+use signoff_api::plan::{Budget, Plan};
+
+pub use self::signing::{PlanActions, SigningView};
+use self::step::StepView;
+use crate::address::part;
+use crate::moment::time;
+use crate::problem::code_in;
+use crate::state::of_plan;
+use crate::words::count::count;
+
+/// Steps that are sent at once.
+pub const PAGE: usize = 100;
+
+/// What the screen shows.
+#[derive(Debug)]
+pub struct ReviewView<'a> {
+    pub plan: &'a Plan,
+    /// Its name in addresses.
+    pub key: &'a str,
+    /// Its file, as it can be typed.
+    pub path: &'a str,
+    /// Who handed it in, and when.
+    pub by: Option<&'a str>,
+    pub at: Option<&'a str>,
+    pub problems: &'a [Diagnostic],
+    /// What differs from the version that was signed last.
+    pub difference: Option<&'a Diff>,
+    pub signing: &'a SigningView<'a>,
+    pub actions: &'a PlanActions,
+    /// The drawing, as `graph` makes it.
+    pub graph: Option<&'a str>,
+    /// The run that decides its state.
+    pub run: Option<&'a str>,
+    /// Seconds that each step took in that run, by id.
+    pub took: &'a [(String, f64)],
+    /// The first step that is shown, from 0.
+    pub from: usize,
+    pub csrf: &'a str,
+    pub now: u64,
+}
+
+impl ReviewView<'_> {
+    /// The screen.
+    pub fn render(&self) -> Markup {
+        html! {
+            div #review data-live data-plan=(self.key) data-digest=(self.plan.digest) {
+                (self.head())
+                div.columns {
+                    div {
+                        (self.rejections())
+                        (self.differences())
+                        (self.general_problems())
+                        (self.about())
+                        (self.steps())
+                    }
+                    aside.beside aria-label="Decision" {
+                        (self.signing.render(self))
+                        (self.objections())
+                        @if let Some(graph) = self.graph { (graph_card(graph)) }
+                        (self.facts())
+                    }
+                }
+            }
+        }
+    }
+
+    /// Only the steps from `from` on, for a page that has those before.
+    pub fn more_steps(&self) -> Markup {
+        html! { (self.step_list()) }
+    }
+
+    fn head(&self) -> Markup {
+        let plan = self.plan;
+        html! {
+            header.doc-head {
+                p.crumbs { a href="/" { "Plans" } " / " span.mono { (self.key) } }
+                h1 { (plan.title.as_deref().unwrap_or(self.key)) }
+                div.meta {
+                    (of_plan(&plan.status).label())
+                    @if let Some(version) = plan.version { span { "version " (version) } }
+                    @if let Some(by) = self.by { span { "by " strong { (by) } } }
+                    @if let Some(at) = self.at { span { (time(at, self.now)) } }
+                    span { (count(plan.steps.len(), "step")) }
+                    @if let Some(run) = self.run { a href={ "/runs/" (run) } { "run " span.mono { (run) } } }
+                    @if let Some(difference) = self.difference.filter(|one| !one.equal) {
+                        a.state.tone-regressed href="#differences" { span.sign aria-hidden="true" { "!" } "differs from what was signed: " (count(difference.changes.len() + difference.terms.len(), "change")) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn rejections(&self) -> Markup {
+        let last = self.plan.rejections.last().filter(|_| {
+            matches!(
+                self.plan.status.as_str(),
+                "rejected" | "needs_review" | "proposed"
+            )
+        });
+        html! {
+            @if let Some(rejection) = last {
+                div.section { div.notice.tone-regressed {
+                    span.sign aria-hidden="true" { "!" }
+                    div.body {
+                        strong { @if let Some(version) = rejection.version { "Version " (version) " was rejected" } @else { "It was rejected" } }
+                        @if let Some(feedback) = &rejection.feedback { p.prose { (feedback) } }
+                    }
+                } }
+            }
+        }
+    }
+
+    fn differences(&self) -> Markup {
+        html! {
+            @if let Some(diff) = self.difference.filter(|one| !one.equal) {
+                section.section #differences aria-labelledby="differences-title" {
+                    h2 #differences-title { "Different from what was signed last" }
+                    div.changes {
+                        @for change in &diff.changes { (change_of(change)) }
+                        @for terms in &diff.terms { div.change { span.field-name { "terms: " (terms) } } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Problems that are of no step that is shown.
+    fn general_problems(&self) -> Markup {
+        let has_step = |one: &&Diagnostic| {
+            self.plan
+                .steps
+                .iter()
+                .any(|step| Some(&step.id) == one.step.as_ref())
+        };
+        let of_plan: Vec<&Diagnostic> = self.problems.iter().filter(|one| !has_step(one)).collect();
+        html! {
+            @if !of_plan.is_empty() {
+                section.section aria-label="Problems of the plan" { div.comments { @for problem in of_plan { (problem_of(problem)) } } }
+            }
+        }
+    }
+
+    fn about(&self) -> Markup {
+        let plan = self.plan;
+        html! {
+            section.section aria-label="About the plan" {
+                div.step-body {
+                    @for text in plan.task.iter().chain(&plan.context) { p.prose { (text) } }
+                    dl.facts {
+                        (listed("Constraints", &plan.constraints))
+                        (listed("Risks", &plan.risks))
+                        @if let Some(budget) = budget(&plan.budget) { dt { "Budget" } dd { (budget) } }
+                        @if let Some(tools) = &plan.tools { dt { "Tools" } dd.mono { @if tools.is_empty() { "none" } @else { (tools.join(", ")) } } }
+                        @if let Some(model) = &plan.executor_model { dt { "Model" } dd.mono { (model) } }
+                        @if let Some(priority) = &plan.priority { dt { "Priority" } dd { (priority) } }
+                        @if let Some(previous) = &plan.previous { dt { "Replaces" } dd.mono { (previous) } }
+                        @for (name, value) in &plan.params { dt { "Parameter" } dd.mono { (name) " = " (value) } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn steps(&self) -> Markup {
+        html! {
+            section.section aria-labelledby="steps-title" {
+                h2 #steps-title { "Steps" }
+                @if self.plan.steps.is_empty() { p.muted { "This plan has no steps yet." } }
+                div.steps #steps data-steps { (self.step_list()) }
+                @if self.actions.edit { (step::add_form(self)) }
+            }
+        }
+    }
+
+    fn step_list(&self) -> Markup {
+        let shown = self.plan.steps.iter().skip(self.from).take(PAGE);
+        let next = self.from + PAGE;
+        let left = self.plan.steps.len().saturating_sub(next);
+        html! {
+            @for step in shown { (StepView { review: self, step }.render()) }
+            @if left > 0 {
+                div.more #more { a.button href={ "/plans/" (part(self.key)) "?from=" (next) } data-more { "Show more steps (" (left) " left)" } }
+            }
+        }
+    }
+
+    /// What is said about the plan as a whole, and what a critic has against it.
+    fn objections(&self) -> Markup {
+        let said = self
+            .plan
+            .comments
+            .iter()
+            .any(|one| one.step.is_none() || one.is_step_gone);
+        html! {
+            @if said {
+                section.card aria-label="Comments on the plan" {
+                    header { h2 { "Comments" } }
+                    div.inside { (comments_of(self, None)) }
+                }
+            }
+        }
+    }
+
+    fn facts(&self) -> Markup {
+        html! {
+            section.card aria-label="File" {
+                div.inside {
+                    dl.facts {
+                        dt { "File" } dd.mono { (self.path) }
+                        dt { "Dialect" } dd { (self.plan.dialect) }
+                        @if let Some(owner) = &self.plan.owner { dt { "Owner" } dd { (owner) } }
+                    }
+                    @if self.actions.edit {
+                        br;
+                        a.button href={ "/plans/" (part(self.key)) "/text" } data-key="e" { "Edit the text" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was said about a step, or about the plan as a whole.
+fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup {
+    let is_about = |one: &&Comment| {
+        let of = one.step.as_deref().filter(|_| !one.is_step_gone);
+        of == step && one.resolved_by.is_none()
+    };
+    let comments: Vec<&Comment> = review.plan.comments.iter().filter(is_about).collect();
+    html! {
+        @if !comments.is_empty() {
+            div.comments {
+                @for comment in comments {
+                    div.comment id={ "comment-" (comment.id) } {
+                        p.by {
+                            @if let Some(severity) = comment.severity { span.state.tone-regressed { span.sign aria-hidden="true" { "!" } (severity.name()) " objection" } " " }
+                            strong { (comment.by) } " · " (time(&comment.at, review.now))
+                        }
+                        p { (comment.text) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn graph_card(graph: &str) -> Markup {
+    html! {
+        section.card #graph-card aria-label="Graph" {
+            header { h2 { "Graph" } a.small href="#graph-card" data-key="g" data-enlarges="graph" { "Enlarge" } }
+            div.graph #graph tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) }
+        }
+    }
+}
+
+fn listed(name: &str, values: &[String]) -> Markup {
+    html! {
+        @if !values.is_empty() {
+            dt { (name) }
+            dd { ul { @for value in values { li { (value) } } } }
+        }
+    }
+}
+
+fn budget(budget: &Budget) -> Option<String> {
+    let mut parts = Vec::new();
+    parts.extend(budget.usd.map(|usd| format!("${usd:.2}")));
+    parts.extend(budget.tokens.map(|tokens| format!("{tokens} tokens")));
+    parts.extend(budget.wall_s.map(|seconds| format!("{seconds} s")));
+    parts.extend(budget.agents.map(|agents| format!("{agents} agents")));
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+fn change_of(change: &Change) -> Markup {
+    html! {
+        div.change {
+            p.field-name {
+                @if let Some(step) = &change.step { a href={ "#step-" (step) } { code { (step) } } " " }
+                strong { (change.field) } " " span.muted { (change.kind) }
+            }
+            @if let Some(before) = &change.before { del { (before) } }
+            @if let Some(after) = &change.after { ins { (after) } }
+        }
+    }
+}
+
+/// A problem with its fix.
+pub(crate) fn problem_of(problem: &Diagnostic) -> Markup {
+    let (sign, tone) = match problem.severity.as_str() {
+        "error" => ("✗", "failed"),
+        "warning" => ("⚠", "regressed"),
+        _ => ("i", "held"),
+    };
+    html! {
+        div class={ "problem tone-" (tone) } {
+            span.sign aria-hidden="true" { (sign) }
+            div { (code_in(&problem.message)) " " span.muted.tiny { (problem.severity) " · " code { (problem.code) } } }
+            @if let Some(help) = &problem.help { div.help { "→ " (code_in(help)) } }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The decision: what a signature would cover, who gives it, and what happens then.
+
+use maud::{Markup, html};
+use signoff_api::plan::{Plan, Work};
+
+use super::ReviewView;
+use crate::address::part;
+use crate::frame::token;
+use crate::words::count::count;
+
+/// What is known about signing now.
+#[derive(Debug)]
+pub struct SigningView<'a> {
+    pub person: &'a str,
+    /// How it is known that it is them.
+    pub proof: &'a str,
+    /// Why it cannot be signed here, with what to do instead.
+    pub refused: Option<&'a str>,
+    /// A command that signs it with a key, where that is required.
+    pub command: Option<&'a str>,
+    /// The signature that counts already.
+    pub signed_by: Option<&'a str>,
+}
+
+/// What can be done to the plan now.
+#[derive(Debug, Default, Clone)]
+pub struct PlanActions {
+    pub sign: bool,
+    pub reject: bool,
+    pub start: bool,
+    pub cancel: bool,
+    pub edit: bool,
+    pub comment: bool,
+}
+
+impl SigningView<'_> {
+    pub(super) fn render(&self, review: &ReviewView<'_>) -> Markup {
+        let (plan, actions) = (review.plan, review.actions);
+        let base = format!("/plans/{}", part(review.key));
+        html! {
+            section.card.sign-box #decision aria-labelledby="decision-title" {
+                header { h2 #decision-title { @if self.signed_by.is_some() { "Signed" } @else { "This signature would cover" } } }
+                div.inside {
+                    (covers(plan, review))
+                    @if let Some(by) = self.signed_by { p.small { "✓ Signed by " strong { (by) } ". It covers exactly this text and these terms." } br; }
+                    @if let Some(refused) = self.refused { p.small.first-failure { (crate::problem::code_in(refused)) } }
+                    @if let Some(command) = self.command { (crate::plans::command(command)) }
+                    div.buttons {
+                        @if actions.sign { (self.sign_form(review, &base)) }
+                        @if actions.start { (action(&base, "start", "Start", "primary", review)) }
+                    }
+                    @if actions.sign && self.refused.is_none() {
+                        p.consequence { "You sign as " strong { (self.person) } " (" (self.proof) "). Signing does not start it: you start it afterwards." }
+                    } @else if actions.start {
+                        p.consequence { "It runs in a process of its own and goes on when you close this page." }
+                    }
+                    div.buttons { @if actions.reject { (reject(review, &base)) } @if actions.cancel { (cancel(review, &base)) } }
+                    p.digest { "plan " (short(&plan.digest)) @if let Some(terms) = &plan.terms { " · terms " (short(terms)) } }
+                }
+            }
+        }
+    }
+
+    fn sign_form(&self, review: &ReviewView<'_>, base: &str) -> Markup {
+        html! {
+            form method="post" action={ (base) "/sign" } {
+                (token(review.csrf))
+                input type="hidden" name="digest" value=(review.plan.digest);
+                input type="hidden" name="terms" value=[review.plan.terms.as_deref()];
+                button.sign data-key="a" disabled[self.refused.is_some()] { "✓ Sign off" }
+            }
+        }
+    }
+}
+
+fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
+    let contracts = plan
+        .steps
+        .iter()
+        .filter(|step| step.contract.is_some())
+        .count();
+    let unverified = plan
+        .steps
+        .iter()
+        .filter(|step| matches!(step.work, Work::Agent { .. }) && step.contract.is_none())
+        .count();
+    let asks = plan
+        .steps
+        .iter()
+        .filter(|step| step.approval || !step.asks.is_empty())
+        .count();
+    let mut tools: Vec<&str> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match &step.work {
+            Work::Tool { tool, .. } => Some(tool.as_str()),
+            _ => None,
+        })
+        .collect();
+    tools.sort_unstable();
+    tools.dedup();
+    let errors = review
+        .problems
+        .iter()
+        .filter(|one| one.severity == "error")
+        .count();
+    let warnings = review
+        .problems
+        .iter()
+        .filter(|one| one.severity == "warning")
+        .count();
+    let line = |sign: &str, text: Markup| html! { li { span.sign aria-hidden="true" { (sign) } span { (text) } } };
+    html! {
+        ul.covers {
+            (line("▤", html! { (count(plan.steps.len(), "step")) ", " (count(contracts, "contract")) }))
+            @if unverified > 0 { (line("!", html! { (count(unverified, "step")) " without a contract: a person has to accept the work" })) }
+            @if !tools.is_empty() { (line("⚒", html! { "calls " @for (at, tool) in tools.iter().enumerate() { @if at > 0 { ", " } code { (tool) } } })) }
+            @if asks > 0 { (line("?", html! { (count(asks, "step")) " will stop and ask" })) }
+            @if errors > 0 { (line("✗", html! { span.first-failure { (count(errors, "error")) " to solve first" } })) }
+            @if warnings > 0 { (line("⚠", html! { (count(warnings, "warning")) })) }
+        }
+    }
+}
+
+fn action(base: &str, name: &str, word: &str, class: &str, review: &ReviewView<'_>) -> Markup {
+    html! {
+        form method="post" action={ (base) "/" (name) } {
+            (token(review.csrf))
+            input type="hidden" name="digest" value=(review.plan.digest);
+            button class=(class) { (word) }
+        }
+    }
+}
+
+fn reject(review: &ReviewView<'_>, base: &str) -> Markup {
+    html! {
+        details #reject {
+            summary.button data-key="r" { "Reject with feedback…" }
+            form.step-form method="post" action={ (base) "/reject" } {
+                (token(review.csrf))
+                input type="hidden" name="digest" value=(review.plan.digest);
+                div.field {
+                    label for="feedback" { "What has to change?" }
+                    textarea #feedback name="feedback" required {}
+                    p.hint { "The planner reads this and answers with another version." }
+                }
+                button.danger { "Reject" }
+            }
+        }
+    }
+}
+
+fn cancel(review: &ReviewView<'_>, base: &str) -> Markup {
+    html! {
+        details #cancel {
+            summary.button.quiet { "Cancel the plan…" }
+            form.step-form method="post" action={ (base) "/cancel" } {
+                (token(review.csrf))
+                div.field {
+                    label for="reason" { "Why?" }
+                    input #reason name="reason" required;
+                }
+                button.danger { "Cancel the plan" }
+            }
+        }
+    }
+}
+
+fn short(digest: &str) -> &str {
+    let plain = digest.strip_prefix("sha256:").unwrap_or(digest);
+    plain.get(..12).unwrap_or(plain)
+}

@@ -1,0 +1,280 @@
+//! A run: how far it is, and for every step what was tried and how we know.
+
+pub mod step;
+
+use maud::{Markup, PreEscaped, html};
+use signoff_api::report::Report;
+use signoff_api::run::Run;
+
+use self::step::StepDetail;
+use crate::address::part;
+use crate::frame::token;
+use crate::moment::{between, lasted, millis, time};
+use crate::state::of_plan;
+use crate::timeline::timeline;
+use crate::words::count::count;
+
+/// Steps that are sent at once.
+pub const PAGE: usize = 200;
+
+/// What the screen shows.
+#[derive(Debug)]
+pub struct RunView<'a> {
+    pub report: &'a Report,
+    pub graph: Option<&'a str>,
+    pub actions: &'a RunActions,
+    /// Dollars that the plan allows.
+    pub budget: Option<f64>,
+    /// The step that is open, with everything about it.
+    pub open: Option<&'a StepDetail<'a>>,
+    /// The first step that is shown, from 0.
+    pub from: usize,
+    pub csrf: &'a str,
+    pub now: u64,
+}
+
+/// What can be done to the run now.
+#[derive(Debug, Default, Clone)]
+pub struct RunActions {
+    pub pause: bool,
+    pub resume: bool,
+    pub stop: bool,
+    pub land: bool,
+    pub undo: bool,
+    /// A step can be tried again or skipped.
+    pub steps: bool,
+}
+
+impl RunView<'_> {
+    /// The screen.
+    pub fn render(&self) -> Markup {
+        let run = &self.report.run;
+        html! {
+            div #run data-live data-run=(run.run) {
+                (self.head())
+                (self.inbox())
+                @if !run.held.is_empty() { div.section { div.notice.tone-regressed { span.sign { "!" } div.body {
+                    "Files that could not be written to your checkout:"
+                    ul.small { @for held in &run.held { li { (held) } } }
+                } } } }
+                div.columns.aside-first {
+                    div {
+                        section.section aria-labelledby="steps-title" {
+                            h2 #steps-title { "Steps" }
+                            div.run-steps #steps { (self.steps()) }
+                        }
+                    }
+                    aside.beside aria-label="Overview" {
+                        @if let Some(graph) = self.graph {
+                            section.card #graph-card aria-label="Graph" {
+                                header { h2 { "Graph" } a.small href="#graph-card" data-key="g" data-enlarges="graph" { "Enlarge" } }
+                                div.graph #graph tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) }
+                            }
+                        }
+                        (self.facts())
+                    }
+                }
+                (self.timeline())
+            }
+        }
+    }
+
+    /// What changes while the run goes on, without the steps: its size does not depend on how many have ended.
+    pub fn head(&self) -> Markup {
+        let run = &self.report.run;
+        html! {
+            header.doc-head #run-head data-status=(run.status) {
+                p.crumbs { a href="/runs" { "Runs" } " / " span.mono { (run.run) } }
+                h1 { (run.title) }
+                div.meta {
+                    (of_plan(&run.status).label())
+                    @if let Some(reason) = run.paused { span { "paused: " (format!("{reason:?}").to_lowercase()) } }
+                    @if run.undone { span { "undone" } }
+                    @if run.landed.is_some() { span { "✓ in your checkout" } }
+                    a href={ "/plans/" (part(&run.plan)) } { "plan " span.mono { (run.plan) } }
+                    span { "began " (time(&run.started_at, self.now)) }
+                    a href={ "/runs/" (run.run) "/report" } { "Report" }
+                }
+                (self.figures())
+                (self.buttons())
+            }
+        }
+    }
+
+    /// All of that: the head, the questions and the timeline.
+    pub fn changing(&self) -> Markup {
+        html! { (self.head()) (self.inbox()) (self.timeline()) }
+    }
+
+    fn figures(&self) -> Markup {
+        let run = &self.report.run;
+        let ended = run
+            .steps
+            .iter()
+            .filter(|step| {
+                matches!(
+                    step.status.as_str(),
+                    "completed" | "failed" | "skipped" | "blocked"
+                )
+            })
+            .count();
+        let until = if run.outcome.is_some() {
+            millis(&run.updated_at)
+        } else {
+            Some(self.now)
+        };
+        let wall = until.and_then(|until| Some(until.saturating_sub(millis(&run.started_at)?)));
+        let used = run.usage.as_ref().map(|usage| &usage.total);
+        html! {
+            dl.run-figures {
+                div.figure { dt { "Steps" } dd { (ended) " " small { "of " (run.steps.len()) } } }
+                @if let Some(wall) = wall { div.figure { dt { "Time" } dd { (lasted(wall)) } } }
+                @if let Some(used) = used {
+                    div.figure { dt { "Cost" } dd {
+                        @match used.usd { Some(usd) => { @if used.usd_is_partial { "≥ " } (format!("${usd:.2}")) }, None => "unknown" }
+                        @if let Some(limit) = self.budget { " " small { "of " (format!("${limit:.2}")) } }
+                    } }
+                    div.figure { dt { "Tokens" } dd { (signoff_engine::tokens_text(used.tokens)) } }
+                }
+                div.figure { dt { "Evidence" } dd { (grades(run)) } }
+            }
+        }
+    }
+
+    fn buttons(&self) -> Markup {
+        let actions = self.actions;
+        let all = [
+            (actions.pause, "pause", "Pause", ""),
+            (actions.resume, "resume", "Resume", "primary"),
+            (actions.land, "land", "Bring into the checkout", "primary"),
+            (actions.stop, "stop", "Stop", "danger"),
+            (actions.undo, "undo", "Undo", "danger"),
+        ];
+        html! {
+            div.buttons {
+                @for (possible, name, word, class) in all {
+                    @if possible {
+                        form method="post" action={ "/runs/" (self.report.run.run) "/" (name) } {
+                            (token(self.csrf))
+                            button class=(class) { (word) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn inbox(&self) -> Markup {
+        let items = &self.report.run.inbox;
+        html! {
+            div #run-inbox.questions {
+                @for item in items { (crate::inbox::question(item, self.csrf)) }
+                @if !items.is_empty() { br; }
+            }
+        }
+    }
+
+    fn steps(&self) -> Markup {
+        let run = &self.report.run;
+        let shown = run.steps.iter().skip(self.from).take(PAGE);
+        let left = run.steps.len().saturating_sub(self.from + PAGE);
+        html! {
+            @for step in shown { (self.step(&step.id)) }
+            @if left > 0 { div.more #more { a.button href={ "?from=" (self.from + PAGE) } data-more { "Show more steps (" (left) " left)" } } }
+        }
+    }
+
+    /// One step, as a row; nothing if there is none of this id.
+    pub fn step(&self, id: &str) -> Markup {
+        let run = &self.report.run;
+        let step = run.steps.iter().find(|step| step.id == id);
+        let told = self.report.steps.iter().find(|step| step.id == id);
+        html! {
+            @if let (Some(step), Some(told)) = (step, told) {
+                (step::row(&step::StepRow { run, step, told, open: self.open.filter(|open| open.step.id == id), now: self.now }))
+            }
+        }
+    }
+
+    fn facts(&self) -> Markup {
+        let run = &self.report.run;
+        html! {
+            section.card aria-label="About the run" { div.inside { dl.facts {
+                @for signature in &self.report.signatures {
+                    dt { "Signed by" } dd { (signature.by) " " span.muted { "(" (signature.proof) ")" } }
+                }
+                @if let Some(isolation) = run.isolation { dt { "Works in" } dd { (format!("{isolation:?}").to_lowercase()) } }
+                @if let Some(branch) = &run.branch { dt { "Branch" } dd.mono { (branch) } }
+                @if let Some(usage) = &run.usage {
+                    @for (agent, used) in &usage.by_agent {
+                        dt { (agent) } dd { (signoff_engine::tokens_text(used.tokens)) " tokens" @if let Some(usd) = used.usd { " · " (format!("${usd:.2}")) } }
+                    }
+                }
+                dt { "Digest" } dd.digest { (run.digest) }
+            } } }
+        }
+    }
+
+    fn timeline(&self) -> Markup {
+        html! {
+            section.section #timeline aria-labelledby="timeline-title" {
+                @if let Some(picture) = timeline(self.report, self.now) {
+                    h2 #timeline-title { "Timeline" }
+                    div.timeline tabindex="0" role="group" aria-label="Timeline" { (picture) }
+                }
+            }
+        }
+    }
+}
+
+/// `3 proved, 1 held`
+pub(crate) fn grades(run: &Run) -> String {
+    use signoff_api::event::Grade;
+    let all = [Grade::Proved, Grade::Held, Grade::Observed, Grade::Accepted];
+    let counts = all.map(|grade| {
+        (
+            run.steps
+                .iter()
+                .filter(|step| step.evidence == Some(grade))
+                .count(),
+            crate::words::evidence::grade(grade),
+        )
+    });
+    let failed = run
+        .steps
+        .iter()
+        .filter(|step| step.status == "failed")
+        .count();
+    let words: Vec<String> = (counts.into_iter())
+        .chain([(failed, "failed")])
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    if words.is_empty() {
+        "none yet".to_owned()
+    } else {
+        words.join(", ")
+    }
+}
+
+/// The outcome in a sentence.
+pub fn outcome_sentence(run: &Run) -> String {
+    let steps = count(run.steps.len(), "step");
+    let took = between(&run.started_at, &run.updated_at)
+        .map_or_else(String::new, |took| format!(" in {}", lasted(took)));
+    match run.outcome {
+        Some(signoff_api::event::Outcome::Completed) => {
+            format!("All of its {steps} are done{took}: {}.", grades(run))
+        }
+        Some(_) => format!(
+            "It failed after {}: {}.",
+            took.trim_start_matches(" in "),
+            grades(run)
+        ),
+        None => format!(
+            "It has not ended: {} % of its {steps} are done; {}.",
+            run.progress,
+            grades(run)
+        ),
+    }
+}

@@ -1,0 +1,10 @@
+//! What the page and the terminal say in the same words.
+
+mod caches;
+pub mod columns;
+pub mod count;
+pub mod evidence;
+pub mod halted;
+pub mod safe;
+pub mod short_text;
+pub mod time;

@@ -1,0 +1,195 @@
+//! What becomes of plans and what waits on people, in all of a project, as a numbered list of changes.
+//!
+//! The changes are found by comparing what is with what was told last, which a file remembers. So whoever was away is told
+//! how things are now, and a number means the same after a restart. Nothing else reads the file: it can be deleted.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+
+use signoff_api::activity::{ActivityEvent, SCHEMA};
+use signoff_engine::Actor;
+
+use crate::clock::{Clock, timestamp};
+use crate::error::Error;
+use crate::inbox::waiting_items;
+use crate::plans::{ActorContext, ListOptions, list};
+use crate::project::Project;
+
+/// Changes that the file keeps when it is opened, besides the last of each plan and item.
+const KEPT: usize = 5000;
+
+/// The changes of a project so far, and the means to find new ones. One process at a time has it.
+#[derive(Debug)]
+pub struct ActivityLog {
+    file: File,
+    last: u64,
+    /// What was told last, by plan or item.
+    told: BTreeMap<Subject, ActivityEvent>,
+}
+
+/// What a change is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    Plan(String),
+    Item(String),
+}
+
+/// Where the changes are kept.
+fn path(project: &Project) -> PathBuf {
+    project.store.runs_dir().join("activity.jsonl")
+}
+
+/// The changes after this number that the file has.
+pub fn activity_after(project: &Project, seq: u64) -> Vec<ActivityEvent> {
+    let events = File::open(path(project)).map(read).unwrap_or_default();
+    events.into_iter().filter(|event| event.seq > seq).collect()
+}
+
+/// Every whole line that is a change.
+fn read(file: File) -> Vec<ActivityEvent> {
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    lines
+        .filter_map(|line| serde_json::from_str(&line).ok())
+        .collect()
+}
+
+impl ActivityLog {
+    /// Opens the list; `None` if another process has it.
+    pub fn open(project: &Project) -> Result<Option<Self>, Error> {
+        project.store.create_missing()?;
+        let path = path(project);
+        let unreadable = |why: std::io::Error| Error::Unreadable {
+            path: path.clone(),
+            why,
+        };
+        let mut options = OpenOptions::new();
+        let file = options.read(true).append(true).create(true).open(&path);
+        let file = file.map_err(unreadable)?;
+        if file.try_lock().is_err() {
+            return Ok(None);
+        }
+        let events = read(file.try_clone().map_err(unreadable)?);
+        let told = events.iter().map(|event| (subject(event), event.clone()));
+        let mut log = Self {
+            last: events.last().map_or(0, |event| event.seq),
+            told: told.collect(),
+            file,
+        };
+        if events.len() > 2 * KEPT {
+            log.shorten(&events).map_err(unreadable)?;
+        }
+        Ok(Some(log))
+    }
+
+    /// Keeps the newest changes and the last one of everything else.
+    fn shorten(&mut self, events: &[ActivityEvent]) -> std::io::Result<()> {
+        let newest = events.len() - KEPT;
+        let is_kept = |(at, event): &(usize, &ActivityEvent)| {
+            *at >= newest || self.told.get(&subject(event)) == Some(*event)
+        };
+        let kept = events.iter().enumerate().filter(is_kept);
+        let kept: Vec<ActivityEvent> = kept.map(|(_, event)| event.clone()).collect();
+        self.file.set_len(0)?;
+        write(&mut self.file, &kept)
+    }
+
+    /// The number of the last change.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Looks what has changed since, and remembers that it was told.
+    pub fn find_new(
+        &mut self,
+        project: &Project,
+        clock: &dyn Clock,
+    ) -> Result<Vec<ActivityEvent>, Error> {
+        let now = present(project, clock)?;
+        let at = timestamp(clock.now());
+        let gone = self.told.iter().filter(|(key, event)| {
+            !now.contains_key(key)
+                && !matches!(event.kind.as_str(), "plan_deleted" | "inbox_closed")
+        });
+        let gone = gone.map(|(key, event)| ActivityEvent {
+            kind: match key {
+                Subject::Plan(_) => "plan_deleted".to_owned(),
+                Subject::Item(_) => "inbox_closed".to_owned(),
+            },
+            ..event.clone()
+        });
+        let changed = now.iter().filter(|(key, event)| {
+            let told = self.told.get(key);
+            told.is_none_or(|told| (&told.kind, told.version) != (&event.kind, event.version))
+        });
+        let changed = changed.map(|(_, event)| event.clone());
+        let mut new: Vec<ActivityEvent> = gone.chain(changed).collect();
+        for event in &mut new {
+            self.last += 1;
+            event.seq = self.last;
+            event.at.clone_from(&at);
+            self.told.insert(subject(event), event.clone());
+        }
+        // What cannot be kept was told all the same.
+        write(&mut self.file, &new).ok();
+        Ok(new)
+    }
+}
+
+/// How everything is now.
+fn present(
+    project: &Project,
+    clock: &dyn Clock,
+) -> Result<BTreeMap<Subject, ActivityEvent>, Error> {
+    let context = ActorContext {
+        project,
+        actor: Actor::Harness,
+        clock,
+    };
+    let plans = list(context, &ListOptions::default())?.plans.into_iter();
+    let plans = plans.map(|plan| ActivityEvent {
+        plan: Some(plan.key),
+        title: Some(plan.title),
+        version: plan.version,
+        ..empty(format!("plan_{}", plan.state.name()))
+    });
+    let items = waiting_items(project)?.items.into_iter();
+    let items = items.map(|item| ActivityEvent {
+        item: Some(item.id),
+        question: Some(item.question),
+        ..empty("inbox_opened".to_owned())
+    });
+    let all = plans.chain(items).map(|event| (subject(&event), event));
+    Ok(all.collect())
+}
+
+fn empty(kind: String) -> ActivityEvent {
+    ActivityEvent {
+        schema: SCHEMA.to_owned(),
+        seq: 0,
+        at: String::new(),
+        kind,
+        plan: None,
+        title: None,
+        version: None,
+        item: None,
+        question: None,
+    }
+}
+
+fn subject(event: &ActivityEvent) -> Subject {
+    match (&event.item, &event.plan) {
+        (Some(item), _) => Subject::Item(item.clone()),
+        (None, plan) => Subject::Plan(plan.clone().unwrap_or_default()),
+    }
+}
+
+fn write(file: &mut File, events: &[ActivityEvent]) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    for event in events {
+        serde_json::to_writer(&mut text, event)?;
+        text.push(b'\n');
+    }
+    file.write_all(&text)
+}

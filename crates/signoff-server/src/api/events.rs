@@ -1,0 +1,155 @@
+//! Events as they come, for whoever keeps the connection open.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::Response;
+use axum::routing::get;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use signoff_api::activity::ActivityEvent;
+use signoff_api::event::{LogEntry, StepResult, StreamedEvent};
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::names::run_of_task;
+
+use super::endpoint::{Answer, Endpoint, Nothing};
+use crate::calls::{Call, call};
+use crate::error::HttpError;
+use crate::sessions::Session;
+use crate::state::AppState;
+use crate::streams::{View, last_seen};
+
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let stream = |path, about, answer, handler| Endpoint {
+        method: Method::GET,
+        path,
+        about,
+        query: |schemas| schemas.subschema_for::<EventsQuery>(),
+        body: |schemas| schemas.subschema_for::<Nothing>(),
+        answer,
+        handler,
+    };
+    vec![
+        stream(
+            "/api/runs/{run}/events",
+            "Streams the events of a run.",
+            Answer::Events(|schemas| schemas.subschema_for::<StreamedEvent>()),
+            get(of_run),
+        ),
+        stream(
+            "/api/tasks/{task}/events",
+            "Streams the progress of the steps of a task's newest run.",
+            Answer::Events(|schemas| schemas.subschema_for::<ProgressEvent>()),
+            get(of_task),
+        ),
+        stream(
+            "/api/events",
+            "Streams what becomes of all plans, and what waits on people.",
+            Answer::Events(|schemas| schemas.subschema_for::<ActivityEvent>()),
+            get(of_all),
+        ),
+    ]
+}
+
+/// Where a stream begins.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EventsQuery {
+    /// The number of the last event that is known; `Last-Event-ID` says the same.
+    after: Option<u64>,
+}
+
+/// The toolplan specification's `ProgressEvent`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ProgressEvent {
+    task_id: String,
+    step_id: String,
+    status: String,
+    /// 0–100.
+    progress: u8,
+    result: Option<StepResult>,
+    #[serde(default)]
+    logs: Vec<LogEntry>,
+}
+
+type Parameters = Path<BTreeMap<String, String>>;
+
+async fn of_run(
+    State(state): State<AppState>,
+    session: Session,
+    Path(named): Parameters,
+    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    let run = named.get("run").cloned().unwrap_or_default();
+    let found = move |call: &Call| Ok(call.read_run(&run)?.run.id().to_owned());
+    follow(
+        &state,
+        &session,
+        found,
+        View::Events,
+        seen(query, &headers)?,
+    )
+    .await
+}
+
+async fn of_task(
+    State(state): State<AppState>,
+    session: Session,
+    Path(named): Parameters,
+    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    let task = named.get("task").cloned().unwrap_or_default();
+    let found = move |call: &Call| {
+        let run = run_of_task(&call.project, &task).map_err(|error| call.fail(error))?;
+        run.ok_or_else(|| {
+            let message = format!("no run of a task `{task}` is known");
+            HttpError::new(StatusCode::NOT_FOUND, "unknown-task", &message, &[])
+        })
+    };
+    follow(
+        &state,
+        &session,
+        found,
+        View::Progress,
+        seen(query, &headers)?,
+    )
+    .await
+}
+
+async fn of_all(
+    State(state): State<AppState>,
+    session: Session,
+    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, HttpError> {
+    let seen = seen(query, &headers)?;
+    let project = call(&state, &session, |call| Ok(call.project.clone())).await?;
+    Ok(state.hub.follow_all(project, seen)?.into_response())
+}
+
+async fn follow(
+    state: &AppState,
+    session: &Session,
+    find: impl FnOnce(&Call) -> Result<String, HttpError> + Send + 'static,
+    view: View,
+    seen: Option<u64>,
+) -> Result<Response, HttpError> {
+    let found = call(state, session, move |call| {
+        Ok::<(Project, String), HttpError>((call.project.clone(), find(call)?))
+    });
+    let (project, run) = found.await?;
+    let body = state.hub.follow_run(project, &run, view, seen)?;
+    Ok(body.into_response())
+}
+
+fn seen(
+    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    headers: &HeaderMap,
+) -> Result<Option<u64>, HttpError> {
+    let query = query.map_err(|rejection| HttpError::bad_request(&rejection.body_text()))?;
+    Ok(last_seen(headers, query.after))
+}

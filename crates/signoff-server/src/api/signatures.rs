@@ -1,0 +1,133 @@
+//! What a person decides about a plan.
+
+use std::path::Path;
+
+use axum::http::Method;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use signoff_api::deleted::{self, Deleted};
+use signoff_api::plan_ref::PlanRef;
+use signoff_runtime::Error;
+use signoff_runtime::plans::{self, ActorContext, ApproveOptions, PlanReport, approve_on_page};
+
+use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use crate::calls::Call;
+use crate::error::HttpError;
+
+pub(crate) fn endpoints() -> Vec<Endpoint> {
+    let post = Method::POST;
+    vec![
+        endpoint(
+            &post,
+            "/api/plans/{plan}/approve",
+            "Signs a plan as it was shown.",
+            approve,
+        ),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/reject",
+            "Rejects a plan, and says why.",
+            reject,
+        ),
+        endpoint(&post, "/api/plans/{plan}/cancel", "Cancels a plan.", cancel),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/retry",
+            "Lets a failed plan run again from scratch.",
+            retry,
+        ),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/clone",
+            "Copies a plan as a new one.",
+            clone,
+        ),
+        endpoint(
+            &Method::DELETE,
+            "/api/plans/{plan}",
+            "Removes a plan; its log stays.",
+            delete,
+        ),
+    ]
+}
+
+/// What is signed: the plan as the person saw it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Approval {
+    /// The digest that was shown: another one is a conflict.
+    expect_digest: String,
+    /// The version that was shown, where the plan counts versions.
+    expect_version: Option<u64>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Rejection {
+    feedback: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Cancellation {
+    reason: Option<String>,
+}
+
+fn approve(call: &Call, asked: &Asked<Nothing, Approval>) -> Result<PlanRef, HttpError> {
+    let name = asked.named("plan");
+    let plan = call.read_plan(name)?;
+    let options = ApproveOptions {
+        proof: None,
+        note: asked.body.note.clone(),
+        expect_digest: Some(asked.body.expect_digest.clone()),
+        expect_version: asked.body.expect_version,
+    };
+    let approved = approve_on_page(call.by_person(), &plan, &options);
+    Ok(approved.map_err(call.about(name))?.done.to_api())
+}
+
+fn reject(call: &Call, asked: &Asked<Nothing, Rejection>) -> Result<PlanRef, HttpError> {
+    let feedback = asked.body.feedback.as_deref();
+    change(call, asked.named("plan"), |context, path, name| {
+        plans::reject(context, path, name, feedback)
+    })
+}
+
+fn cancel(call: &Call, asked: &Asked<Nothing, Cancellation>) -> Result<PlanRef, HttpError> {
+    let reason = asked.body.reason.as_deref();
+    change(call, asked.named("plan"), |context, path, name| {
+        plans::cancel(context, path, name, reason)
+    })
+}
+
+fn retry(call: &Call, asked: &Asked) -> Result<PlanRef, HttpError> {
+    change(call, asked.named("plan"), plans::retry)
+}
+
+fn clone(call: &Call, asked: &Asked) -> Result<PlanRef, HttpError> {
+    change(call, asked.named("plan"), plans::clone)
+}
+
+fn delete(call: &Call, asked: &Asked) -> Result<Deleted, HttpError> {
+    let plan = asked.named("plan");
+    let (path, name) = call.locate(plan)?;
+    let deleted = plans::delete(call.by_person(), &path, &name).map_err(call.about(plan))?;
+    Ok(Deleted {
+        schema: deleted::SCHEMA.to_owned(),
+        id: deleted.key,
+        path: name,
+        removed: deleted.removed,
+    })
+}
+
+/// Does something to a plan for the person.
+fn change(
+    call: &Call,
+    plan: &str,
+    act: impl FnOnce(ActorContext<'_>, &Path, &str) -> Result<PlanReport, Error>,
+) -> Result<PlanRef, HttpError> {
+    let (path, name) = call.locate(plan)?;
+    let done = act(call.by_person(), &path, &name).map_err(call.about(plan))?;
+    Ok(done.to_api())
+}

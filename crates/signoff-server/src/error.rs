@@ -1,0 +1,65 @@
+//! Failures as responses: `signoff.error/1` for programs, a page for people.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use signoff_api::error as api;
+
+/// A failure as the command line words it, with its exit code.
+#[derive(Debug, Clone)]
+pub struct WordedError {
+    /// The exit code, which says what kind of failure it is.
+    pub exit: u8,
+    /// The words.
+    pub error: api::Error,
+}
+
+/// A failure with the status that it is answered with.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpError {
+    pub(crate) status: StatusCode,
+    pub(crate) error: api::Error,
+}
+
+impl HttpError {
+    /// A failure of this surface.
+    pub(crate) fn new(status: StatusCode, code: &str, message: &str, hints: &[&str]) -> Self {
+        let hints = hints.iter().map(|hint| (*hint).to_owned()).collect();
+        Self {
+            status,
+            error: api::Error::new(code, message, Vec::new(), hints),
+        }
+    }
+
+    /// A request that makes no sense, whatever the project's state.
+    pub(crate) fn bad_request(message: &str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", message, &[])
+    }
+}
+
+impl From<WordedError> for HttpError {
+    fn from(worded: WordedError) -> Self {
+        let status = match (worded.exit, worded.error.code.as_str()) {
+            // What a person wrote cannot be carried out as it is.
+            (1, _) => StatusCode::UNPROCESSABLE_ENTITY,
+            (2, code) if code.starts_with("unknown-") => StatusCode::NOT_FOUND,
+            (2, _) => StatusCode::BAD_REQUEST,
+            (4, _) => StatusCode::FORBIDDEN,
+            (3 | 5, _) => StatusCode::CONFLICT,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        Self {
+            status,
+            error: worded.error,
+        }
+    }
+}
+
+impl IntoResponse for HttpError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(&self.error)).into_response();
+        // The outermost layer makes a page of it where a person asked.
+        response.extensions_mut().insert(self);
+        response
+    }
+}

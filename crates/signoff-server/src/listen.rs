@@ -1,0 +1,61 @@
+//! The socket, and how the server ends.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::options::ServerOptions;
+use crate::routes::router;
+use crate::state::AppState;
+
+/// How long requests may take to end when the server is stopped.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A server that has its socket.
+#[derive(Debug, Clone, Copy)]
+pub struct Listening {
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+/// Serves until Ctrl-C or SIGTERM. Runs go on: they are processes of their own.
+pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?;
+    let served = runtime.block_on(async {
+        let listener = TcpListener::bind(options.address).await?;
+        let address = listener.local_addr()?;
+        let state = AppState::new(options, address);
+        listening(Listening { address });
+        if state.options.refusal.is_none() {
+            state.show_code()?;
+        }
+        let (mut term, mut int) = (
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+        );
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let serving = axum::serve(listener, router(state.clone()))
+            .with_graceful_shutdown(async move { stopped.await.unwrap_or_default() });
+        let serving = tokio::spawn(serving.into_future());
+        tokio::select! {
+            _ = term.recv() => {}
+            _ = int.recv() => {}
+        }
+        state.hub.stop();
+        stop.send(()).ok();
+        // Whoever does not let go is let go.
+        match tokio::time::timeout(PATIENCE, serving).await {
+            Ok(Ok(served)) => served,
+            Ok(Err(_)) | Err(_) => Ok(()),
+        }
+    });
+    // Whoever still waits for files waits for nobody now.
+    runtime.shutdown_background();
+    served
+}

@@ -1,0 +1,327 @@
+//! A run: how it goes, what was tried, and what a person does about it.
+
+use axum::Router;
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::{Html, Redirect};
+use axum::routing::{get, post};
+use serde::Deserialize;
+use signoff_api::report::Report;
+use signoff_api::request::RequestKind;
+use signoff_page::frame::Place;
+use signoff_page::graph::RunProgress;
+use signoff_page::graph::layout::StepGraph;
+use signoff_page::graph::svg::{Canvas, svg};
+use signoff_page::run::step::{StepDetail, Tab, inside};
+use signoff_page::run::{RunActions, RunView as Shown};
+use signoff_runtime::launch::{LaunchedBy, launch_resume};
+use signoff_runtime::live::landing::{SettleOptions, land, undo};
+use signoff_runtime::runs::control::ask;
+use signoff_runtime::runs::questions::step_patch;
+use signoff_runtime::runs::transcript::AgentLog;
+use signoff_runtime::runs::view::RunView;
+
+use super::frame::{Screen, now, page};
+use crate::calls::{Call, call};
+use crate::error::HttpError;
+use crate::forms::PersonForm;
+use crate::sessions::Session;
+use crate::state::AppState;
+
+/// The most steps of a run whose graph is drawn.
+const DRAWN: usize = 300;
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/runs/{run}", get(run))
+        .route("/runs/{run}/report", get(report))
+        .route("/runs/{run}/live", get(live))
+        .route("/runs/{run}/steps/{step}", get(step))
+        .route("/runs/{run}/{act}", post(act_on_run))
+        .route("/runs/{run}/steps/{step}/{act}", post(act_on_step))
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Asked {
+    from: Option<usize>,
+    done: Option<String>,
+    attempt: Option<u32>,
+    tab: Option<String>,
+    /// Only the inside of a step, for a page that is there already.
+    #[serde(default)]
+    part: bool,
+    /// The steps that changed, with commas.
+    steps: Option<String>,
+}
+
+async fn run(
+    State(state): State<AppState>,
+    session: Session,
+    Path(run): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Html<String>, HttpError> {
+    let person = session.clone();
+    call(&state, &session, move |call| {
+        let view = call.read_run(&run)?;
+        show(call, &person, &view, None, &asked)
+    })
+    .await
+}
+
+async fn step(
+    State(state): State<AppState>,
+    session: Session,
+    Path((run, step)): Path<(String, String)>,
+    Query(asked): Query<Asked>,
+) -> Result<Html<String>, HttpError> {
+    let person = session.clone();
+    call(&state, &session, move |call| {
+        let view = call.read_run(&run)?;
+        show(call, &person, &view, Some(&step), &asked)
+    })
+    .await
+}
+
+/// What changed: the head, the questions, and the steps that are named. Its size does not depend on the other steps.
+async fn live(
+    State(state): State<AppState>,
+    session: Session,
+    Path(run): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Html<String>, HttpError> {
+    let person = session.clone();
+    call(&state, &session, move |call| {
+        let view = call.read_run(&run)?;
+        let report = report_of(call, &view)?;
+        let actions = actions(&view);
+        let shown = shown(call, &view, &report, &actions, &person);
+        let mut html = shown.changing().into_string();
+        let named = asked.steps.as_deref().unwrap_or_default().split(',');
+        for step in named.filter(|step| !step.is_empty()) {
+            html.push_str(&shown.step(step).into_string());
+        }
+        Ok(Html(html))
+    })
+    .await
+}
+
+fn show(
+    call: &Call,
+    person: &Session,
+    view: &RunView,
+    open: Option<&str>,
+    asked: &Asked,
+) -> Result<Html<String>, HttpError> {
+    let report = report_of(call, view)?;
+    let actions = actions(view);
+    let graph = graph(view);
+    let mut shown = shown(call, view, &report, &actions, person);
+    shown.graph = graph.as_deref();
+    shown.from = asked.from.unwrap_or(0);
+    let log = open.and_then(|step| AgentLog::find(&call.project, view, step, asked.attempt));
+    let tab = asked.tab.as_deref().map_or_else(Tab::default, Tab::named);
+    let told = log.as_ref().filter(|_| tab == Tab::Transcript);
+    let transcript = told.and_then(|log| log.transcript(call.project.store.workspace()).ok());
+    let prompt = log
+        .as_ref()
+        .filter(|_| tab == Tab::Prompt)
+        .and_then(AgentLog::prompt);
+    let step = open.map(|step| find_step(&report, step)).transpose()?;
+    let attempt = step.map_or(0, |(step, _)| asked.attempt.unwrap_or(step.attempts));
+    let changes = open.filter(|_| tab == Tab::Changes);
+    let patch = changes.and_then(|step| step_patch(&call.project, &view.run, step, attempt));
+    let detail = step.map(|(step, told)| StepDetail {
+        run: &report.run.run,
+        step,
+        told,
+        attempt,
+        tab,
+        transcript: transcript.as_ref(),
+        prompt: prompt.as_deref(),
+        patch: patch.as_deref(),
+        csrf: &person.csrf,
+        can_decide: actions.steps
+            && matches!(step.status.as_str(), "failed" | "waiting" | "blocked"),
+    });
+    if let Some(detail) = detail.as_ref().filter(|_| asked.part) {
+        return Ok(Html(inside(detail).into_string()));
+    }
+    shown.open = detail.as_ref();
+    let screen = Screen {
+        title: report.run.title.clone(),
+        place: Place::Runs,
+        events: Some(format!("/api/runs/{}/events", report.run.run)),
+        html: shown.render(),
+        done: asked.done.clone(),
+    };
+    page(call, person, &screen)
+}
+
+type FoundStep<'r> = (
+    &'r signoff_api::run::Step,
+    &'r signoff_api::report::ReportedStep,
+);
+
+fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpError> {
+    let steps = report.run.steps.iter().zip(&report.steps);
+    let found = steps.into_iter().find(|(step, _)| step.id == id);
+    found.ok_or_else(|| {
+        let message = format!("run {} has no step `{id}`", report.run.run);
+        HttpError::new(StatusCode::NOT_FOUND, "unknown-step", &message, &[])
+    })
+}
+
+fn shown<'a>(
+    call: &Call,
+    view: &RunView,
+    report: &'a Report,
+    actions: &'a RunActions,
+    person: &'a Session,
+) -> Shown<'a> {
+    let budget = signoff_api::plan::Budget::from(&view.run.plan().budget);
+    Shown {
+        report,
+        graph: None,
+        actions,
+        budget: budget.usd,
+        open: None,
+        from: 0,
+        csrf: &person.csrf,
+        now: now(call),
+    }
+}
+
+fn report_of(call: &Call, view: &RunView) -> Result<Report, HttpError> {
+    view.report(&call.project, now(call))
+        .map_err(|error| call.fail(error))
+}
+
+fn graph(view: &RunView) -> Option<String> {
+    let plan = view.run.plan();
+    let progress = RunProgress {
+        run: &view.run,
+        driven: view.driven,
+    };
+    let is_drawn = (2..=DRAWN).contains(&plan.steps.len());
+    is_drawn.then(|| {
+        svg(
+            plan,
+            &StepGraph::of_plan(plan),
+            Canvas::Page,
+            Some(&progress),
+        )
+        .ok()
+    })?
+}
+
+/// What makes sense to ask of the run now; the runtime refuses the rest anyway.
+fn actions(view: &RunView) -> RunActions {
+    let over = view.over || view.run.outcome().is_some();
+    let landed = view.run.landed_commit().is_some();
+    RunActions {
+        pause: view.driven,
+        stop: view.driven,
+        resume: !view.driven && !over,
+        land: over
+            && !landed
+            && !view.run.is_undone()
+            && (!view.run.lands_files() || !view.held_files().is_empty()),
+        undo: over && !view.driven && !view.run.is_undone(),
+        steps: view.driven || !over,
+    }
+}
+
+async fn report(
+    State(state): State<AppState>,
+    session: Session,
+    Path(run): Path<String>,
+) -> Result<Html<String>, HttpError> {
+    let person = session.clone();
+    call(&state, &session, move |call| {
+        let view = call.read_run(&run)?;
+        let report = report_of(call, &view)?;
+        let screen = Screen {
+            title: format!("Report of {}", report.run.title),
+            place: Place::Runs,
+            events: None,
+            html: signoff_page::report::screen(&report, graph(&view).as_deref()),
+            done: None,
+        };
+        page(call, &person, &screen)
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+struct Nothing {}
+
+async fn act_on_run(
+    State(state): State<AppState>,
+    Path((run, act)): Path<(String, String)>,
+    form: PersonForm<Nothing>,
+) -> Result<Redirect, HttpError> {
+    call(&state, &form.session, move |call| {
+        let id = call.read_run(&run)?.run.id().to_owned();
+        let fail = |error| call.fail(error);
+        let done = match act.as_str() {
+            "pause" => tell(call, &id, RequestKind::Pause)?,
+            "stop" => tell(call, &id, RequestKind::Stop)?,
+            "abort" => tell(call, &id, RequestKind::Abort)?,
+            "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person)
+                .map(|_| "started")
+                .map_err(fail)?,
+            "land" => land(
+                &call.project,
+                Some(&id),
+                &SettleOptions::default(),
+                &call.clock,
+            )
+            .map(|_| "landed")
+            .map_err(fail)?,
+            "undo" => undo(&call.project, Some(&id), &call.clock)
+                .map(|_| "undone")
+                .map_err(fail)?,
+            _ => return Err(nothing_there()),
+        };
+        Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+struct Deciding {
+    hint: Option<String>,
+}
+
+async fn act_on_step(
+    State(state): State<AppState>,
+    Path((run, step, act)): Path<(String, String, String)>,
+    form: PersonForm<Deciding>,
+) -> Result<Redirect, HttpError> {
+    let hint = form.fields.hint;
+    call(&state, &form.session, move |call| {
+        let id = call.read_run(&run)?.run.id().to_owned();
+        let what = match act.as_str() {
+            "retry" => RequestKind::RetryStep { step, hint },
+            "skip" => RequestKind::SkipStep { step },
+            _ => return Err(nothing_there()),
+        };
+        let done = tell(call, &id, what)?;
+        Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
+    })
+    .await
+}
+
+fn tell(call: &Call, run: &str, what: RequestKind) -> Result<&'static str, HttpError> {
+    ask(&call.project, run, what, &call.clock).map_err(|error| call.fail(error))?;
+    Ok("asked")
+}
+
+fn nothing_there() -> HttpError {
+    HttpError::new(
+        StatusCode::NOT_FOUND,
+        "no-such-address",
+        "there is nothing at this address",
+        &[],
+    )
+}

@@ -1,0 +1,169 @@
+//! What all requests share.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use signoff_runtime::project::Project;
+use tokio::sync::Semaphore;
+
+use crate::options::ServerOptions;
+use crate::sessions::code::{OneTimeCode, in_groups};
+use crate::sessions::store::SessionStore;
+use crate::sessions::{Session, SignInProof, cookie, people};
+use crate::streams::Hub;
+
+/// Calls of the runtime at once: each may read many files.
+const CALLS: usize = 16;
+
+/// What all requests share. Copies are the same.
+#[derive(Debug, Clone)]
+pub(crate) struct AppState(Arc<Shared>);
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) options: ServerOptions,
+    /// Where the server really listens: the port may have been any.
+    pub(crate) address: SocketAddr,
+    pub(crate) calls: Semaphore,
+    pub(crate) hub: Hub,
+    code: Mutex<OneTimeCode>,
+    sessions: Mutex<SessionStore>,
+}
+
+impl std::ops::Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl AppState {
+    pub(crate) fn new(options: ServerOptions, address: SocketAddr) -> Self {
+        Self(Arc::new(Shared {
+            options,
+            address,
+            calls: Semaphore::new(CALLS),
+            hub: Hub::new(),
+            code: Mutex::default(),
+            sessions: Mutex::default(),
+        }))
+    }
+}
+
+impl Shared {
+    /// Shows a code where the server was started, unless one that was shown can still be used.
+    pub(crate) fn show_code(&self) -> io::Result<()> {
+        if self.has_people() {
+            return Ok(());
+        }
+        let new = locked(&self.code).renew(Instant::now())?;
+        if let Some(code) = new {
+            let (address, code) = (self.address, in_groups(&code));
+            (self.options.tell)(&format!(
+                "sign in at http://{address}/sign-in with the code {code}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Opens a session for whoever typed the code; returns its secret name.
+    pub(crate) fn open_by_code(&self, typed: &str) -> io::Result<Option<String>> {
+        let now = Instant::now();
+        if !locked(&self.code).redeem(typed, now) {
+            return Ok(None);
+        }
+        let person = &self.options.process.person;
+        let opened = locked(&self.sessions).open(person, SignInProof::Code, now);
+        opened.map(Some)
+    }
+
+    /// Opens a session for whoever has the token of a person; returns its secret name.
+    pub(crate) fn open_by_token(&self, token: &str) -> io::Result<Option<String>> {
+        let Some(person) = self.person_of(token) else {
+            return Ok(None);
+        };
+        let (now, proof) = (Instant::now(), SignInProof::Token);
+        let opened = locked(&self.sessions).open(&person, proof, now);
+        opened.map(Some)
+    }
+
+    /// Do people sign in by name? Otherwise the code is for the one who started the server.
+    pub(crate) fn has_people(&self) -> bool {
+        let is_for_others = !self.address.ip().is_loopback() || self.options.url.is_some();
+        is_for_others || !self.people().is_empty()
+    }
+
+    fn person_of(&self, token: &str) -> Option<String> {
+        if self.options.refusal.is_some() {
+            return None;
+        }
+        people::person_of(&self.people(), token).map(str::to_owned)
+    }
+
+    /// As they are now: whoever is struck out is out.
+    fn people(&self) -> BTreeMap<String, String> {
+        let project = Project::open(&self.options.process);
+        project.map_or_else(
+            |_| BTreeMap::new(),
+            |project| project.config.serve.people.value,
+        )
+    }
+
+    /// The session of the token that a program sends with each request.
+    fn session_of_token(&self, headers: &HeaderMap) -> Option<Session> {
+        let sent = headers.get(AUTHORIZATION)?.to_str().ok()?;
+        let (kind, token) = sent.split_once(' ')?;
+        let token = token.trim();
+        let person = kind
+            .eq_ignore_ascii_case("bearer")
+            .then(|| self.person_of(token))??;
+        Some(Session {
+            person,
+            proof: SignInProof::Token,
+            csrf: token.to_owned(),
+        })
+    }
+
+    /// The session that these headers name.
+    pub(crate) fn session_of(&self, headers: &HeaderMap) -> Option<Session> {
+        let session = self.session_of_token(headers);
+        session.or_else(|| self.session_of_cookie(headers))
+    }
+
+    fn session_of_cookie(&self, headers: &HeaderMap) -> Option<Session> {
+        let name = self.cookie_name();
+        let id = cookie::session_id(headers, &name)?;
+        let session = locked(&self.sessions).find(id, Instant::now())?;
+        let is_known = match session.proof {
+            SignInProof::Code => true,
+            SignInProof::Token => self.people().contains_key(&session.person),
+        };
+        is_known.then_some(session)
+    }
+
+    pub(crate) fn close_session(&self, headers: &HeaderMap) {
+        if let Some(id) = cookie::session_id(headers, &self.cookie_name()) {
+            locked(&self.sessions).close(id);
+        }
+    }
+
+    /// Do browsers reach it through TLS?
+    pub(crate) fn is_secure(&self) -> bool {
+        self.options.url.as_ref().is_some_and(|url| url.is_secure)
+    }
+
+    pub(crate) fn cookie_name(&self) -> String {
+        cookie::name(self.address.port())
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing panics while it is held; what it holds stays true even so.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

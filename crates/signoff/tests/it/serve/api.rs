@@ -1,0 +1,150 @@
+//! What a person does through the API.
+
+use serde_json::json;
+use signoff_testkit::Script;
+
+use super::browser::Served;
+use crate::support::{agent, makes_out, plan, project, waits_then_makes_out};
+
+#[test]
+fn a_plan_is_handed_in_signed_started_and_read() {
+    let project = project(&makes_out(), "");
+    let served = Served::signed_in(&project);
+    let text = plan(&[&agent("Make it.", "out")]);
+    let checked = served.post("/api/check", &json!({"text": "---\ntype: plan\n---\n"}));
+    assert_eq!(checked.status, 200, "{checked:?}");
+    assert_ne!(checked.json()["errors"], 0);
+    let proposed = served.post("/api/plans", &json!({"text": text}));
+    assert_eq!(proposed.status, 200, "{proposed:?}");
+    let id = proposed.json()["id"].as_str().unwrap().replace('/', "%2F");
+    let shown = served.get(&format!("/api/plans/{id}"));
+    assert_eq!(shown.json()["schema"], "signoff.plan/1", "{shown:?}");
+    let digest = shown.json()["digest"].clone();
+    let text_again = served.get(&format!("/api/plans/{id}/text"));
+    assert_eq!(text_again.json()["digest"], digest);
+    let early = served.post(&format!("/api/plans/{id}/start"), &json!({}));
+    assert_eq!(early.status, 403, "{early:?}");
+    let moved = served.post(
+        &format!("/api/plans/{id}/approve"),
+        &json!({"expect_digest": "0123456789abcdef"}),
+    );
+    assert_eq!(moved.status, 409, "{moved:?}");
+    let approved = served.post(
+        &format!("/api/plans/{id}/approve"),
+        &json!({"expect_digest": digest, "note": "read it"}),
+    );
+    assert_eq!(approved.status, 200, "{approved:?}");
+    assert_eq!(approved.json()["status"], "approved");
+    let listed = served.get("/api/plans?status=approved").json();
+    assert_eq!(listed["plans"][0]["proof"], "page", "{listed}");
+    let started = served.post(&format!("/api/plans/{id}/start"), &json!({}));
+    assert_eq!(started.status, 200, "{started:?}");
+    let run = started.json()["run"].as_str().unwrap().to_owned();
+    let last = served.follow(&format!("/api/runs/{run}/events"), None);
+    let mut last = last.skip_while(|event| event.name != "run_finished");
+    assert_eq!(last.next().unwrap().data["outcome"], "completed");
+    let status = served.get(&format!("/api/runs/{run}")).json();
+    assert_eq!(status["steps"][0]["evidence"], "proved", "{status}");
+    let said = served.get(&format!("/api/runs/{run}/steps/step-1/transcript"));
+    assert_eq!(said.json()["schema"], "signoff.transcript/1", "{said:?}");
+    let runs = served.get("/api/runs").json();
+    assert_eq!(runs["runs"][0]["run"], run.as_str());
+}
+
+#[test]
+fn the_name_of_who_signed_in_enters_the_signature() {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    let made = project.signoff(["serve", "--add-person", "Ada Lovelace"]);
+    let token = made
+        .stdout
+        .lines()
+        .next()
+        .unwrap()
+        .strip_prefix("token: ")
+        .unwrap();
+    let lines: Vec<&str> = made.stdout.lines().skip(1).collect();
+    let config = project.home().join(".config/signoff/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(&config, lines.join("\n")).unwrap();
+    let mut served = Served::started(&project, &[], &[]);
+    assert!(
+        !served.server.stderr_so_far().contains("code"),
+        "people have tokens"
+    );
+    assert_eq!(served.get("/api/plans").status, 401);
+    assert_eq!(served.form("/sign-in", "token=0000").status, 403);
+    let answer = served.form("/sign-in", &format!("token={token}"));
+    served.cookie = super::browser::cookie_of(&answer);
+    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    let signed = served.post(
+        "/api/plans/plan.md/approve",
+        &json!({"expect_digest": digest}),
+    );
+    assert_eq!(signed.status, 200, "{signed:?}");
+    let log = std::fs::read_dir(project.path().join(".signoff/signatures")).unwrap();
+    let folder = log.flatten().next().unwrap().path();
+    let file = std::fs::read_dir(folder)
+        .unwrap()
+        .flatten()
+        .next()
+        .unwrap()
+        .path();
+    let signature = std::fs::read_to_string(file).unwrap();
+    assert!(
+        signature.contains("Ada Lovelace") && signature.contains("\"page\""),
+        "{signature}"
+    );
+    // A program sends the token with each request.
+    served.cookie.clear();
+    let bearer = format!("Bearer {token}");
+    let request = served.request("GET", "/api/plans", &[("authorization", &bearer)], "");
+    assert_eq!(served.send(&request).status, 200);
+    // Whoever is struck out is out.
+    std::fs::write(&config, "").unwrap();
+    assert_eq!(served.send(&request).status, 401);
+}
+
+#[test]
+fn a_run_is_stopped_resumed_and_answered_from_elsewhere() {
+    let script = Script::new().reply(waits_then_makes_out());
+    let project = project(&script, &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["approve", "plan.md"]).assert_success();
+    let served = Served::signed_in(&project);
+    let started = served.post("/api/plans/plan.md/start", &json!({}));
+    assert_eq!(started.status, 200, "{started:?}");
+    let run = started.json()["run"].as_str().unwrap().to_owned();
+    let mut events = served.follow(&format!("/api/runs/{run}/events"), None);
+    assert!(events.any(|event| event.name == "process_started"));
+    let stopped = served.post(&format!("/api/runs/{run}/stop"), &json!({}));
+    assert_eq!(stopped.status, 200, "{stopped:?}");
+    project.write("go", "x");
+    let resumed = served.post(&format!("/api/runs/{run}/resume"), &json!({}));
+    assert_eq!(resumed.status, 200, "{resumed:?}");
+    assert!(events.any(|event| event.name == "run_finished"));
+    let inbox = served.get("/api/inbox");
+    assert_eq!(inbox.json()["schema"], "signoff.inbox/1");
+    let undone = served.post(&format!("/api/runs/{run}/undo"), &json!({}));
+    assert_eq!(undone.json()["schema"], "signoff.undo/1", "{undone:?}");
+}
+
+#[test]
+fn stale_versions_are_conflicts_and_nothing_is_lost() {
+    let text = "---\nid: PLAN-a1b2c3d4\ntitle: \"T\"\nstatus: proposed\nversion: 1\n---\n\n## Steps\n1. Read the file (files: read)\n";
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    project.write("p.md", text);
+    project.signoff(["propose", "p.md"]).assert_success();
+    let served = Served::signed_in(&project);
+    let version = served.get("/api/plans/PLAN-a1b2c3d4").json()["version"].clone();
+    let version = version.as_u64().unwrap();
+    let new = project
+        .read("p.md")
+        .replace("Read the file", "Read another file");
+    let stale = json!({"text": new, "expect_version": version + 7});
+    let refused = served.post("/api/plans/PLAN-a1b2c3d4/revise", &stale);
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(project.read("p.md").contains("Read the file"));
+    let current = json!({"text": new, "expect_version": version});
+    let done = served.post("/api/plans/PLAN-a1b2c3d4/revise", &current);
+    assert_eq!(done.status, 200, "{done:?}");
+    assert!(project.read("p.md").contains("Read another file"));
+}

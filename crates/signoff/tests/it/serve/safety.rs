@@ -1,0 +1,206 @@
+//! Who is refused: other sites, other names, other users, agents, and requests that make no sense.
+
+use serde_json::json;
+use signoff_testkit::Script;
+
+use super::browser::{Served, cookie_of};
+use crate::support::{agent, plan, project};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+fn served() -> (signoff_testkit::Project, Served) {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    let served = Served::signed_in(&project);
+    (project, served)
+}
+
+#[test]
+fn whoever_has_no_session_reads_and_signs_nothing() {
+    let (_project, mut served) = served();
+    // A second user of the machine, or an agent outside the sandbox: they reach the port, and know no code.
+    served.cookie.clear();
+    for path in [
+        "/api/plans",
+        "/api/plans/plan.md",
+        "/api/runs",
+        "/api/inbox",
+        "/api/events",
+        "/api/openapi.json",
+    ] {
+        let answer = served.get(path);
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (401, "no-session"),
+            "{path}"
+        );
+    }
+    for path in [
+        "/api/plans",
+        "/api/plans/plan.md/approve",
+        "/api/plans/plan.md/start",
+        "/api/inbox/x/answer",
+    ] {
+        assert_eq!(served.post(path, &json!({})).status, 401, "{path}");
+    }
+    assert_eq!(served.get("/health").status, 200);
+    let request = served.request("GET", "/", &[("accept", "text/html")], "");
+    let page = served.send(&request);
+    assert_eq!(page.status, 303, "people are led to the form: {page:?}");
+    assert!(
+        page.headers.contains("location: /sign-in?next=/"),
+        "{page:?}"
+    );
+    served.cookie = "signoff-0=0; signoff=admin".to_owned();
+    assert_eq!(served.get("/api/plans").status, 401);
+}
+
+#[test]
+fn a_code_is_used_once_and_guessing_ends_it() {
+    let (_project, mut served) = served();
+    let used = served.code();
+    assert_eq!(served.form("/sign-in", &format!("code={used}")).status, 403);
+    served.get("/sign-in");
+    let fresh = served.code();
+    assert_ne!(fresh, used);
+    for _ in 0..5 {
+        assert_eq!(served.form("/sign-in", "code=AAAA-AAAA").status, 403);
+    }
+    assert_eq!(
+        served.form("/sign-in", &format!("code={fresh}")).status,
+        403
+    );
+    let newest = served.code();
+    assert_eq!(
+        served.form("/sign-in", &format!("code={newest}")).status,
+        303
+    );
+}
+
+#[test]
+fn other_sites_write_nothing_and_other_names_lead_nowhere() {
+    let (_project, served) = served();
+    for headers in [
+        [JSON, ("origin", "https://evil.example")],
+        [JSON, ("origin", "http://127.0.0.1:1")],
+        [JSON, ("origin", "null")],
+        [JSON, ("sec-fetch-site", "cross-site")],
+        [JSON, ("sec-fetch-site", "same-site")],
+    ] {
+        let request = served.request("POST", "/api/plans/plan.md/cancel", &headers, "{}");
+        let answer = served.send(&request);
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (403, "cross-site"),
+            "{headers:?}"
+        );
+    }
+    for host in ["evil.example", "evil.example:80", "127.0.0.1", "localhost"] {
+        let request = served.request("GET", "/api/plans", &[("host", host)], "");
+        let answer = served.send(&request);
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (421, "wrong-host"),
+            "{host}"
+        );
+    }
+    // A form of another page of the same browser has no token of the session.
+    assert_eq!(served.form("/sign-out", "").status, 403);
+    assert_eq!(served.form("/sign-out", "csrf=0").status, 403);
+    // No form can send JSON, and JSON needs its name.
+    let text = [("content-type", "text/plain")];
+    let request = served.request("POST", "/api/plans/plan.md/cancel", &text, "{}");
+    assert_eq!(served.send(&request).status, 415);
+}
+
+#[test]
+fn a_server_that_an_agent_started_opens_no_session() {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    for marker in ["CLAUDECODE", "SIGNOFF_INSIDE", "AI_AGENT"] {
+        let served = Served::started(&project, &[(marker, "1")], &[]);
+        let said = served.server.stderr_so_far();
+        assert!(said.contains("nobody can sign in here"), "{said}");
+        assert!(!said.contains("code"), "{said}");
+        assert_eq!(served.get("/sign-in").code(), "person-only");
+        assert_eq!(served.form("/sign-in", "code=").code(), "person-only");
+        assert_eq!(served.get("/api/plans").status, 401);
+        let refused = project.signoff_with(&[(marker, "1")], ["serve", "--add-person", "eve"]);
+        assert_eq!(refused.code, Some(4), "{refused}");
+    }
+}
+
+#[test]
+fn every_answer_says_what_the_page_may_do() {
+    let (_project, served) = served();
+    for path in ["/", "/api/plans", "/nowhere", "/sign-in"] {
+        let headers = served.get(path).headers;
+        for wanted in [
+            "content-security-policy: default-src 'none'; script-src 'self'",
+            "frame-ancestors 'none'",
+            "x-content-type-options: nosniff",
+            "cache-control: no-store",
+        ] {
+            assert!(headers.contains(wanted), "{path}: {wanted} in {headers}");
+        }
+        assert!(!headers.contains("unsafe-inline"), "{headers}");
+    }
+    let again = served.get("/sign-in");
+    assert_eq!(again.status, 200);
+    let mut other = Served::signed_in(&_project);
+    assert!(cookie_flags(&mut other).contains("HttpOnly; SameSite=Strict"));
+}
+
+fn cookie_flags(served: &mut Served) -> String {
+    served.get("/sign-in");
+    let code = served.code();
+    let answer = served.form("/sign-in", &format!("code={code}"));
+    assert!(cookie_of(&answer).starts_with("signoff-"));
+    answer.headers
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_in_the_shape_of_errors() {
+    let (project, served) = served();
+    project.write("secret.txt", "not a plan");
+    let check = |status: u16, request: String| {
+        let answer = served.send(&request);
+        assert_eq!(answer.status, status, "{request}\n{answer:?}");
+        answer.code();
+    };
+    let get = |path: &str| served.request("GET", path, &[], "");
+    let post = |path: &str, body: &str| served.request("POST", path, &[JSON], body);
+    check(404, get("/api/nowhere"));
+    check(404, get("/api/plans/nothing.md"));
+    check(404, get("/api/plans/secret.txt"));
+    for outside in ["..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "..", "a%00b"] {
+        let answer = served.send(&get(&format!("/api/plans/{outside}/text")));
+        assert!((400..500).contains(&answer.status), "{outside}: {answer:?}");
+        let answer = served.send(&get(&format!("/api/runs/{outside}")));
+        assert!((400..500).contains(&answer.status), "{outside}: {answer:?}");
+    }
+    check(405, served.request("PUT", "/api/plans", &[JSON], "{}"));
+    check(400, get("/api/plans?archived=maybe"));
+    check(400, get("/api/plans?unknown=1"));
+    check(400, get("/api/plans?status=asleep"));
+    check(400, post("/api/plans", "{"));
+    check(400, post("/api/plans", "[]"));
+    check(400, post("/api/plans", "{\"text\": 5}"));
+    check(400, post("/api/plans/plan.md/approve", "{}"));
+    check(400, post("/api/plans/plan.md/cancel", "{\"unknown\": 1}"));
+    check(404, get("/api/runs/20200101-000000-aaaa"));
+    check(404, get("/api/tasks/none/events"));
+    let large = format!("{{\"text\": \"{}\"}}", "x".repeat(9 << 20));
+    check(413, post("/api/plans", &large));
+}
+
+#[test]
+fn other_addresses_need_people() {
+    let project = project(&Script::new(), "");
+    for args in [
+        vec!["serve", "--addr", "0.0.0.0:0"],
+        vec!["serve", "--url", "https://signoff.example"],
+    ] {
+        let refused = project.signoff(&args);
+        assert_eq!(refused.code, Some(4), "{refused}");
+        assert!(refused.stderr.contains("--add-person"), "{refused}");
+    }
+}
