@@ -32,6 +32,21 @@ pub struct PlanningContext {
     pub existing_code: Vec<Memory>,
     /// Plans that a person rejected, with the reasons.
     pub rejected: Vec<RejectedPlan>,
+    /// The plan that is to be changed, if it is not a new one.
+    pub revision: Option<RevisedPlan>,
+}
+
+/// A plan that is to be changed.
+#[derive(Debug, Clone, Serialize)]
+pub struct RevisedPlan {
+    /// As it is now.
+    pub text: String,
+    /// What people said when they rejected it, oldest first.
+    pub feedback: Vec<String>,
+    /// What was said about it or a step and is still open, oldest first.
+    pub comments: Vec<String>,
+    /// The only step that may change.
+    pub step: Option<String>,
 }
 
 /// A tool that a plan can call.

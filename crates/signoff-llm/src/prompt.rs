@@ -31,17 +31,20 @@ pub enum PromptName {
     Again,
     /// Asks for JSON of a schema; follows a question.
     Typed,
+    /// Asks what is wrong with a draft.
+    Critic,
 }
 
 impl PromptName {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Workunit,
         Self::Toolplan,
         Self::Record,
         Self::Context,
         Self::Again,
         Self::Typed,
+        Self::Critic,
     ];
 
     /// The name of its file.
@@ -53,6 +56,7 @@ impl PromptName {
             Self::Context => "plan-context.md",
             Self::Again => "plan-again.md",
             Self::Typed => "reply-typed.md",
+            Self::Critic => "critic.md",
         }
     }
 
@@ -65,6 +69,7 @@ impl PromptName {
             Self::Context => include_str!("prompts/plan-context.md"),
             Self::Again => include_str!("prompts/plan-again.md"),
             Self::Typed => include_str!("prompts/reply-typed.md"),
+            Self::Critic => include_str!("prompts/critic.md"),
         }
     }
 

@@ -77,5 +77,6 @@ fn context(dialect: Dialect) -> PlanningContext {
             title: "Rewrite it".to_owned(),
             feedback: texts(&["too large"]),
         }],
+        revision: None,
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn gather(
         memories: options.memories.clone(),
         existing_code: options.existing_code.clone(),
         rejected: rejected(project, clock)?,
+        revision: None,
     })
 }
 

@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 49] = [
+pub(super) const KEYS: [Key; 50] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -153,6 +153,9 @@ pub(super) const KEYS: [Key; 49] = [
         |new, old| { new.iter().any(|path| !old.contains(path)) }
     ),
     key!(llm.agent, Text, |reader, value| reader
+        .text(value)
+        .map(Some)),
+    key!(llm.critic, Text, |reader, value| reader
         .text(value)
         .map(Some)),
     key!(llm.arbiter, Text, |reader, value| reader

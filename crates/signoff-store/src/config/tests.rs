@@ -504,11 +504,8 @@ fn the_planner_is_chosen_and_bounded() {
     assert_eq!(config.llm.idle_timeout.value, Duration::from_secs(90));
     assert_eq!(load("", "").unwrap().llm.max_rounds.value, 3);
     check(
-        "[llm]\ncritic = 'x'\nmax_rounds = 0\n",
-        &[
-            "2:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
-            "3:14: must be a whole number from 1 to 100000",
-        ],
+        "[llm]\nmax_rounds = 0\n",
+        &["2:14: must be a whole number from 1 to 100000"],
     );
 }
 

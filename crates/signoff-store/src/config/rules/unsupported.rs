@@ -7,7 +7,7 @@
 const SECTIONS: [&str; 1] = ["engine"];
 
 /// Keys of sections that there are.
-const KEYS: [(&str, &str); 2] = [("run", "max_replans"), ("llm", "critic")];
+const KEYS: [(&str, &str); 1] = [("run", "max_replans")];
 
 /// What to do about one.
 pub(in crate::config) const HINT: &str = "take it out until a later version has it";

@@ -160,8 +160,8 @@ fn comments_follow_their_step_and_are_not_signed() {
     assert_eq!(comment(0, "actor"), "person");
     assert_eq!(comment(1, "actor"), "agent");
     assert_eq!(comment(1, "step"), Value::Null);
-    let text = project.signoff(["show", "plan.md"]).assert_success();
-    text.assert_stdout_contains("on `step-3`");
+    let text = project.signoff(["show", "plan.md"]);
+    text.assert_success().assert_stdout_contains("on `step-3`");
     assert!(
         !text.stdout.contains('\u{1b}'),
         "escape sequences are shown, not sent"
