@@ -21,8 +21,10 @@ const PERSON: [&str; 17] = [
     "reject", "replan", "retry", "review", "step", "trust", "undo", "watch",
 ];
 /// Options that make another command one of a person, or one that does more than planning.
-const PERSON_OPTIONS: [(&str, &str); 5] = [
+const PERSON_OPTIONS: [(&str, &str); 6] = [
     ("comment", "--resolve"),
+    // It starts a model at the person's expense.
+    ("revise", "--plan"),
     ("run", "--approve"),
     ("run", "--task"),
     ("list", "--expire"),
