@@ -18,7 +18,7 @@ pub struct WordedError {
 #[derive(Debug, Clone)]
 pub(crate) struct HttpError {
     pub(crate) status: StatusCode,
-    pub(crate) error: api::Error,
+    pub(crate) error: Box<api::Error>,
 }
 
 impl HttpError {
@@ -27,7 +27,7 @@ impl HttpError {
         let hints = hints.iter().map(|hint| (*hint).to_owned()).collect();
         Self {
             status,
-            error: api::Error::new(code, message, Vec::new(), hints),
+            error: Box::new(api::Error::new(code, message, Vec::new(), hints)),
         }
     }
 
@@ -51,7 +51,7 @@ impl From<WordedError> for HttpError {
         };
         Self {
             status,
-            error: worded.error,
+            error: Box::new(worded.error),
         }
     }
 }

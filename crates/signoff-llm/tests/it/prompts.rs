@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use signoff_llm::{FinishedStep, PlanningContext, PromptError, PromptName, Prompts, ReplanContext, RevisedPlan};
+use signoff_llm::{
+    FinishedStep, PlanningContext, PromptError, PromptName, Prompts, ReplanContext, RevisedPlan,
+};
 use signoff_plan::dialect::Dialect;
 
 use crate::context;

@@ -89,7 +89,7 @@ where
         about,
         query: |schemas| schemas.subschema_for::<Q>(),
         body: |schemas| schemas.subschema_for::<B>(),
-        answer: Answer::Json(|schemas| schemas.subschema_for::<A>()),
+        answer: Answer::Json(schemars::SchemaGenerator::subschema_for::<A>),
         handler: on(filter, answer),
     }
 }

@@ -34,19 +34,19 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
         stream(
             "/api/runs/{run}/events",
             "Streams the events of a run.",
-            Answer::Events(|schemas| schemas.subschema_for::<StreamedEvent>()),
+            Answer::Events(schemars::SchemaGenerator::subschema_for::<StreamedEvent>),
             get(of_run),
         ),
         stream(
             "/api/tasks/{task}/events",
             "Streams the progress of the steps of a task's newest run.",
-            Answer::Events(|schemas| schemas.subschema_for::<ProgressEvent>()),
+            Answer::Events(schemars::SchemaGenerator::subschema_for::<ProgressEvent>),
             get(of_task),
         ),
         stream(
             "/api/events",
             "Streams what becomes of all plans, and what waits on people.",
-            Answer::Events(|schemas| schemas.subschema_for::<ActivityEvent>()),
+            Answer::Events(schemars::SchemaGenerator::subschema_for::<ActivityEvent>),
             get(of_all),
         ),
     ]

@@ -12,7 +12,7 @@ use crate::error::HttpError;
 /// Bytes of a body: more than the largest plan has.
 const LARGEST: usize = 8 << 20;
 /// How long an answer may take to begin: a run may take a minute until it has begun.
-const LONGEST: Duration = Duration::from_secs(120);
+const LONGEST: Duration = Duration::from_mins(2);
 
 pub(crate) fn body_limit() -> DefaultBodyLimit {
     DefaultBodyLimit::max(LARGEST)

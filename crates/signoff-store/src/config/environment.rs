@@ -221,9 +221,7 @@ mod tests {
         check(
             "SIGNOFF_ENGINE_URL",
             "local",
-            &[
-                "SIGNOFF_ENGINE_URL: it is a setting that this version does not honour; unset it",
-            ],
+            &["SIGNOFF_ENGINE_URL: it is a setting that this version does not honour; unset it"],
         );
         check(
             "SIGNOFF_AGENTS_CODER",
