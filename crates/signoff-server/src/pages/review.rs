@@ -177,7 +177,7 @@ fn difference(call: &Call, plan: &PlanFile) -> Result<Option<Diff>, HttpError> {
         Ok((signature, difference)) => {
             let before = side(signature.digest.to_string());
             let diff = Diff::new(before, side(plan.digest().to_string()), &difference.plan);
-            Ok(Some(diff.with_terms(difference.terms.clone())))
+            Ok(Some(diff.with_terms(difference.terms)))
         }
         Err(Error::NotSigned { .. }) => Ok(None),
         Err(error) => Err(call.fail(error)),
@@ -270,6 +270,10 @@ async fn cancel(
 }
 
 #[derive(Debug, Deserialize)]
+#[expect(
+    clippy::empty_structs_with_brackets,
+    reason = "a form is a map, even an empty one"
+)]
 struct Nothing {}
 
 async fn start(
