@@ -561,6 +561,7 @@ fn every_event() -> Vec<engine::Event> {
         },
         engine::Event::RunPaused {
             reason: engine::PauseReason::Replanned,
+            trouble: None,
         },
         engine::Event::InboxAnswered {
             item: "acceptance-2".to_owned(),

@@ -35,6 +35,8 @@ pub struct PlanningContext {
     /// The plan that is to be replaced, if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replan: Option<ReplanContext>,
+    /// The plan that is to be changed, if it is not a new one.
+    pub revision: Option<RevisedPlan>,
 }
 
 /// Why a plan under way is to be replaced, and what must stay.
@@ -61,6 +63,19 @@ pub struct FinishedStep {
     pub title: String,
     /// How it is known to be done: the grade, and what it changed.
     pub evidence: String,
+}
+
+/// A plan that is to be changed.
+#[derive(Debug, Clone, Serialize)]
+pub struct RevisedPlan {
+    /// As it is now.
+    pub text: String,
+    /// What people said when they rejected it, oldest first.
+    pub feedback: Vec<String>,
+    /// What was said about it or a step and is still open, oldest first.
+    pub comments: Vec<String>,
+    /// The only step that may change.
+    pub step: Option<String>,
 }
 
 /// A tool that a plan can call.

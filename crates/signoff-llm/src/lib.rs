@@ -21,9 +21,7 @@ mod reply;
 mod typed;
 
 pub use self::complete::{Complete, CompleteError, Completion, Usage};
-pub use self::context::{
-    FinishedStep, Memory, PlanningContext, RejectedPlan, ReplanContext, ToolDescription,
-};
+pub use self::context::{FinishedStep, Memory, PlanningContext, RejectedPlan, ReplanContext, RevisedPlan, ToolDescription};
 pub use self::objections::Objection;
 pub use self::planner::{DraftEnd, DraftReport, DraftedPlan, Planner, Round};
 pub use self::prompt::{PromptError, PromptName, Prompts};

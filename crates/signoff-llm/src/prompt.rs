@@ -37,11 +37,13 @@ pub enum PromptName {
     Recovery,
     /// Who does a step.
     Arbiter,
+    /// Asks what is wrong with a draft.
+    Critic,
 }
 
 impl PromptName {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Workunit,
         Self::Toolplan,
         Self::Record,
@@ -51,6 +53,7 @@ impl PromptName {
         Self::Replan,
         Self::Recovery,
         Self::Arbiter,
+        Self::Critic,
     ];
 
     /// The name of its file.
@@ -65,6 +68,7 @@ impl PromptName {
             Self::Replan => "replan.md",
             Self::Recovery => "recovery.md",
             Self::Arbiter => "arbiter.md",
+            Self::Critic => "critic.md",
         }
     }
 
@@ -80,6 +84,7 @@ impl PromptName {
             Self::Replan => include_str!("prompts/replan.md"),
             Self::Recovery => include_str!("prompts/recovery.md"),
             Self::Arbiter => include_str!("prompts/arbiter.md"),
+            Self::Critic => include_str!("prompts/critic.md"),
         }
     }
 

@@ -66,9 +66,10 @@ fn launch(
     by: LaunchedBy,
 ) -> Result<LaunchedRun, Error> {
     // The command would take it for an option.
-    let plan = match name.starts_with('-') {
-        true => &format!("./{name}"),
-        false => name,
+    let plan = if name.starts_with('-') {
+        &format!("./{name}")
+    } else {
+        name
     };
     project.store.create_missing()?;
     let log = format!("launch-{:08x}.log", random());

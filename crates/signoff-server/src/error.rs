@@ -45,7 +45,8 @@ impl From<WordedError> for HttpError {
             (2, "no-plan" | "no-run" | "no-step" | "no-item") => StatusCode::NOT_FOUND,
             (2, _) => StatusCode::BAD_REQUEST,
             (4, _) => StatusCode::FORBIDDEN,
-            (3 | 5, _) => StatusCode::CONFLICT,
+            // Its process says why: it is not signed, or not trusted.
+            (3 | 5, _) | (6, "not-started") => StatusCode::CONFLICT,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
         Self {

@@ -25,7 +25,7 @@ pub(crate) use self::agentctl::{
 use self::agentctl::{AgentctlCli, is_agentctl};
 pub(crate) use self::command::Command;
 pub(crate) use self::connect::Connect;
-pub(crate) use self::editing::{AddStep, Comment, Edit, EditCommand, SetField};
+pub(crate) use self::editing::{AddStep, Comment, Edit, EditCommand, Review, SetField, Watch};
 pub(crate) use self::guard::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 pub(crate) use self::lifecycle::{Cancel, PlanName, Propose, Reject, Revise};
 use self::nearest::nearest;
@@ -94,6 +94,7 @@ Sign:
   approve      Sign a plan
   reject       Reject a plan, and say why
   revise       Submit a new version of a plan
+  review       Review a plan on a screen: read, edit, sign, reject
   edit         Change a field, add a step, move or skip one
   comment      Say something about a plan or a step
   cancel       Cancel a plan
@@ -107,6 +108,7 @@ Run:
   runs         List the runs
   status       Show the state of a run
   log          Show what happened in a run
+  watch        Watch a run on a screen, and answer what it asks
   inbox        Show what waits on a person
   answer       Answer something in the inbox
   step         Retry or skip one step of a run

@@ -136,7 +136,6 @@ const TABLE: [Row; 22] = [
             Rejected,
             NeedsReview,
             Executing,
-            Replanning,
             Stalled,
             Failed,
         ],

@@ -78,5 +78,6 @@ fn context(dialect: Dialect) -> PlanningContext {
             feedback: texts(&["too large"]),
         }],
         replan: None,
+        revision: None,
     }
 }

@@ -1,18 +1,55 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use signoff_llm::{FinishedStep, PlanningContext, PromptName, Prompts, ReplanContext};
+use signoff_llm::{FinishedStep, PlanningContext, PromptError, PromptName, Prompts, ReplanContext, RevisedPlan};
 use signoff_plan::dialect::Dialect;
 
 use crate::context;
 
 fn check(dialect: Dialect, expected: &str) {
     let found = Prompts::default().first(&context(dialect));
+    check_text(&format!("{dialect}-prompt.md"), found, expected);
+}
+
+fn check_text(name: &str, found: Result<String, PromptError>, expected: &str) {
     let found = found.expect("the built-in prompts are good");
     // Written, so that a change can be looked at before it becomes what is expected.
-    let path = format!("{}/{dialect}-prompt.md", env!("CARGO_TARGET_TMPDIR"));
+    let path = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(&path, &found).expect("a directory for tests");
     assert!(found == expected, "the prompt has changed: see {path}");
+}
+
+#[test]
+fn the_prompt_for_a_revision_is_as_it_was_read() {
+    let mut context = context(Dialect::Record);
+    context.revision = Some(RevisedPlan {
+        text: "{\"steps\": []}".to_owned(),
+        feedback: vec!["too large".to_owned(), "no test".to_owned()],
+        comments: vec!["ann on step `1`: name the file".to_owned()],
+        step: Some("1".to_owned()),
+    });
+    let expected = include_str!("../samples/revision-prompt.md");
+    check_text(
+        "revision-prompt.md",
+        Prompts::default().first(&context),
+        expected,
+    );
+}
+
+#[test]
+fn the_prompt_for_critics_is_as_it_was_read() {
+    let values = json!({"task": "Make it", "plan": "# Plan\n", "steps": ["1", "2"]});
+    let found = Prompts::default().fill(PromptName::Critic, &values);
+    let expected = include_str!("../samples/critic-prompt.md");
+    check_text("critic-prompt.md", found, expected);
+}
+
+#[test]
+fn the_prompt_for_json_is_as_it_was_read() {
+    let values = json!({"schema": "{}", "answer": "no", "problems": "- it is empty"});
+    let found = Prompts::default().fill(PromptName::Typed, &values);
+    let expected = include_str!("../samples/typed-prompt.md");
+    check_text("typed-prompt.md", found, expected);
 }
 
 #[test]

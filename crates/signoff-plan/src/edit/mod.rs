@@ -25,7 +25,7 @@ use serde_json::Value;
 
 pub use self::records::Records;
 pub(crate) use self::splice::{Splice, apply_to as splice_into};
-pub use self::steps::{NewStep, Restructured, StepPlace, add_step, move_step};
+pub use self::steps::{NewStep, Restructured, StepPlace, add_step, move_step, replace_step};
 use crate::check::{resolve, resolved_plan};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, parse};

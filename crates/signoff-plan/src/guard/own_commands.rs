@@ -16,13 +16,15 @@ pub enum OwnCommand {
 }
 
 /// Commands that only a person may give, with every option that they have.
-const PERSON: [&str; 15] = [
+const PERSON: [&str; 17] = [
     "abort", "answer", "approve", "archive", "cancel", "connect", "delete", "land", "prune",
-    "reject", "replan", "retry", "step", "trust", "undo",
+    "reject", "replan", "retry", "review", "step", "trust", "undo", "watch",
 ];
 /// Options that make another command one of a person, or one that does more than planning.
-const PERSON_OPTIONS: [(&str, &str); 5] = [
+const PERSON_OPTIONS: [(&str, &str); 6] = [
     ("comment", "--resolve"),
+    // It starts a model at the person's expense.
+    ("revise", "--plan"),
     ("run", "--approve"),
     ("run", "--task"),
     ("list", "--expire"),

@@ -1,6 +1,7 @@
 //! Why no plan could be drafted.
 
 use signoff_llm::{PromptError, Usage};
+use signoff_plan::dialect::Dialect;
 
 use super::Error;
 
@@ -21,6 +22,12 @@ pub enum PlanningError {
     },
     /// The command that prints the key failed.
     KeyCommand { why: String },
+    /// Planners do not write this dialect.
+    NoPlannerFor { dialect: Dialect },
+    /// Nobody said what is to be changed.
+    NothingSaid,
+    /// The plan was changed while the planner wrote.
+    ChangedMeanwhile,
     /// A prompt of the project cannot be used.
     Prompt(PromptError),
     /// A model gave no answer that can be used.

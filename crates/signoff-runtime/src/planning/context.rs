@@ -46,6 +46,7 @@ pub(super) fn gather(
         existing_code: options.existing_code.clone(),
         rejected: rejected(project, clock)?,
         replan: None,
+        revision: None,
     })
 }
 

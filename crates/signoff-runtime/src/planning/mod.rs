@@ -4,12 +4,14 @@
 //! Start reading at [`draft`].
 
 mod context;
+mod critic;
 mod decision;
 mod facts;
 mod keep;
 mod listing;
 mod model;
 mod provider;
+mod revision;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,9 +22,11 @@ use signoff_llm::{
 };
 use signoff_plan::dialect::Dialect;
 
+pub use self::critic::{CritiqueReport, criticize};
 pub use self::decision::ask_model;
 pub use self::keep::{DraftOrigin, KeptDraft, finished, keep_draft};
 pub use self::model::{Model, ModelPurpose};
+pub use self::revision::{RevisionOptions, RevisionReport, revise_by_planner, revision_context};
 use crate::clock::Clock;
 use crate::error::{Error, PlanningError};
 use crate::project::Project;

@@ -20,6 +20,8 @@ const KEPT: u64 = 2 * REPLY_BYTES as u64;
 pub enum ModelPurpose {
     /// Plans, and changes of plans.
     Planner,
+    /// What is wrong with a draft.
+    Critic,
     /// Who does a step.
     Arbiter,
 }
@@ -89,6 +91,7 @@ impl<'a> Model<'a> {
     ) -> Result<Option<Self>, Error> {
         let role = match purpose {
             ModelPurpose::Planner => return Self::planner(project, None, stop).map(Some),
+            ModelPurpose::Critic => &project.config.llm.critic.value,
             ModelPurpose::Arbiter => &project.config.llm.arbiter.value,
         };
         let Some(role) = role.as_deref() else {

@@ -219,10 +219,10 @@ mod tests {
             ],
         );
         check(
-            "SIGNOFF_RUN_MAX_REPLANS",
-            "3",
+            "SIGNOFF_ENGINE_URL",
+            "local",
             &[
-                "SIGNOFF_RUN_MAX_REPLANS: it is a setting that this version does not honour; unset it",
+                "SIGNOFF_ENGINE_URL: it is a setting that this version does not honour; unset it",
             ],
         );
         check(

@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 51] = [
+pub(super) const KEYS: [Key; 52] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -156,6 +156,9 @@ pub(super) const KEYS: [Key; 51] = [
         |new, old| { new.iter().any(|path| !old.contains(path)) }
     ),
     key!(llm.agent, Text, |reader, value| reader
+        .text(value)
+        .map(Some)),
+    key!(llm.critic, Text, |reader, value| reader
         .text(value)
         .map(Some)),
     key!(llm.arbiter, Text, |reader, value| reader

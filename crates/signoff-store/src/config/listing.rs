@@ -72,9 +72,9 @@ impl Config {
         let keys: Vec<&str> = others.iter().map(|entry| entry.key.as_str()).collect();
         let sections = keys.iter().filter_map(|key| key.split('.').next());
         let known: Vec<&str> = keys.iter().copied().chain(sections).collect();
-        let (section, key) = name.split_once('.').unwrap_or((name, ""));
+        let (section, _) = name.split_once('.').unwrap_or((name, ""));
         Err(UnknownKey {
-            later: unsupported::is_section(section) || unsupported::is_key(section, key),
+            later: unsupported::is_section(section),
             suggestion: did_you_mean(name, &known),
         })
     }

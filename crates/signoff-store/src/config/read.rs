@@ -96,11 +96,6 @@ impl Reader<'_> {
                 continue;
             }
             let offset = key.span().start;
-            if unsupported::is_key(section, name) {
-                let message = unsupported::message(&format!("`[{section}] {name}`"));
-                self.problem_at(offset, message, Some(unsupported::HINT.to_owned()));
-                continue;
-            }
             let (shown, list) = (name.escape_debug(), listed(known));
             let message = format!("unknown key `{shown}` in `[{section}]`, which has {list}");
             self.problem_at(offset, message, did_you_mean(name, known));

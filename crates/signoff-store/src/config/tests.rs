@@ -480,13 +480,12 @@ fn files_that_cannot_be_text() {
 
 #[test]
 fn what_is_planned_is_not_called_unknown() {
-    let text = "[engine]\nmode = 'off'\n[llm]\ncritic = 3\n[sandbox]\nmod = 'auto'\n";
+    let text = "[engine]\nmode = 'off'\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
             "1:2: `[engine]` is a setting that this version does not honour; take it out until a later version has it",
-            "4:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
-            "6:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
+            "4:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],
     );
 }
@@ -503,11 +502,8 @@ fn the_planner_is_chosen_and_bounded() {
     assert_eq!(config.llm.idle_timeout.value, Duration::from_secs(90));
     assert_eq!(load("", "").unwrap().llm.max_rounds.value, 3);
     check(
-        "[llm]\ncritic = 'x'\nmax_rounds = 0\n",
-        &[
-            "2:1: `[llm] critic` is a setting that this version does not honour; take it out until a later version has it",
-            "3:14: must be a whole number from 1 to 100000",
-        ],
+        "[llm]\nmax_rounds = 0\n",
+        &["2:14: must be a whole number from 1 to 100000"],
     );
 }
 
@@ -650,7 +646,7 @@ fn what_is_in_force_can_be_asked_for() {
         unknown.suggestion.unwrap(),
         "did you mean `approval.proof`?"
     );
-    assert!(!unknown.later && keys("llm.critic").unwrap_err().later);
+    assert!(!unknown.later && keys("engine.url").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }
 

@@ -6,8 +6,8 @@ use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
     Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
     Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Replan,
-    Report, ReportFormat, Resume, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step, Verify,
-    VerifyFormat, agentctl,
+    Report, ReportFormat, Resume, Review, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step,
+    Verify, VerifyFormat, Watch, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
@@ -109,6 +109,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff revise plan.md\n  signoff revise PLAN-a1b2c3d4 --with better.md --expect-version 2"
     )]
     Revise(Revise),
+    /// Review a plan on a screen: its steps, problems and comments; edit, sign or reject it
+    ///
+    /// Needs a terminal of at least 60 by 12. `?` shows the keys.
+    #[command(
+        after_help = "Example:\n  signoff review plan.md\n\nWithout a terminal: `signoff show`, `signoff verify`, `signoff diff --signed`, `signoff approve`."
+    )]
+    Review(Review),
     /// Change one thing in a plan: a field, a step more, another order, a step left out
     ///
     /// Changes the plan's file and nothing else in it, in every dialect. A signed plan is unsigned then. During a run
@@ -164,6 +171,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff report -o report.html\n  signoff report 20261115-093012-k3f9 --format json"
     )]
     Report(Report),
+    /// Watch a run on a screen: steps, transcripts, contracts, and what waits on you
+    ///
+    /// Needs a terminal of at least 60 by 12. `?` shows the keys. Leaving it leaves the run as it is.
+    #[command(
+        after_help = "Examples:\n  signoff watch\n  signoff watch 20261115-093012-k3f9\n\nWithout a terminal: `signoff log --follow`, `signoff status`, `signoff inbox`."
+    )]
+    Watch(Watch),
     /// Show what waits on a person
     #[command(after_help = "Example:\n  signoff inbox")]
     Inbox(FormatOnly),
@@ -354,6 +368,7 @@ impl Command {
             Self::Reject(args) => args.plan.format,
             Self::Revise(args) => args.plan.format,
             Self::Edit(args) => args.format,
+            Self::Review(_) | Self::Watch(_) => Format::Human,
             Self::Comment(args) => args.format,
             Self::Cancel(args) => args.plan.format,
             Self::Retry(args) | Self::Clone(args) | Self::Delete(args) => args.format,

@@ -98,6 +98,20 @@ pub(crate) struct MoveStep {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Review {
+    /// The plan: its path, or its id
+    #[arg(value_name = "PLAN")]
+    pub(crate) plan: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// The run: its name, the beginning or end of it, or its plan; the default is the newest
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Comment {
     /// The plan: its path, or its id
     #[arg(value_name = "PLAN")]

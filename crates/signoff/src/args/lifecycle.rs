@@ -44,6 +44,18 @@ pub(crate) struct Revise {
     /// Refuse unless the plan has this version now
     #[arg(long, value_name = "N")]
     pub(crate) expect_version: Option<u64>,
+    /// Have the planner write the new text: it is told every rejection, and the comments that are open
+    #[arg(long = "plan", conflicts_with_all = ["with", "expect_version"])]
+    pub(crate) by_planner: bool,
+    /// With `--plan`: only this step, by its id or number, is written anew; every other byte stays
+    #[arg(long, value_name = "STEP", requires = "by_planner")]
+    pub(crate) step: Option<String>,
+    /// With `--plan`: what else to tell the planner
+    #[arg(long, value_name = "TEXT", requires = "by_planner")]
+    pub(crate) feedback: Option<String>,
+    /// With `--plan`: role whose agent drafts, instead of `[llm] agent`
+    #[arg(long, value_name = "ROLE", requires = "by_planner")]
+    pub(crate) agent: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -41,6 +41,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Explain(args) => check::explain::explain(session, &args),
         Command::Propose(args) => sign::propose(session, &args),
         Command::Reject(args) => sign::reject(session, &args),
+        Command::Review(args) => sign::review(session, &args),
         Command::Revise(args) => sign::revise(session, &args),
         Command::Edit(args) => sign::edit(session, &args),
         Command::Comment(args) => sign::comment(session, &args),
@@ -56,6 +57,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         }
         Command::Runs(_) => running::runs::runs(session),
         Command::Status(args) => running::status::status(session, args.run.as_deref()),
+        Command::Watch(args) => running::watch::watch(session, args.run.as_deref()),
         Command::Log(args) => running::log::log(session, &args),
         Command::Report(args) => running::report::report(session, &args),
         Command::Inbox(_) => running::inbox::inbox(session),

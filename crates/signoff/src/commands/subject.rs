@@ -32,6 +32,8 @@ impl Subject {
             Command::Revise(args) => Self::Plan(args.plan.plan.clone()),
             Command::Edit(args) => Self::Plan(args.plan.clone()),
             Command::Comment(args) => Self::Plan(args.plan.clone()),
+            Command::Review(args) => Self::Plan(args.plan.clone()),
+            Command::Watch(args) => Self::Run(args.run.clone()),
             Command::Cancel(args) => Self::Plan(args.plan.plan.clone()),
             Command::Approve(args) => plan(&args.plan.path),
             Command::Retry(args) | Command::Clone(args) | Command::Delete(args) => {

@@ -30,6 +30,22 @@ impl From<PlanningError> for Failure {
                 "key-command",
                 format!("`[llm] key_command` gave no key: {why}"),
             ),
+            PlanningError::NoPlannerFor { dialect } => Self::new(
+                6,
+                "no-planner",
+                format!("planners do not write the dialect `{dialect}`"),
+            )
+            .hint("edit the plan, then type `signoff revise`"),
+            PlanningError::NothingSaid => {
+                Self::new(2, "nothing-said", "nobody has said what is to be changed")
+                    .hint("say it: `--feedback TEXT`, or `signoff comment`")
+            }
+            PlanningError::ChangedMeanwhile => Self::new(
+                5,
+                "changed",
+                "the plan was changed while the planner wrote; nothing was written",
+            )
+            .hint("give the command again"),
             PlanningError::Prompt(error) => {
                 let path = format!(".signoff/prompts/{}", error.file);
                 Self::new(6, "prompt", error.to_string()).hint(format!(

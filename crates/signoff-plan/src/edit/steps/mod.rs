@@ -1,9 +1,10 @@
-//! Steps that move, and steps that are added. Numbers, and what names a step by its number, follow.
+//! Steps that move, are added, or are written anew. Numbers, and what names a step by its number, follow.
 
 mod add;
 mod blocks;
 mod new_text;
 mod order;
+mod replace;
 
 use std::fmt;
 
@@ -12,6 +13,7 @@ use serde_json::Value;
 pub use self::add::add_step;
 use self::blocks::Blocks;
 use self::order::StepOrder;
+pub use self::replace::replace_step;
 use super::{EditRefused, readable, splice};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse};

@@ -6,9 +6,6 @@
 /// Whole sections.
 const SECTIONS: [&str; 1] = ["engine"];
 
-/// Keys of sections that there are.
-const KEYS: [(&str, &str); 1] = [("llm", "critic")];
-
 /// What to do about one.
 pub(in crate::config) const HINT: &str = "take it out until a later version has it";
 
@@ -16,16 +13,9 @@ pub(in crate::config) fn is_section(name: &str) -> bool {
     SECTIONS.contains(&name)
 }
 
-pub(in crate::config) fn is_key(section: &str, name: &str) -> bool {
-    KEYS.contains(&(section, name))
-}
-
 /// Whether a variable's name, without `SIGNOFF_`, is that of such a setting.
 pub(in crate::config) fn is_variable(name: &str) -> bool {
     SECTIONS.iter().any(|section| in_section(name, section))
-        || KEYS
-            .iter()
-            .any(|(section, key)| format!("{section}_{key}").to_uppercase() == name)
 }
 
 /// Whether a variable's name, without `SIGNOFF_`, begins with a section.

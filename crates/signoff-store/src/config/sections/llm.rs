@@ -12,6 +12,8 @@ use crate::config::value::Value;
 pub struct LlmSettings {
     /// The role whose agent drafts plans; without one, `planner`, else `default`.
     pub agent: Setting<Option<String>>,
+    /// The role whose agent objects to drafts before a person reads them.
+    pub critic: Setting<Option<String>>,
     /// The role whose agent chooses among the roles that fit a step.
     pub arbiter: Setting<Option<String>>,
     /// Who serves the model that drafts, where no agent does.
@@ -34,6 +36,7 @@ impl Default for LlmSettings {
     fn default() -> Self {
         Self {
             agent: Setting::built_in(None),
+            critic: Setting::built_in(None),
             arbiter: Setting::built_in(None),
             provider: Setting::built_in(None),
             model: Setting::built_in(None),

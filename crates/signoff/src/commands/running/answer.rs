@@ -29,37 +29,11 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     if let Some(question) = questions::named(&project, &args.item)? {
         return answer_question(session, &project, &question, args);
     }
-    let named = question_named(&project, &args.item)?;
-    let (run, item) = (named.run.as_str(), named.item.as_str());
-    let view = RunView::load(&project, run)?;
-    let open = view.run.items().find(|open| open.id == item);
-    let open = open.ok_or_else(|| closed_item(&project, run, item))?;
-    let (choice, note) = parse_answer(args, open)?;
-    let work = view.run.step(open.step).map(|(step, _)| &step.work);
-    let tool = match work {
-        Some(Work::Tool { tool, .. }) => Some(tool.as_str()),
-        _ => None,
-    };
-    let note = match (&args.args, tool) {
-        (Some(args), Some(tool)) => Some(call_arguments(&project, args, choice, tool)?),
-        (Some(_), None) => return Err(no_call()),
-        (None, _) => note,
-    };
+    let run = question_named(&project, &args.item)?.run;
+    let run = run.as_str();
+    let AnswerRequest { choice, kind } = answer_request(&project, args)?;
     let clock = signoff_runtime::SystemClock::new();
-    let answer = RequestKind::Answer {
-        item: item.to_owned(),
-        steps: if args.steps.is_empty() {
-            named.step.iter().cloned().collect()
-        } else {
-            // What names no step is refused with those that it could be.
-            let full =
-                |name: &String| step_named(&view.run, name).map_or(name.clone(), str::to_owned);
-            args.steps.iter().map(full).collect()
-        },
-        choice,
-        note,
-    };
-    let done = ask(&project, run, answer, &clock)?;
+    let done = ask(&project, run, kind, &clock)?;
     if args.resume && done != RequestOutcome::There {
         let resumed = resume(session, Some(run), &RunOptions::default());
         return resumed.map_err(|failure| recorded_but_not_resumed(failure, choice));
@@ -86,6 +60,48 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
             .answer(format!("recorded: {}; {next}", choice.name()));
     }
     Ok(0)
+}
+
+/// What an answer asks of a run.
+pub(super) struct AnswerRequest {
+    choice: Choice,
+    pub(super) kind: RequestKind,
+}
+
+/// What was typed, as a request; checked against the item that is open.
+pub(super) fn answer_request(project: &Project, args: &Answer) -> Result<AnswerRequest, Failure> {
+    let named = question_named(project, &args.item)?;
+    let (run, item) = (named.run.as_str(), named.item.as_str());
+    let view = RunView::load(project, run)?;
+    let open = view.run.items().find(|open| open.id == item);
+    let open = open.ok_or_else(|| closed_item(project, run, item))?;
+    let (choice, note) = parse_answer(args, open)?;
+    let work = view.run.step(open.step).map(|(step, _)| &step.work);
+    let tool = match work {
+        Some(Work::Tool { tool, .. }) => Some(tool.as_str()),
+        _ => None,
+    };
+    let note = match (&args.args, tool) {
+        (Some(args), Some(tool)) => Some(call_arguments(project, args, choice, tool)?),
+        (Some(_), None) => return Err(no_call()),
+        (None, _) => note,
+    };
+    Ok(AnswerRequest {
+        choice,
+        kind: RequestKind::Answer {
+            item: item.to_owned(),
+            steps: if args.steps.is_empty() {
+                named.step.iter().cloned().collect()
+            } else {
+                // What names no step is refused with those that it could be.
+                let full =
+                    |name: &String| step_named(&view.run, name).map_or(name.clone(), str::to_owned);
+                args.steps.iter().map(full).collect()
+            },
+            choice,
+            note,
+        },
+    })
 }
 
 /// Answers a question that no run asks.

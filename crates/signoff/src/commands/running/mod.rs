@@ -15,3 +15,4 @@ pub(crate) mod runs;
 pub(crate) mod status;
 pub(crate) mod task;
 pub(crate) mod undo;
+pub(crate) mod watch;

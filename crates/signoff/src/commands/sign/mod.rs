@@ -10,6 +10,7 @@ pub(crate) mod list;
 mod propose;
 mod reject;
 mod retry;
+pub(crate) mod review;
 mod revise;
 
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub(crate) use self::edit::edit;
 pub(crate) use self::propose::propose;
 pub(crate) use self::reject::reject;
 pub(crate) use self::retry::retry;
+pub(crate) use self::review::review;
 pub(crate) use self::revise::revise;
 use crate::failure::Failure;
 use crate::session::Session;

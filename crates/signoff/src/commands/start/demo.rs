@@ -279,6 +279,10 @@ fn revise_args() -> Revise {
         plan: plan_name(),
         with: None,
         expect_version: None,
+        by_planner: false,
+        step: None,
+        feedback: None,
+        agent: None,
     }
 }
 

@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use signoff_engine::Verdict;
-use signoff_llm::{DraftReport, DraftedPlan, Memory, Objection, PlanningContext, Round};
+use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Memory, Objection, PlanningContext, Round};
 use signoff_runtime::plan_file::{PlanFile, read_stream};
 use signoff_runtime::planning::{
-    DraftObserver, DraftOptions, DraftOrigin, KeptDraft, Model, draft, finished, first_prompt,
-    keep_draft, planning_context,
+    DraftObserver, DraftOptions, DraftOrigin, KeptDraft, Model, ModelPurpose, criticize, draft,
+    finished, first_prompt, keep_draft, planning_context,
 };
 use signoff_runtime::plans::ActorContext;
 use signoff_runtime::project::Project;
@@ -19,12 +19,14 @@ use signoff_runtime::{
 };
 use signoff_sandbox::start_thread;
 
-use self::report::{Told, begins, contract_lines, round_lines, tell};
+pub(crate) use self::report::round_lines;
+use self::report::{Told, begins, contract_lines, critique_lines, tell};
 use crate::agent_check::actor;
 use crate::args::PlanTask;
 use crate::failure::Failure;
 use crate::new_files;
 use crate::session::Session;
+use crate::style::sanitize;
 
 /// Bytes of a file that a planner is shown.
 const LARGEST: usize = 64 * 1024;
@@ -49,14 +51,7 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     if args.try_contracts {
         require_trials(&project)?;
     }
-    let stop = QuestionStop::default();
-    let mut model = Model::planner(&project, args.agent.as_deref(), stop.clone())?;
-    let rounds = project.config.llm.max_rounds.value;
-    if !session.is_json() {
-        session.out.say(begins(&model, rounds));
-    }
-    forward_signals(stop)
-        .map_err(|why| Failure::new(6, "signals", format!("signals cannot be received: {why}")))?;
+    let (mut model, rounds) = begin(session, &project, args.agent.as_deref())?;
     let out = RefCell::new(&mut *session);
     let mut observe = |round: &Round| say_all(&out, &round_lines(round, rounds));
     let mut review = |plan: &DraftedPlan| {
@@ -72,6 +67,10 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     };
     let report = draft(&project, &mut model, &context, observer)?;
     let kept = keep(session, &project, args, &report, &context)?;
+    if let Some(kept) = kept.as_ref().filter(|_| report.end == DraftEnd::Clean) {
+        let actor = actor_context(session, &project, &clock);
+        criticize_draft(session, actor, &kept.plan, &context.task)?;
+    }
     let told = Told {
         model: &model,
         report: &report,
@@ -80,7 +79,69 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     tell(session, &told)
 }
 
-fn say_all(session: &RefCell<&mut Session>, lines: &[String]) {
+/// Says whom it asks, and lets Ctrl-C end that. Returns the planner, and how often it is asked at most.
+pub(crate) fn begin<'a>(
+    session: &mut Session,
+    project: &'a Project,
+    role: Option<&str>,
+) -> Result<(Model<'a>, u32), Failure> {
+    let stop = QuestionStop::default();
+    let model = Model::planner(project, role, stop.clone())?;
+    let rounds = project.config.llm.max_rounds.value;
+    if !session.is_json() {
+        session.out.say(begins(&model, rounds));
+    }
+    forward_signals(stop)
+        .map_err(|why| Failure::new(6, "signals", format!("signals cannot be received: {why}")))?;
+    Ok((model, rounds))
+}
+
+/// Lets the critic of `[llm]`, if there is one, read a draft. Without its answer the draft is as good as before.
+pub(crate) fn criticize_draft(
+    session: &mut Session,
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    task: &str,
+) -> Result<(), Failure> {
+    let stop = QuestionStop::default();
+    let critic = Model::choose(context.project, ModelPurpose::Critic, stop.clone())?;
+    let Some(mut critic) = critic else {
+        return Ok(());
+    };
+    if !session.is_json() {
+        let who = sanitize(&critic.description());
+        session.out.say(format!("asking the critic {who}"));
+    }
+    forward_signals(stop)
+        .map_err(|why| Failure::new(6, "signals", format!("signals cannot be received: {why}")))?;
+    match criticize(context, &mut critic, plan, task) {
+        Ok(report) => {
+            for line in critique_lines(&report) {
+                session.out.say(line);
+            }
+        }
+        Err(error) => {
+            let why = Failure::from(error).message;
+            let note = format!("note: the critic gave no answer: {}", sanitize(&why));
+            session.out.say(note);
+        }
+    }
+    Ok(())
+}
+
+fn actor_context<'a>(
+    session: &Session,
+    project: &'a Project,
+    clock: &'a SystemClock,
+) -> ActorContext<'a> {
+    ActorContext {
+        project,
+        actor: actor(&session.process.variables),
+        clock,
+    }
+}
+
+pub(crate) fn say_all(session: &RefCell<&mut Session>, lines: &[String]) {
     let mut session = session.borrow_mut();
     if !session.is_json() {
         for line in lines {
@@ -176,11 +237,7 @@ fn keep(
     };
     let Some(output) = &args.output else {
         let clock = SystemClock::new();
-        let actor = ActorContext {
-            project,
-            actor: actor(&session.process.variables),
-            clock: &clock,
-        };
+        let actor = actor_context(session, project, &clock);
         return Ok(Some(keep_draft(actor, draft, &origin)?));
     };
     let source = finished(draft, &origin, None);

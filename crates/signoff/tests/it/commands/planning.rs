@@ -1,6 +1,7 @@
 //! `plan`: a draft by a model, which here is a program that a test wrote.
 
 use serde_json::Value;
+use signoff_stub::{Reply, Script, Stub};
 use signoff_testkit::{Output, Project};
 
 use crate::support::BINARY;
@@ -302,4 +303,193 @@ fn contracts_that_hold_already_are_sent_back() {
         .assert_stderr_contains("the contract of step `step-1` holds already")
         .assert_stderr_contains("round 2: nothing to mend");
     assert!(!project.exists("tried.txt"));
+}
+
+/// A planner that answers with `answer.txt`, and a critic that says what `critique.txt` holds.
+fn reviewed(critique: &str) -> Project {
+    let project = Project::new(BINARY);
+    project
+        .write("answer.txt", &fenced(GOOD))
+        .write("critique.txt", critique)
+        .write(
+            ".signoff/config.toml",
+            "[llm]\ncritic = 'reviewer'\n\n\
+             [agents.planner]\ndriver = 'command'\ncommand = ['cat', 'answer.txt']\n\n\
+             [agents.reviewer]\ndriver = 'command'\ncommand = ['cat', 'critique.txt']\n\n\
+             [agents.coder]\ndriver = 'command'\ncommand = ['sh', '-c', 'echo x > out']\n",
+        );
+    project.signoff(["trust"]).assert_success();
+    project
+}
+
+const CRITIQUE: &str = "I looked at it.\n```json\n{\"objections\": [{\"step\": \"step-1\", \"severity\": \"major\", \"text\": \"The contract is met by any x.\"}, {\"step\": null, \"severity\": \"minor\", \"text\": \"No test.\"}]}\n```\n";
+
+#[test]
+fn a_critic_objects_and_changes_nothing() {
+    let project = reviewed(CRITIQUE);
+    plan(&project, &[])
+        .assert_success()
+        .assert_stderr_contains("asking the critic `reviewer` (command)")
+        .assert_stderr_contains("critic: 2 objections")
+        .assert_stderr_contains("The contract is met by any x.");
+    let (id, text) = only_plan(&project);
+    assert!(!text.contains("any x"), "{text}");
+    let before = project.json(["show", &id])["digest"].clone();
+    let shown = project.signoff(["show", &id]);
+    shown
+        .assert_stdout_contains("critic reviewer objects (major) on `step-1`")
+        .assert_stdout_contains("No test.");
+    // It is about the plan, not part of it.
+    let plain = reviewed("{\"objections\": []}");
+    plan(&plain, &[])
+        .assert_success()
+        .assert_stderr_contains("critic: nothing to object");
+    let (other, _) = only_plan(&plain);
+    assert_eq!(
+        plain.json(["show", &other])["steps"],
+        project.json(["show", &id])["steps"]
+    );
+    assert!(before.is_string());
+}
+
+#[test]
+fn a_critic_without_a_usable_answer_costs_nothing() {
+    for answer in [
+        "Fine by me.",
+        "{\"objections\": [{\"step\": \"9\", \"severity\": \"major\", \"text\": \"x\"}]}",
+        "{\"objections\": [{\"step\": \"step-1\", \"severity\": \"fatal\", \"text\": \"x\"}]}",
+        "{\"objections\": []} or {\"objections\": [], \"x\": 1}",
+    ] {
+        let project = reviewed(answer);
+        plan(&project, &[])
+            .assert_success()
+            .assert_stderr_contains("note: the critic gave no answer: the model was asked 3 times");
+        let (id, _) = only_plan(&project);
+        project
+            .signoff(["show", &id])
+            .assert_stdout_lacks("objects");
+    }
+}
+
+#[test]
+fn what_people_said_goes_to_the_planner() {
+    let better = GOOD.replace("grep -q x out", "grep -qx x out");
+    let stub = Stub::start(Script::of_questions(
+        [GOOD, &better, &better].map(|plan| Reply::Text(fenced(plan))),
+    ));
+    let stub = stub.expect("a stub");
+    let project = provided(&stub);
+    plan(&project, &[]).assert_success();
+    let (id, _) = only_plan(&project);
+    project
+        .signoff(["revise", &id, "--plan"])
+        .assert_code(2)
+        .assert_stderr_contains("nobody has said what is to be changed");
+    project
+        .signoff(["reject", &id, "--feedback", "too lax a contract"])
+        .assert_success();
+    project
+        .signoff(["comment", &id, "1", "match the whole line"])
+        .assert_success();
+    project
+        .signoff(["revise", &id, "--plan", "--feedback", "and be quick"])
+        .assert_success()
+        .assert_stdout_contains("revised");
+    let (_, text) = only_plan(&project);
+    assert!(text.contains("grep -qx x out"), "{text}");
+    let requests = stub.requests();
+    let prompt = requests[1].body.to_string();
+    for said in [
+        "too lax a contract",
+        "on step `step-1`: match the whole line",
+        "and be quick",
+    ] {
+        assert!(prompt.contains(said), "{said}: {prompt}");
+    }
+    // All earlier ones, too.
+    project
+        .signoff(["reject", &id, "--feedback", "still no test"])
+        .assert_success();
+    project
+        .signoff(["revise", &id, "--plan"])
+        .assert_code(5)
+        .assert_stderr_contains("has not changed");
+    let prompt = stub.requests()[2].body.to_string();
+    assert!(prompt.contains("too lax a contract") && prompt.contains("still no test"));
+}
+
+#[test]
+fn a_plan_that_was_rejected_too_often_is_not_the_planners() {
+    let stub = Stub::start(Script::of_questions([Reply::Text(fenced(GOOD))])).expect("a stub");
+    let project = provided(&stub);
+    plan(&project, &[]).assert_success();
+    let (id, _) = only_plan(&project);
+    project.write(
+        ".signoff/config.toml",
+        &format!(
+            "[plans]\nmax_rejections = 1\n{}",
+            project.read(".signoff/config.toml")
+        ),
+    );
+    project
+        .signoff(["reject", &id, "--feedback", "no"])
+        .assert_success()
+        .assert_stdout_contains("needs_review");
+    let refused = project.signoff(["revise", &id, "--plan"]);
+    assert_ne!(refused.code, Some(0), "{}", refused.stderr);
+    assert_eq!(stub.requests().len(), 1);
+}
+
+#[test]
+fn one_step_is_written_anew_and_every_other_byte_stays() {
+    let two = format!(
+        "{GOOD}\n### 2. Read it   \n\n**target:** coder\n**task:** Copy `out` to `copy`.\n\n**contract:**\n```shell\ncmp out copy\n```\n"
+    );
+    let other = two
+        .replace("Copy `out`", "Copy the file `out`")
+        .replace("Write `x` into", "Put `x` into")
+        .replace("There is no", "Nowhere is any");
+    let answers = [&two, &other].map(|plan| Reply::Text(fenced(plan)));
+    let stub = Stub::start(Script::of_questions(answers)).expect("a stub");
+    let project = provided(&stub);
+    plan(&project, &[]).assert_success();
+    let (id, before) = only_plan(&project);
+    project
+        .signoff([
+            "revise",
+            &id,
+            "--plan",
+            "--step",
+            "2",
+            "--feedback",
+            "say file",
+        ])
+        .assert_success();
+    let (_, after) = only_plan(&project);
+    let steps = |text: &str| text[text.find("# Make").unwrap()..].to_owned();
+    assert_eq!(
+        steps(&after),
+        steps(&before).replace("Copy `out`", "Copy the file `out`")
+    );
+    project
+        .signoff(["revise", &id, "--plan", "--step", "7", "--feedback", "x"])
+        .assert_stderr_contains("`7`");
+}
+
+/// A project whose planner is a provider's model.
+fn provided(stub: &Stub) -> Project {
+    let project = Project::new(BINARY);
+    let folder = project.home().join(".config/signoff");
+    std::fs::create_dir_all(&folder).expect("the home is ours");
+    let text = format!(
+        "[llm]\nprovider = 'anthropic'\nmodel = 'm'\nbase_url = '{}'\n",
+        stub.url()
+    );
+    std::fs::write(folder.join("config.toml"), text).expect("the home is ours");
+    project.write(
+        ".signoff/config.toml",
+        "[agents.coder]\ndriver = 'command'\ncommand = ['sh', '-c', 'echo x > out']\n",
+    );
+    project.signoff(["trust"]).assert_success();
+    project
 }

@@ -79,10 +79,6 @@ fn every_provider_drafts_a_plan_that_runs() {
         assert!(requests.iter().all(|request| request.token() == Some(KEY)));
         let second = requests[1].body.to_string();
         assert!(second.contains("contract-vacuous"), "{provider}: {second}");
-        assert!(
-            project.read("plan.md").contains("claude-sonnet-4-5"),
-            "{provider}"
-        );
         project.signoff(["trust"]).assert_success();
         project
             .signoff(["run", "plan.md", "--approve"])

@@ -4,11 +4,12 @@ use serde_json::json;
 use signoff_testkit::Script;
 
 use super::browser::Served;
-use crate::support::{agent, makes_out, plan, project, waits_then_makes_out};
+use crate::support::{agent, makes_out, plan, project, signed, waits_then_makes_out};
 
 #[test]
 fn a_plan_is_handed_in_signed_started_and_read() {
     let project = project(&makes_out(), "");
+    project.signoff(["trust"]).assert_success();
     let served = Served::signed_in(&project);
     let text = plan(&[&agent("Make it.", "out")]);
     let checked = served.post("/api/check", &json!({"text": "---\ntype: plan\n---\n"}));
@@ -23,7 +24,7 @@ fn a_plan_is_handed_in_signed_started_and_read() {
     let text_again = served.get(&format!("/api/plans/{id}/text"));
     assert_eq!(text_again.json()["digest"], digest);
     let early = served.post(&format!("/api/plans/{id}/start"), &json!({}));
-    assert_eq!(early.status, 403, "{early:?}");
+    assert_eq!(early.status, 409, "{early:?}");
     let moved = served.post(
         &format!("/api/plans/{id}/approve"),
         &json!({"expect_digest": "0123456789abcdef"}),
@@ -44,7 +45,7 @@ fn a_plan_is_handed_in_signed_started_and_read() {
     let mut last = last.skip_while(|event| event.name != "run_finished");
     assert_eq!(last.next().unwrap().data["outcome"], "completed");
     let status = served.get(&format!("/api/runs/{run}")).json();
-    assert_eq!(status["steps"][0]["evidence"], "proved", "{status}");
+    assert_eq!(status["steps"][0]["evidence"], "held", "{status}");
     let said = served.get(&format!("/api/runs/{run}/steps/step-1/transcript"));
     assert_eq!(said.json()["schema"], "signoff.transcript/1", "{said:?}");
     let runs = served.get("/api/runs").json();
@@ -107,8 +108,7 @@ fn the_name_of_who_signed_in_enters_the_signature() {
 #[test]
 fn a_run_is_stopped_resumed_and_answered_from_elsewhere() {
     let script = Script::new().reply(waits_then_makes_out());
-    let project = project(&script, &plan(&[&agent("Make it.", "out")]));
-    project.signoff(["approve", "plan.md"]).assert_success();
+    let project = signed(&script, &plan(&[&agent("Make it.", "out")]));
     let served = Served::signed_in(&project);
     let started = served.post("/api/plans/plan.md/start", &json!({}));
     assert_eq!(started.status, 200, "{started:?}");
@@ -129,7 +129,7 @@ fn a_run_is_stopped_resumed_and_answered_from_elsewhere() {
 
 #[test]
 fn stale_versions_are_conflicts_and_nothing_is_lost() {
-    let text = "---\nid: PLAN-a1b2c3d4\ntitle: \"T\"\nstatus: proposed\nversion: 1\n---\n\n## Steps\n1. Read the file (files: read)\n";
+    let text = "---\nid: PLAN-a1b2c3d4\ntitle: \"T\"\nstatus: proposed\nversion: 1\ntools_required: [files]\n---\n\n## Steps\n1. Read the file (files: read)\n";
     let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
     project.write("p.md", text);
     project.signoff(["propose", "p.md"]).assert_success();
@@ -189,8 +189,12 @@ fn a_key_signs_elsewhere_what_the_server_shows() {
     assert_eq!(shown.status, 200, "{shown:?}");
     let text = shown.json()["text"].as_str().unwrap().to_owned();
     std::fs::write(project.outside("statement.json"), &text).unwrap();
-    let sign = "ssh-keygen -q -Y sign -n signoff -f ../key ../statement.json";
-    project.bash(sign, &project.path()).assert_success();
+    let statement = project.outside("statement.json");
+    let sign = format!(
+        "ssh-keygen -q -Y sign -n signoff -f ../key {}",
+        statement.display()
+    );
+    project.bash(&sign, &project.path()).assert_success();
     let signature = std::fs::read_to_string(project.outside("statement.json.sig")).unwrap();
     let approval = |note: &str| {
         json!({"expect_digest": digest, "note": note, "key": {
@@ -202,8 +206,8 @@ fn a_key_signs_elsewhere_what_the_server_shows() {
         (400..500).contains(&other.status),
         "another statement: {other:?}"
     );
-    let signed = served.post("/api/plans/plan.md/approve", &approval("yes"));
-    assert_eq!(signed.status, 200, "{signed:?}");
+    let done = served.post("/api/plans/plan.md/approve", &approval("yes"));
+    assert_eq!(done.status, 200, "{done:?}");
     let listed = served.get("/api/plans").json();
     assert_eq!(listed["plans"][0]["proof"], "key", "{listed}");
 }

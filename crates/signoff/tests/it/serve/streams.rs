@@ -4,14 +4,12 @@ use serde_json::json;
 use signoff_testkit::Script;
 
 use super::browser::Served;
-use crate::support::{agent, makes_out, plan, project, waits_then_makes_out};
+use crate::support::{agent, makes_out, plan, project, signed, waits_then_makes_out};
 
 #[test]
 fn a_stream_goes_on_where_it_was_cut_off_also_with_another_server() {
-    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
-    project
-        .signoff(["run", "plan.md", "--approve"])
-        .assert_success();
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["run", "plan.md"]).assert_success();
     let served = Served::signed_in(&project);
     let run = served.get("/api/runs").json()["runs"][0]["run"]
         .as_str()
@@ -96,8 +94,7 @@ fn what_becomes_of_plans_is_told_also_to_who_was_away() {
 #[test]
 fn a_stopped_server_ends_its_streams_and_runs_go_on() {
     let script = Script::new().reply(waits_then_makes_out());
-    let project = project(&script, &plan(&[&agent("Make it.", "out")]));
-    project.signoff(["approve", "plan.md"]).assert_success();
+    let project = signed(&script, &plan(&[&agent("Make it.", "out")]));
     let served = Served::signed_in(&project);
     let started = served.post("/api/plans/plan.md/start", &json!({}));
     let run = started.json()["run"].as_str().unwrap().to_owned();
@@ -114,6 +111,6 @@ fn a_stopped_server_ends_its_streams_and_runs_go_on() {
     assert_eq!(ended.code, Some(0), "{ended}");
     project.write("go", "x");
     project.signoff(["log", &run, "--follow"]).assert_success();
-    let status = project.json(["status", &run, "--format", "json"]);
+    let status = project.json(["status", &run]);
     assert_eq!(status["status"], "completed", "{status}");
 }

@@ -4,10 +4,11 @@ use signoff_api::diagnostics::Diagnostic;
 use signoff_api::drafted::{self, DraftOutcome, DraftRound, Drafted, SCHEMA};
 use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Objection, Round, Usage};
 use signoff_plan::tools::stops;
-use signoff_runtime::planning::{KeptDraft, Model};
+use signoff_runtime::planning::{CritiqueReport, KeptDraft, Model};
 
 use crate::failure::Failure;
 use crate::plan_paths::workspace;
+use crate::report::comments::comment_lines;
 use crate::report::count::count;
 use crate::report::plan::plan_lines;
 use crate::report::problems::text::render;
@@ -33,7 +34,7 @@ pub(super) fn begins(model: &Model<'_>, rounds: u32) -> String {
 }
 
 /// The lines about a round.
-pub(super) fn round_lines(round: &Round, rounds: u32) -> Vec<String> {
+pub(crate) fn round_lines(round: &Round, rounds: u32) -> Vec<String> {
     let blocking: Vec<&Objection> = (round.objections.iter())
         .filter(|one| one.is_blocking)
         .collect();
@@ -56,6 +57,18 @@ pub(super) fn round_lines(round: &Round, rounds: u32) -> Vec<String> {
             .iter()
             .map(|one| format!("  {}", objection_line(one))),
     );
+    lines
+}
+
+/// What a critic has against the draft.
+pub(super) fn critique_lines(critique: &CritiqueReport) -> Vec<String> {
+    let used = usage_text(&critique.usage);
+    let objections = match critique.objections.len() {
+        0 => paint(GOOD, "nothing to object".to_owned()).to_string(),
+        found => paint(CARE, count(found, "objection")).to_string(),
+    };
+    let mut lines = vec![format!("critic: {objections}{used}")];
+    lines.extend(critique.objections.iter().flat_map(comment_lines));
     lines
 }
 

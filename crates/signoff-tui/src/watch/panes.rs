@@ -1,0 +1,126 @@
+//! The lines of each pane.
+
+use signoff_api::inbox::Item;
+use signoff_api::run::Step;
+
+use super::{Watch, WatchPane};
+use crate::frame::{PaneLine, Tone};
+use crate::text::{line, lines, wrap};
+
+impl Watch {
+    pub(super) fn pane_names(&self) -> Vec<String> {
+        let waiting = self.data.run.inbox.len();
+        let inbox = match waiting {
+            0 => "5 inbox".to_owned(),
+            waiting => format!("5 inbox {waiting}"),
+        };
+        let names = ["1 step", "2 transcript", "3 contract", "4 graph"];
+        names
+            .into_iter()
+            .map(str::to_owned)
+            .chain([inbox])
+            .collect()
+    }
+
+    pub(super) fn pane_lines(&self, width: usize) -> Vec<PaneLine> {
+        let written = match self.pane {
+            WatchPane::Step => self
+                .step()
+                .map(|step| self.step_lines(step))
+                .unwrap_or_default(),
+            WatchPane::Transcript => texts(
+                &self.data.transcript,
+                "no agent has said anything in this step",
+            ),
+            WatchPane::Contract => {
+                texts(&self.data.contract, "the contract of this step has not run")
+            }
+            WatchPane::Graph => {
+                return self
+                    .data
+                    .graph
+                    .iter()
+                    .map(|text| PaneLine::plain(line(text)))
+                    .collect();
+            }
+            WatchPane::Inbox => self.inbox_lines(),
+        };
+        let wrapped = |written: PaneLine| {
+            let parts = wrap(&written.text, width);
+            parts
+                .into_iter()
+                .map(move |part| PaneLine::new(written.tone, part))
+        };
+        written.into_iter().flat_map(wrapped).collect()
+    }
+
+    fn step_lines(&self, step: &Step) -> Vec<PaneLine> {
+        let mut out = vec![PaneLine::new(Tone::Strong, line(&step.title))];
+        let mut put = |name: &str, text: Option<String>| {
+            let text = text.filter(|text| !text.is_empty());
+            out.extend(text.map(|text| PaneLine::plain(format!("{name}  {}", line(&text)))));
+        };
+        put("status  ", Some(step.status.clone()));
+        put("why     ", step.reason.clone());
+        put("attempts", Some(step.attempts.to_string()));
+        put("agent   ", step.agent.clone());
+        put("model   ", step.model.clone());
+        put(
+            "evidence",
+            step.evidence
+                .map(|grade| format!("{grade:?}").to_lowercase()),
+        );
+        put("began   ", step.started_at.clone());
+        put("ended   ", step.ended_at.clone());
+        put("commit  ", step.commit.clone());
+        let tail = self.data.transcript.iter().rev().take(8).rev();
+        let tail: Vec<PaneLine> = tail
+            .map(|text| PaneLine::new(Tone::Dim, line(text)))
+            .collect();
+        if !tail.is_empty() {
+            out.push(PaneLine::plain(""));
+            out.extend(tail);
+        }
+        out
+    }
+
+    fn inbox_lines(&self) -> Vec<PaneLine> {
+        if self.data.run.inbox.is_empty() {
+            return vec![PaneLine::new(Tone::Good, "nothing waits on you")];
+        }
+        let items = self.data.run.inbox.iter().enumerate();
+        items
+            .flat_map(|(at, item)| item_lines(item, at == self.item))
+            .collect()
+    }
+}
+
+fn item_lines(item: &Item, selected: bool) -> Vec<PaneLine> {
+    let tone = if selected {
+        Tone::Selected
+    } else {
+        Tone::Strong
+    };
+    let mut out = vec![PaneLine::new(tone, format!("? {}", line(&item.step)))];
+    out.extend(lines(&item.question).into_iter().map(PaneLine::plain));
+    for choice in &item.choices {
+        let meaning = item
+            .meanings
+            .get(choice)
+            .map(String::as_str)
+            .unwrap_or_default();
+        out.push(PaneLine::new(
+            Tone::Care,
+            format!("  {}  {}", line(choice), line(meaning)),
+        ));
+    }
+    out.push(PaneLine::plain(""));
+    out
+}
+
+fn texts(all: &[String], none: &str) -> Vec<PaneLine> {
+    if all.is_empty() {
+        return vec![PaneLine::new(Tone::Dim, none)];
+    }
+    all.iter().map(|text| PaneLine::plain(line(text))).collect()
+}

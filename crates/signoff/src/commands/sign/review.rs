@@ -1,0 +1,218 @@
+//! `review`: a plan on a screen, with everything that a person can do to it before it runs.
+
+mod editor;
+
+use std::ffi::OsStr;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use signoff_plan::edit::StepPlace;
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{
+    ActorContext, ApproveOptions, EditOptions, NewComment, PlanChange, PlanView,
+    changes_since_signed,
+};
+use signoff_runtime::project::Project;
+use signoff_runtime::signing::proof::SignatureCheck;
+use signoff_runtime::{Error, SystemClock, plans};
+use signoff_store::signatures::Proof;
+use signoff_tui::review::{ReviewData, ReviewEffect};
+use signoff_tui::{Notice, ReviewBackend, Style, open_review};
+
+use super::approve::sign_off;
+use super::{by_person, locate};
+use crate::agent_check::actor;
+use crate::args::Review;
+use crate::failure::{Failure, difference_lines};
+use crate::report::graph::layout::StepGraph;
+use crate::report::graph::terminal;
+use crate::report::signature::signature;
+use crate::session::Session;
+use crate::shell_words::shell_word;
+
+/// Columns of the drawing of dependencies.
+const GRAPH_WIDTH: usize = 78;
+
+pub(crate) fn review(session: &mut Session, args: &Review) -> Result<u8, Failure> {
+    let project = session.project()?;
+    let (path, name) = locate(&project, &args.plan)?;
+    require_terminal(&format!("signoff show {}", shell_word(&name)))?;
+    let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    let style = screen_style(session);
+    let mut screen = ReviewedPlan {
+        session,
+        project,
+        path,
+        name,
+        plan,
+    };
+    open_review(&mut screen, style).map_err(|why| Failure::new(6, "terminal", why))?;
+    Ok(0)
+}
+
+/// Refuses to open a screen where nobody could see it, and names what to use instead.
+pub(crate) fn require_terminal(instead: &str) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let message = "this command draws on a terminal, and there is none";
+    Err(Failure::new(6, "no-terminal", message).hint(format!("use `{instead}`")))
+}
+
+pub(crate) fn screen_style(session: &Session) -> Style {
+    let no_colour = session.process.variables.get(OsStr::new("NO_COLOR"));
+    Style {
+        colour: no_colour.is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// The plan that is on the screen.
+struct ReviewedPlan<'s> {
+    session: &'s mut Session,
+    project: Project,
+    path: PathBuf,
+    name: String,
+    /// As it is shown.
+    plan: PlanFile,
+}
+
+impl ReviewBackend for ReviewedPlan<'_> {
+    fn load(&mut self) -> Result<ReviewData, String> {
+        self.read().map_err(|failure| sentence(&failure))
+    }
+
+    fn perform(&mut self, effect: ReviewEffect) -> Notice {
+        match self.carry_out(effect) {
+            Ok(done) => Notice::Done(done),
+            Err(failure) => Notice::Failed(sentence(&failure)),
+        }
+    }
+}
+
+/// A failure on one line, with what to do next.
+pub(crate) fn sentence(failure: &Failure) -> String {
+    let hint = failure.hints.first().map(|hint| format!(" → {hint}"));
+    format!("{}{}", failure.message, hint.unwrap_or_default())
+}
+
+/// Lines without colours: the screen has its own.
+pub(crate) fn plain(lines: Vec<String>) -> Vec<String> {
+    let strip = |line: String| anstream::adapter::strip_str(&line).to_string();
+    lines.into_iter().map(strip).collect()
+}
+
+impl ReviewedPlan<'_> {
+    fn read(&mut self) -> Result<ReviewData, Failure> {
+        self.plan = PlanFile::read(&self.path, &self.name, &self.project.workspace())?;
+        let plan = &self.plan;
+        let view = PlanView::of(&self.project, plan)?;
+        let status = view.status.as_ref();
+        let is_signed =
+            status.is_some_and(|status| matches!(status.signature, SignatureCheck::Valid(_)));
+        let difference = match changes_since_signed(&self.project, plan) {
+            Ok(_) if is_signed => Some(Vec::new()),
+            Ok((_, difference)) => Some(plain(difference_lines(&difference))),
+            Err(Error::NotSigned { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let model = &plan.checked.plan;
+        let graph = terminal::lines(model, &StepGraph::of_plan(model), false, GRAPH_WIDTH, None);
+        let problems = plan.checked.diagnostics.iter();
+        Ok(ReviewData {
+            plan: view.to_api(plan),
+            file: plan.source.name().to_owned(),
+            problems: problems
+                .map(|problem| signoff_api::diagnostics::Diagnostic::new(problem, &plan.source))
+                .collect(),
+            graph: plain(graph),
+            difference,
+            signature: plain(
+                status
+                    .map(|status| signature(&status.signature))
+                    .unwrap_or_default(),
+            ),
+        })
+    }
+
+    fn carry_out(&mut self, effect: ReviewEffect) -> Result<String, Failure> {
+        let clock = SystemClock::new();
+        let context = ActorContext {
+            project: &self.project,
+            actor: actor(&self.session.process.variables),
+            clock: &clock,
+        };
+        match effect {
+            ReviewEffect::Sign => self.sign(),
+            ReviewEffect::Reject(feedback) => {
+                self.session.require_person("reject a plan")?;
+                let context = by_person(&self.project, &clock);
+                let done = plans::reject(context, &self.path, &self.name, Some(&feedback))?;
+                Ok(format!("rejected: {}", done.state))
+            }
+            ReviewEffect::Comment { step, text } => {
+                let new = NewComment {
+                    step,
+                    text,
+                    ..NewComment::default()
+                };
+                plans::comment(context, &self.path, &self.name, &[new])?;
+                Ok("commented".to_owned())
+            }
+            ReviewEffect::Resolve(id) => {
+                self.session.require_person("resolve a comment")?;
+                plans::resolve_comment(context, &self.path, &self.name, &id)?;
+                Ok(format!("{id} is resolved"))
+            }
+            ReviewEffect::Move {
+                step,
+                other,
+                before: true,
+            } => self.edit(
+                context,
+                PlanChange::MoveStep {
+                    step,
+                    place: StepPlace::Before(other),
+                },
+            ),
+            ReviewEffect::Move { step, other, .. } => self.edit(
+                context,
+                PlanChange::MoveStep {
+                    step,
+                    place: StepPlace::After(other),
+                },
+            ),
+            ReviewEffect::Skip(step) => self.edit(context, PlanChange::SkipStep { step }),
+            ReviewEffect::EditText => editor::edit(context, &self.path, &self.name, &self.plan),
+            ReviewEffect::Reload | ReviewEffect::Leave => Ok(String::new()),
+        }
+    }
+
+    /// Changes what is on the screen, and nothing else: a plan that changed meanwhile is a conflict.
+    fn edit(&self, context: ActorContext<'_>, change: PlanChange) -> Result<String, Failure> {
+        let options = EditOptions {
+            expect_digest: Some(self.plan.digest().to_string()),
+            ..EditOptions::default()
+        };
+        let report = plans::edit(context, &self.path, &self.name, &[change], &options)?;
+        let void = if report.voids_signature {
+            "; no longer signed"
+        } else {
+            ""
+        };
+        Ok(format!("{}{void}", report.changes.join("; ")))
+    }
+
+    /// Signs what is on the screen, with a confirmation that only somebody at this terminal can give.
+    fn sign(&mut self) -> Result<String, Failure> {
+        let required = self.project.config.approval.proof.value;
+        let options = ApproveOptions {
+            proof: (required != Proof::Key).then_some(Proof::Terminal),
+            ..ApproveOptions::default()
+        };
+        let (approved, _) = sign_off(self.session, &self.project, &self.plan, &options)?;
+        Ok(format!(
+            "signed by {} (proof: {})",
+            approved.signature.by, approved.signature.proof
+        ))
+    }
+}
