@@ -1,5 +1,7 @@
 //! Changing a plan: one step in a form, the order of the steps, the text itself; and comments.
 
+use std::fmt::Write as _;
+
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::{Html, Redirect};
@@ -337,6 +339,9 @@ async fn save_text(
 
 /// Which text the editor was opened with.
 fn text_hash(plan: &PlanFile) -> String {
-    let hash = Sha256::digest(plan.source.bytes());
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in Sha256::digest(plan.source.bytes()) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }

@@ -270,6 +270,10 @@ async fn cancel(
 }
 
 #[derive(Debug, Deserialize)]
+#[expect(
+    clippy::empty_structs_with_brackets,
+    reason = "a form is a map, even an empty one"
+)]
 struct Nothing {}
 
 async fn start(

@@ -256,6 +256,10 @@ async fn report(
 }
 
 #[derive(Debug, Deserialize)]
+#[expect(
+    clippy::empty_structs_with_brackets,
+    reason = "a form is a map, even an empty one"
+)]
 struct Nothing {}
 
 async fn act_on_run(
