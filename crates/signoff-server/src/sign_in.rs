@@ -61,12 +61,20 @@ async fn sign_in(
     refuse_agents(&state)?;
     let next = own_page(&typed.next);
     let by_token = state.has_people();
-    let opened = if by_token { state.open_by_token(typed.token.trim()) } else { state.open_by_code(&typed.code) };
+    let opened = if by_token {
+        state.open_by_token(typed.token.trim())
+    } else {
+        state.open_by_code(&typed.code)
+    };
     let opened = opened.map_err(|_| no_randomness())?;
     let Some(id) = opened else {
         // After the last try another code is shown.
         state.show_code().map_err(|_| no_randomness())?;
-        let message = if by_token { "this is not the token of a person who may sign in here" } else { "this is not the code that was shown last, or it is too old" };
+        let message = if by_token {
+            "this is not the token of a person who may sign in here"
+        } else {
+            "this is not the code that was shown last, or it is too old"
+        };
         let shown = pages::sign_in(&SignInView {
             by_token,
             next,

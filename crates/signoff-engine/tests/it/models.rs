@@ -296,11 +296,11 @@ fn a_recovery_is_followed_within_the_policy() {
     let abort = RecoveryDecision::Abort { reason: reason() };
     recovers(AGENT, &[abort], Outcome::Failed, None);
     let skip = RecoveryDecision::Skip { reason: reason() };
-    recovers(AGENT, &[skip.clone()], done, Some("critical"));
+    recovers(AGENT, std::slice::from_ref(&skip), done, Some("critical"));
     let uncritical = format!("{AGENT}**critical:** no\n");
     recovers(&uncritical, &[skip], done, None);
     let args = Some(json!({"path": "b"}));
-    recovers(AGENT, &[retry(args.clone())], done, Some("no tool"));
+    recovers(AGENT, &[retry(args)], done, Some("no tool"));
     let checked = format!("{TOOL}{CHECK}");
     recovers(
         &checked,

@@ -47,6 +47,10 @@ pub(crate) enum Answer {
 /// No query, or no body.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::empty_structs_with_brackets,
+    reason = "a query and a body are maps, even empty ones"
+)]
 pub(crate) struct Nothing {}
 
 /// What a request asks for.

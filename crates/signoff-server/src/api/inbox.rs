@@ -71,7 +71,11 @@ pub(crate) fn send_answer(call: &Call, item: &str, body: &AnswerBody) -> Result<
         let message = format!("`{}` is not an answer", body.choice);
         HttpError::bad_request(&message)
     })?;
-    let steps = if body.steps.is_empty() { named.step.iter().cloned().collect() } else { body.steps.clone() };
+    let steps = if body.steps.is_empty() {
+        named.step.iter().cloned().collect()
+    } else {
+        body.steps.clone()
+    };
     let answer = RequestKind::Answer {
         item: named.item,
         steps,

@@ -132,6 +132,7 @@ fn problems(call: &Call, asked: &Asked) -> Result<Diagnostics, HttpError> {
     Ok(diagnostics(&call.read_plan(asked.named("plan"))?))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "every endpoint may fail")]
 fn check(call: &Call, asked: &Asked<Nothing, PlanText>) -> Result<Diagnostics, HttpError> {
     let bytes = asked.body.text.clone().into_bytes();
     let source = Source::new("text", bytes);

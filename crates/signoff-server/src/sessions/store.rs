@@ -78,7 +78,7 @@ mod tests {
         let id = store.open("Ada", SignInProof::Code, now).unwrap();
         assert_eq!(store.find(&id, now).unwrap().person, "Ada");
         assert!(store.find("", now).is_none());
-        let later = now + IDLE - Duration::from_secs(1);
+        let later = now + IDLE.saturating_sub(Duration::from_secs(1));
         assert!(store.find(&id, later).is_some(), "it is used");
         assert!(store.find(&id, later + IDLE).is_none());
         let id = store.open("Ada", SignInProof::Code, later).unwrap();

@@ -150,7 +150,8 @@ mod tests {
         let path = dir.path().join("plans.json");
         std::fs::write(&path, text).unwrap();
         let (mut config, mut problems) = (Config::default(), Vec::new());
-        apply(&mut config, &path, &mut problems);
+        let content = layer::read_limited(&path, Origin::Pi);
+        apply(&mut config, (&path, &content), &mut problems);
         problems.extend(config.notes.clone());
         let root = format!("{}/", dir.path().display());
         let lines = problems

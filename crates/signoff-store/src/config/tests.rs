@@ -540,6 +540,8 @@ fn servers_of_tools_are_read_whole() {
     let expected = ServerSettings {
         confined: true,
         command: vec!["a".to_owned(), "stdio".to_owned()],
+        url: None,
+        token_env: None,
         env: vec!["TOKEN".to_owned()],
         read_only: vec!["get_*".to_owned()],
         repeatable: Vec::new(),

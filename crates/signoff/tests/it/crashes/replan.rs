@@ -22,8 +22,8 @@ fn versions(project: &Project) -> Vec<String> {
     let entries = std::fs::read_dir(project.path()).expect("the project");
     let names = entries.flatten().map(|entry| entry.file_name());
     let names = names.map(|name| name.to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.starts_with("plan")).collect();
-    names.retain(|name| name.ends_with(".md"));
+    let is_version = |name: &String| name.starts_with("plan") && name.ends_with("md");
+    let mut names: Vec<String> = names.filter(is_version).collect();
     names.sort();
     names
 }

@@ -1,5 +1,6 @@
 //! A server of the real binary, and what a browser or a program sends to it.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -119,13 +120,13 @@ impl Served {
             body.len()
         );
         if !headers.iter().any(|(name, _)| *name == "host") {
-            text += &format!("host: {}\r\n", self.address);
+            write!(text, "host: {}\r\n", self.address).expect("a text takes all");
         }
         if !self.cookie.is_empty() {
-            text += &format!("cookie: {}\r\n", self.cookie);
+            write!(text, "cookie: {}\r\n", self.cookie).expect("a text takes all");
         }
         for (name, value) in headers {
-            text += &format!("{name}: {value}\r\n");
+            write!(text, "{name}: {value}\r\n").expect("a text takes all");
         }
         format!("{text}\r\n{body}")
     }

@@ -130,7 +130,7 @@ fn a_server_that_an_agent_started_opens_no_session() {
 
 #[test]
 fn every_answer_says_what_the_page_may_do() {
-    let (_project, served) = served();
+    let (project, served) = served();
     for path in ["/", "/api/plans", "/nowhere", "/sign-in"] {
         let headers = served.get(path).headers;
         for wanted in [
@@ -145,7 +145,7 @@ fn every_answer_says_what_the_page_may_do() {
     }
     let again = served.get("/sign-in");
     assert_eq!(again.status, 200);
-    let mut other = Served::signed_in(&_project);
+    let mut other = Served::signed_in(&project);
     assert!(cookie_flags(&mut other).contains("HttpOnly; SameSite=Strict"));
 }
 
