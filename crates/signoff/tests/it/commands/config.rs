@@ -70,7 +70,7 @@ fn one_setting_can_be_asked_for() {
         .assert_code(2)
         .assert_stderr_contains("did you mean `approval.proof`?");
     project
-        .signoff(["config", "llm.critic"])
+        .signoff(["config", "engine.url"])
         .assert_code(2)
         .assert_stderr_contains("does not support");
 }

@@ -86,10 +86,10 @@ fn a_policy_signs_only_what_narrows_and_only_if_it_is_switched_on() {
     for (setting, narrows, expected) in [(true, true, 0), (false, true, 3), (true, false, 3)] {
         let project = replannable(BINARY, "replan");
         if setting {
-            let directory = project.home().join(".config/signoff");
-            std::fs::create_dir_all(&directory).expect("a directory");
-            let text = "[approval]\nnarrowing = true\n";
-            std::fs::write(directory.join("config.toml"), text).expect("a file");
+            let path = project.home().join(".config/signoff/config.toml");
+            let settings = std::fs::read_to_string(&path).expect("the user's settings");
+            let settings = format!("{settings}\n[approval]\nnarrowing = true\n");
+            std::fs::write(&path, settings).expect("the home is ours");
         }
         if narrows {
             // The failed step has begun, so that it cannot be left out; the one after it can.

@@ -6,7 +6,7 @@ use crate::support::{agent, makes_out, plan, signed};
 
 #[test]
 fn a_report_has_what_the_verdicts_rest_on() {
-    let project = signed(&makes_out(), &plan(&[&agent("Make <b>it</b>.", "out")]));
+    let project = signed(&makes_out(), &plan(&[&agent("Make it <b>bold</b>.", "out")]));
     project.signoff(["run", "plan.md"]).assert_success();
     let report = project.json(["report", "--format", "json"]);
     assert_eq!(report["schema"], "signoff.report/1");
@@ -19,7 +19,7 @@ fn a_report_has_what_the_verdicts_rest_on() {
 
 #[test]
 fn a_report_is_one_file_that_needs_nothing_else() {
-    let project = signed(&makes_out(), &plan(&[&agent("Make <b>it</b>.", "out")]));
+    let project = signed(&makes_out(), &plan(&[&agent("Make it <b>bold</b>.", "out")]));
     project.signoff(["run", "plan.md"]).assert_success();
     project
         .signoff(["report", "-o", "report.html"])
