@@ -82,7 +82,9 @@ impl Ledger {
     /// A last line without its end was cut off by a kill and counts as never written.
     pub fn parse(text: &str) -> Result<Self, String> {
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-        let entries = whole.lines().map(str::parse).collect::<Result<_, _>>()?;
+        // An agent that is asked for a plan makes no attempt at a step.
+        let attempts = whole.lines().filter(|line| !line.contains(" plan-"));
+        let entries = attempts.map(str::parse).collect::<Result<_, _>>()?;
         Ok(Self { entries })
     }
 

@@ -108,10 +108,12 @@ Run:
   runs         List the runs
   status       Show the state of a run
   log          Show what happened in a run
+  report       Write what a run did and how we know, as one page
   watch        Watch a run on a screen, and answer what it asks
   inbox        Show what waits on a person
   answer       Answer something in the inbox
   step         Retry or skip one step of a run
+  replan       Have a planner draft another version of a run's plan
   pause        Pause a run once the current work has ended
   stop         Stop a run and its agents; it can be resumed
   abort        End a run as failed

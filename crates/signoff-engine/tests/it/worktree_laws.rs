@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use signoff_engine::{
     AcceptAt, Action, CallEnd, Changes, Choice, ContractCache, Event, FinishedWork, Grade,
-    InboxItem, InboxKind, Input, Observation, Outcome, ProcessEnd, Run, Stage, StepStatus, apply,
-    due,
+    InboxItem, InboxKind, Input, ModelAnswer, ModelTask, Observation, Outcome, ProcessEnd,
+    ReplanStage, Run, Stage, StepStatus, apply, due,
 };
 use signoff_plan::model::Work;
 
@@ -112,6 +112,12 @@ fn in_flight(run: &Run) -> Vec<(usize, Stage)> {
     stages.filter(|(_, stage)| flies(stage)).collect()
 }
 
+/// The step that a planner is asked about.
+fn asked_for_a_plan(run: &Run) -> Option<usize> {
+    let replan = run.replan()?;
+    (replan.stage == ReplanStage::Asked).then_some(replan.step)
+}
+
 fn end_of_process(luck: &mut Luck) -> ProcessEnd {
     match luck.roll(12) {
         9 | 10 => ProcessEnd::Exited(1),
@@ -122,6 +128,16 @@ fn end_of_process(luck: &mut Luck) -> ProcessEnd {
 
 /// One of the things that are under way comes to its end.
 fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
+    if let Some(step) = asked_for_a_plan(&world.run) {
+        world.record(Input::ModelEnded {
+            step,
+            task: ModelTask::Replan,
+            answer: ModelAnswer::Nothing("nothing was said".to_owned()),
+            by: "planner".to_owned(),
+            usage: Vec::new(),
+        });
+        return true;
+    }
     let open = in_flight(&world.run);
     let Some((step, stage)) = open.get(luck.roll(open.len())).cloned() else {
         return false;

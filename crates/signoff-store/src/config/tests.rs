@@ -566,9 +566,9 @@ fn mistakes_in_servers_have_a_place() {
         &[
             "1:14: `a.b` is not a name for a server; use letters, digits, `_` and `-`",
             "2:11: a command needs at least a program",
-            "3:14: server `c` has no `command`; write one like `command = [\"my-server\", \"stdio\"]`",
+            "3:14: server `c` has no `command` and no `url`; write one like `command = [\"my-server\", \"stdio\"]` or `url = \"https://…/mcp\"`",
             "4:8: `A=B` is not the name of a variable; a variable's value comes from your environment",
-            "5:1: unknown key `comand` in `[mcp.servers.c]`, which has `command`, `confined`, `env`, `read_only`, `repeatable` and `timeout`; did you mean `command`?",
+            "5:1: unknown key `comand` in `[mcp.servers.c]`, which has `command`, `confined`, `env`, `read_only`, `repeatable`, `timeout`, `token_env` and `url`; did you mean `command`?",
             "6:6: unknown key `server` in `[mcp]`, which has `servers`; did you mean `servers`?",
         ],
     );
@@ -587,7 +587,7 @@ fn counts_and_choices_are_strict() {
     check(
         "approval.proof = 'terminl'",
         &[
-            "1:18: `terminl` is not among the choices `any`, `terminal` and `key`; did you mean `terminal`?",
+            "1:18: `terminl` is not among the choices `any`, `page`, `terminal` and `key`; did you mean `terminal`?",
         ],
     );
     let user = "approval.allowed_signers = 'signers'";
@@ -635,6 +635,7 @@ fn what_is_in_force_can_be_asked_for() {
             "run.land",
             "run.step_timeout",
             "run.backoff",
+            "run.max_replans",
             "run.durability",
             "run.prepare",
             "run.copy",

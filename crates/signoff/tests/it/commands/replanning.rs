@@ -2,7 +2,7 @@
 
 use signoff_testkit::Project;
 
-use crate::support::{BINARY, replannable};
+use crate::support::{BINARY, allow_narrowing, leave_out_last, replannable};
 
 fn state(project: &Project, plan: &str) -> String {
     let listed = project.json(["list"]);
@@ -86,18 +86,11 @@ fn a_policy_signs_only_what_narrows_and_only_if_it_is_switched_on() {
     for (setting, narrows, expected) in [(true, true, 0), (false, true, 3), (true, false, 3)] {
         let project = replannable(BINARY, "replan");
         if setting {
-            let path = project.home().join(".config/signoff/config.toml");
-            let settings = std::fs::read_to_string(&path).expect("the user's settings");
-            let settings = format!("{settings}\n[approval]\nnarrowing = true\n");
-            std::fs::write(&path, settings).expect("the home is ours");
+            allow_narrowing(&project);
         }
         if narrows {
-            // The failed step has begun, so that it cannot be left out; the one after it can.
-            let next = project.read("plan.md");
-            let (kept, _) = next.split_once("### 3.").expect("three steps");
-            project.write("next.md", kept);
+            leave_out_last(&project);
         }
-        project.signoff(["trust"]).assert_success();
         let ran = project.signoff(["run", "plan.md"]);
         assert_eq!(ran.code, Some(expected), "{setting} {narrows}: {ran}");
     }

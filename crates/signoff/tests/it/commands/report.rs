@@ -6,9 +6,12 @@ use crate::support::{agent, makes_out, plan, signed};
 
 #[test]
 fn a_report_has_what_the_verdicts_rest_on() {
-    let project = signed(&makes_out(), &plan(&[&agent("Make it <b>bold</b>.", "out")]));
+    let project = signed(
+        &makes_out(),
+        &plan(&[&agent("Make it <b>bold</b>.", "out")]),
+    );
     project.signoff(["run", "plan.md"]).assert_success();
-    let report = project.json(["report", "--format", "json"]);
+    let report = project.json(["report"]);
     assert_eq!(report["schema"], "signoff.report/1");
     let step = &report["steps"][0];
     assert_eq!(step["baseline"]["verdict"], "fail");
@@ -19,7 +22,10 @@ fn a_report_has_what_the_verdicts_rest_on() {
 
 #[test]
 fn a_report_is_one_file_that_needs_nothing_else() {
-    let project = signed(&makes_out(), &plan(&[&agent("Make it <b>bold</b>.", "out")]));
+    let project = signed(
+        &makes_out(),
+        &plan(&[&agent("Make it <b>bold</b>.", "out")]),
+    );
     project.signoff(["run", "plan.md"]).assert_success();
     project
         .signoff(["report", "-o", "report.html"])
@@ -32,7 +38,7 @@ fn a_report_is_one_file_that_needs_nothing_else() {
     // What is there is not overwritten unless asked for.
     project
         .signoff(["report", "-o", "report.html"])
-        .assert_code(2);
+        .assert_code(5);
     project
         .signoff(["report", "-o", "report.html", "--force"])
         .assert_success();

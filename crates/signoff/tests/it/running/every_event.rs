@@ -8,7 +8,7 @@ use signoff_testkit::{Reply, Script};
 
 use crate::support::seeds::Example;
 use crate::support::seeds::catalogue::schema;
-use crate::support::{agent, makes_out, plan};
+use crate::support::{BINARY, agent, first_item_id, makes_out, narrowable, plan, replannable};
 
 type Events = Vec<Value>;
 
@@ -260,6 +260,37 @@ fn revised() -> Events {
     gone_on_mended(&example)
 }
 
+/// A planner drafts another version: a person refuses the first, and wants one more.
+fn drafted() -> Events {
+    let project = replannable(BINARY, "replan");
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let item = first_item_id(&project);
+    project
+        .signoff(["answer", &item, "refuse"])
+        .assert_success();
+    project.signoff(["resume"]).assert_code(3);
+    let item = first_item_id(&project);
+    project
+        .signoff(["answer", &item, "replan"])
+        .assert_success();
+    project.signoff(["resume"]).assert_code(3);
+    project.signoff(["log", "--format", "json"]).json_lines()
+}
+
+/// A planner leaves out what has not begun, and a policy signs that.
+fn narrowed() -> Events {
+    let project = narrowable();
+    project.signoff(["run", "plan.md"]).assert_success();
+    project.signoff(["log", "--format", "json"]).json_lines()
+}
+
+/// A model is to say how a step goes on, and says nothing that can be used.
+fn not_recovered() -> Events {
+    let project = replannable(BINARY, "recover");
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    project.signoff(["log", "--format", "json"]).json_lines()
+}
+
 fn limited() -> Events {
     let example = example(&makes_out(), &[CHECK, CHECK]);
     let until = ["run", "plan.md", "--until", "step-1"];
@@ -401,6 +432,9 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         edited(),
         replanned(),
         revised(),
+        drafted(),
+        narrowed(),
+        not_recovered(),
         limited(),
         retried(),
         side_by_side(),

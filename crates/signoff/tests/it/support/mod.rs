@@ -200,3 +200,26 @@ pub(crate) fn replannable(binary: &str, policy: &str) -> Project {
     project.signoff(["approve", "plan.md"]).assert_success();
     project
 }
+
+/// The same with a planner that leaves out the last step, and a policy that signs that.
+pub(crate) fn narrowable() -> Project {
+    let project = replannable(BINARY, "replan");
+    allow_narrowing(&project);
+    leave_out_last(&project);
+    project
+}
+
+/// The failed step has begun, so that it cannot be left out; the one after it can.
+pub(crate) fn leave_out_last(project: &Project) {
+    let text = project.read("plan.md");
+    let (kept, _) = text.split_once("### 3.").expect("three steps");
+    project.write("next.md", kept);
+}
+
+/// The user's settings sign new versions that only leave something out.
+pub(crate) fn allow_narrowing(project: &Project) {
+    let path = project.home().join(".config/signoff/config.toml");
+    let settings = std::fs::read_to_string(&path).expect("the user's settings");
+    let settings = format!("{settings}\n[approval]\nnarrowing = true\n");
+    std::fs::write(&path, settings).expect("the home is ours");
+}
