@@ -68,6 +68,8 @@ struct Approval {
     expect_digest: String,
     /// The version that was shown, where the plan counts versions.
     expect_version: Option<u64>,
+    /// The digest of the terms that was shown: others are a conflict.
+    expect_terms: Option<String>,
     note: Option<String>,
     /// What the person's SSH key said, where a key is asked for.
     key: Option<KeyBody>,
@@ -125,6 +127,7 @@ fn approve(call: &Call, asked: &Asked<Nothing, Approval>) -> Result<PlanRef, Htt
         note: asked.body.note.clone(),
         expect_digest: Some(asked.body.expect_digest.clone()),
         expect_version: asked.body.expect_version,
+        expect_terms: asked.body.expect_terms.clone(),
     };
     let approved = match &asked.body.key {
         None => approve_on_page(call.by_person(), &plan, &options),

@@ -205,6 +205,7 @@ fn durations(run: &signoff_api::run::Run) -> Vec<(String, f64)> {
 #[derive(Debug, Deserialize)]
 struct Signing {
     digest: String,
+    terms: Option<String>,
 }
 
 async fn sign(
@@ -220,6 +221,7 @@ async fn sign(
             note: None,
             expect_digest: Some(fields.digest),
             expect_version: None,
+            expect_terms: fields.terms,
         };
         approve_on_page(call.by_person(), &file, &options).map_err(call.about(&plan))?;
         Ok(back(&plan, "signed"))

@@ -37,6 +37,8 @@ pub struct ApproveOptions {
     pub expect_digest: Option<String>,
     /// Refuse unless the plan has this version.
     pub expect_version: Option<u64>,
+    /// Refuse unless the terms have this digest: what they were when the person was shown them.
+    pub expect_terms: Option<String>,
 }
 
 /// A plan that was signed just now.
@@ -145,11 +147,18 @@ fn unproved_signature(
 ) -> Result<(Signature, Value), Error> {
     let project = context.project;
     let terms = project.terms(&seen.checked.plan);
+    let terms_digest = Digest::of_json(&terms);
+    let expected = options.expect_terms.as_deref();
+    if expected.is_some_and(|expected| expected != terms_digest.to_string()) {
+        return Err(Error::EditedMeanwhile {
+            plan: seen.source.name().to_owned(),
+        });
+    }
     let signature = Signature {
         project: Some(project.require_id()?),
         plan: seen.key(project),
         digest: seen.digest(),
-        terms: Digest::of_json(&terms),
+        terms: terms_digest,
         by: match context.actor {
             Actor::Policy => "policy".to_owned(),
             _ => project.process.person.clone(),

@@ -29,6 +29,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         note: args.note.clone(),
         expect_digest: args.expect_digest.clone(),
         expect_version: args.expect_version,
+        expect_terms: None,
     };
     let (approved, during) = sign_off(session, &project, &plan, &options)?;
     let goes = args.run || project.config.approval.then_run.value;

@@ -76,10 +76,17 @@ fn the_name_of_who_signed_in_enters_the_signature() {
     assert_eq!(served.form("/sign-in", "token=0000").status, 403);
     let answer = served.form("/sign-in", &format!("token={token}"));
     served.cookie = super::browser::cookie_of(&answer);
-    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    let shown = served.get("/api/plans/plan.md").json();
+    let (digest, terms) = (&shown["digest"], &shown["terms"]);
+    // The terms are signed, too: others than those that were shown are a conflict.
+    let stale = served.post(
+        "/api/plans/plan.md/approve",
+        &json!({"expect_digest": digest, "expect_terms": digest}),
+    );
+    assert_eq!(stale.status, 409, "{stale:?}");
     let signed = served.post(
         "/api/plans/plan.md/approve",
-        &json!({"expect_digest": digest}),
+        &json!({"expect_digest": digest, "expect_terms": terms}),
     );
     assert_eq!(signed.status, 200, "{signed:?}");
     let log = std::fs::read_dir(project.path().join(".signoff/signatures")).unwrap();
