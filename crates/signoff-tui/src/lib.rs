@@ -14,6 +14,7 @@ pub mod watch;
 
 pub use self::keys::Key;
 pub use self::review::{ReviewBackend, open_review};
+pub use self::screen::ScreenEnd;
 pub use self::watch::{WatchBackend, open_watch};
 
 /// What came of an effect, in a sentence for the bottom line.

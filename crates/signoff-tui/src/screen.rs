@@ -14,12 +14,25 @@ use crossterm::terminal::{
 use ratatui_core::buffer::Buffer;
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::{Key, Style};
 
 /// How often a screen may look for something new.
-const TICK: Duration = Duration::from_millis(400);
+const TICK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 400_000_000,
+};
+
+/// How a screen ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScreenEnd {
+    /// The person left it.
+    Left,
+    /// A signal came, or the terminal is gone.
+    Interrupted,
+}
 
 /// What follows a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +57,7 @@ pub(crate) trait Screen {
 }
 
 /// Shows a screen. The terminal is given back on every end: an error, a panic, a signal.
-pub(crate) fn run_screen(screen: &mut dyn Screen, style: Style) -> Result<(), String> {
+pub(crate) fn run_screen(screen: &mut dyn Screen, style: Style) -> Result<ScreenEnd, String> {
     if !(stdout().is_terminal() && io::stdin().is_terminal()) {
         return Err("this screen needs a terminal".to_owned());
     }
@@ -63,14 +76,14 @@ pub(crate) fn run_screen(screen: &mut dyn Screen, style: Style) -> Result<(), St
     shown.map_err(|why| why.to_string())
 }
 
-fn show(screen: &mut dyn Screen, style: Style, ended: &AtomicBool) -> io::Result<()> {
+fn show(screen: &mut dyn Screen, style: Style, ended: &AtomicBool) -> io::Result<ScreenEnd> {
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout()))?;
     terminal.clear()?;
     loop {
         terminal.draw(|frame| screen.draw(frame.buffer_mut(), style))?;
-        while !event::poll(TICK)? {
-            if ended.load(Ordering::Relaxed) {
-                return Ok(());
+        while !event::poll(Duration::ZERO)? {
+            if ended.load(Ordering::Relaxed) || !wait_for_input()? {
+                return Ok(ScreenEnd::Interrupted);
             }
             if screen.tick() {
                 terminal.draw(|frame| screen.draw(frame.buffer_mut(), style))?;
@@ -96,9 +109,21 @@ fn show(screen: &mut dyn Screen, style: Style, ended: &AtomicBool) -> io::Result
                 TakenTerminal::take_again()?;
                 terminal.clear()?;
             }
-            Turn::Leave => return Ok(()),
+            Turn::Leave => return Ok(ScreenEnd::Left),
         }
     }
+}
+
+/// Waits for a key, or a little while. Is the terminal still there? Reading from one that is gone never ends.
+fn wait_for_input() -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+    match poll(&mut watched, Some(&TICK)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(why) => return Err(why.into()),
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    Ok(!watched[0].revents().intersects(gone))
 }
 
 /// Stops this process as the shell expects it, and takes the terminal again once it goes on.

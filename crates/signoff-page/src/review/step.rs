@@ -140,7 +140,7 @@ impl StepView<'_> {
                             @if let Work::Agent { task, .. } = &step.work {
                                 div.field.wide { label for=(field("task")) { "Task" } textarea id=(field("task")) name="task" { (task) } }
                             }
-                            div.field.wide { label for=(field("contract")) { "Contract" } input.code id=(field("contract")) name="contract" spellcheck="false" value=[step.contract.as_ref().map(|one| one.command.as_str())]; }
+                            div.field.wide { label for=(field("contract")) { "Contract" } textarea.code id=(field("contract")) name="contract" rows="2" spellcheck="false" { (step.contract.as_ref().map_or("", |one| one.command.as_str())) } }
                             div.field { label for=(field("depends_on")) { "Waits for" } input.code id=(field("depends_on")) name="depends_on" spellcheck="false" value=(step.depends_on.join(", ")); p.hint { "ids of steps, with commas" } }
                             div.field { label for=(field("on_fail")) { "If it fails" } input.code id=(field("on_fail")) name="on_fail" spellcheck="false" value=(format!("retry {} then {}", step.on_fail.retries, step.on_fail.then)); }
                         }
@@ -175,7 +175,7 @@ pub(super) fn add_form(review: &ReviewView<'_>) -> Markup {
                 input type="hidden" name="digest" value=(review.plan.digest);
                 div.field { label for="new-title" { "Title" } input #new-title name="title" required; }
                 div.field { label for="new-task" { "Task" } textarea #new-task name="task" {} }
-                div.field { label for="new-contract" { "Contract" } input.code #new-contract name="contract" spellcheck="false"; }
+                div.field { label for="new-contract" { "Contract" } textarea.code #new-contract name="contract" rows="2" spellcheck="false" {} }
                 button.primary { "Add" }
             }
         }

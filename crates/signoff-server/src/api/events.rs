@@ -1,6 +1,7 @@
 //! Events as they come, for whoever keeps the connection open.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -18,7 +19,7 @@ use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::sessions::Session;
 use crate::state::AppState;
-use crate::streams::{View, last_seen};
+use crate::streams::{IsAllowed, View, last_seen};
 
 pub(crate) fn endpoints() -> Vec<Endpoint> {
     let stream = |path, about, answer, handler| Endpoint {
@@ -86,7 +87,7 @@ async fn of_run(
     let run = named.get("run").cloned().unwrap_or_default();
     let found = move |call: &Call| Ok(call.read_run(&run)?.run.id().to_owned());
     follow(
-        &state,
+        (&state, &headers),
         &session,
         found,
         View::Events,
@@ -111,7 +112,7 @@ async fn of_task(
         })
     };
     follow(
-        &state,
+        (&state, &headers),
         &session,
         found,
         View::Progress,
@@ -128,11 +129,20 @@ async fn of_all(
 ) -> Result<Response, HttpError> {
     let seen = seen(query, &headers)?;
     let project = call(&state, &session, |call| Ok(call.project.clone())).await?;
-    Ok(state.hub.follow_all(project, seen)?.into_response())
+    let body = state.hub.follow_all(project, seen)?;
+    Ok(body
+        .while_allowed(signed_in(&state, &headers))
+        .into_response())
+}
+
+/// Is the person who opened this stream still signed in?
+fn signed_in(state: &AppState, headers: &HeaderMap) -> IsAllowed {
+    let (state, headers) = (state.clone(), headers.clone());
+    Arc::new(move || state.session_of(&headers).is_some())
 }
 
 async fn follow(
-    state: &AppState,
+    (state, headers): (&AppState, &HeaderMap),
     session: &Session,
     find: impl FnOnce(&Call) -> Result<String, HttpError> + Send + 'static,
     view: View,
@@ -143,7 +153,9 @@ async fn follow(
     });
     let (project, run) = found.await?;
     let body = state.hub.follow_run(project, &run, view, seen)?;
-    Ok(body.into_response())
+    Ok(body
+        .while_allowed(signed_in(state, headers))
+        .into_response())
 }
 
 fn seen(

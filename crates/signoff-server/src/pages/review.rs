@@ -231,6 +231,7 @@ async fn sign(
 
 #[derive(Debug, Deserialize)]
 struct Rejecting {
+    digest: String,
     feedback: String,
 }
 
@@ -242,6 +243,10 @@ async fn reject(
     let fields = form.fields;
     call(&state, &form.session, move |call| {
         let (path, name) = call.locate(&plan)?;
+        if call.read_plan(&plan)?.digest().to_string() != fields.digest {
+            let error = Error::EditedMeanwhile { plan: name };
+            return Err(call.about(&plan)(error));
+        }
         let done =
             signoff_runtime::plans::reject(call.by_person(), &path, &name, Some(&fields.feedback));
         done.map_err(call.about(&plan))?;

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_TYPE, HeaderMap, HeaderName};
@@ -15,6 +15,8 @@ use super::feed::{Entry, Feed, Next};
 /// Silence after which a sign of life is sent, so that neither end takes the other for dead.
 const SILENCE: Duration = Duration::from_secs(15);
 const SIGN_OF_LIFE: &[u8] = b": still here\n\n";
+/// How often it is asked whether they are still signed in: that may read a file.
+const RECHECK: Duration = Duration::from_secs(2);
 /// How soon a browser comes back.
 const BEGINNING: &[u8] = b"retry: 1000\n\n";
 /// Events that are read ahead for one who is behind.
@@ -39,7 +41,12 @@ pub(crate) struct EventBody {
     /// The last event that they have.
     pub(crate) seen: Option<u64>,
     pub(crate) stopping: watch::Receiver<bool>,
+    /// May they still read it?
+    pub(crate) is_allowed: IsAllowed,
 }
+
+/// Asks whether the person who opened a stream is still signed in.
+pub(crate) type IsAllowed = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The last event that a browser which comes back has, or a program names.
 pub(crate) fn last_seen(headers: &HeaderMap, asked: Option<u64>) -> Option<u64> {
@@ -48,6 +55,11 @@ pub(crate) fn last_seen(headers: &HeaderMap, asked: Option<u64>) -> Option<u64> 
 }
 
 impl EventBody {
+    /// Ends it once this says no.
+    pub(crate) fn while_allowed(self, is_allowed: IsAllowed) -> Self {
+        Self { is_allowed, ..self }
+    }
+
     pub(crate) fn into_response(mut self) -> Response {
         let changes = self.feed.changes();
         let seen = self.seen.take();
@@ -56,6 +68,8 @@ impl EventBody {
             behind: None,
             seen,
             beginning: true,
+            checked: Instant::now(),
+            sent: Instant::now(),
             body: self,
         };
         let stream = unfold(follower, |mut follower| async move {
@@ -74,6 +88,10 @@ struct Follower {
     behind: Option<mpsc::Receiver<Entry>>,
     seen: Option<u64>,
     beginning: bool,
+    /// When they were last known to be signed in.
+    checked: Instant,
+    /// When something was last sent.
+    sent: Instant,
 }
 
 impl Follower {
@@ -83,18 +101,18 @@ impl Follower {
             return Some(Bytes::from_static(BEGINNING));
         }
         loop {
-            if *self.body.stopping.borrow() {
+            if *self.body.stopping.borrow() || !self.is_still_allowed() {
                 return None;
             }
             if let Some(bytes) = self.next_behind().await {
-                return Some(bytes);
+                return Some(self.sent(bytes));
             }
             self.changes.borrow_and_update();
             match self.body.feed.after(self.seen) {
                 Next::Send(entries) => {
                     let bytes = self.bytes_of(&entries);
                     if !bytes.is_empty() {
-                        return Some(bytes);
+                        return Some(self.sent(bytes));
                     }
                 }
                 Next::ReadAgain(until) => self.read_again(until),
@@ -102,12 +120,27 @@ impl Follower {
                 Next::Wait => tokio::select! {
                     changed = self.changes.changed() => changed.ok()?,
                     stopping = self.body.stopping.changed() => stopping.ok()?,
-                    () = tokio::time::sleep(SILENCE) => {
-                        return Some(Bytes::from_static(SIGN_OF_LIFE));
+                    () = tokio::time::sleep(RECHECK) => {
+                        if self.sent.elapsed() >= SILENCE {
+                            return Some(self.sent(Bytes::from_static(SIGN_OF_LIFE)));
+                        }
                     }
                 },
             }
         }
+    }
+
+    fn sent(&mut self, bytes: Bytes) -> Bytes {
+        self.sent = Instant::now();
+        bytes
+    }
+
+    fn is_still_allowed(&mut self) -> bool {
+        if self.checked.elapsed() < RECHECK {
+            return true;
+        }
+        self.checked = Instant::now();
+        (self.body.is_allowed)()
     }
 
     /// The next event of those that are read again, if any is left.

@@ -83,6 +83,8 @@ impl Hub {
             view,
             seen,
             stopping: self.stopping.subscribe(),
+            // Whoever opens it says who may read it.
+            is_allowed: Arc::new(|| false),
         }
     }
 

@@ -6,5 +6,5 @@ mod feed;
 mod hub;
 mod run;
 
-pub(crate) use self::body::{View, last_seen};
+pub(crate) use self::body::{IsAllowed, View, last_seen};
 pub(crate) use self::hub::Hub;

@@ -8,7 +8,7 @@ use signoff_api::diagnostics::Diagnostic;
 use signoff_api::plan::{Plan, Step};
 
 use crate::prompt::Prompt;
-use crate::screen::{Screen, Turn, run_screen};
+use crate::screen::{Screen, ScreenEnd, Turn, run_screen};
 use crate::{Key, Notice, Style};
 
 /// A plan as it is reviewed.
@@ -163,7 +163,7 @@ impl Review {
 }
 
 /// Opens the screen and stays until the person leaves it.
-pub fn open_review(backend: &mut dyn ReviewBackend, style: Style) -> Result<(), String> {
+pub fn open_review(backend: &mut dyn ReviewBackend, style: Style) -> Result<ScreenEnd, String> {
     let data = backend.load()?;
     let mut screen = ReviewScreen {
         model: Review::new(data),

@@ -8,7 +8,7 @@ use signoff_api::inbox::Item;
 use signoff_api::run::{Run, Step};
 
 use crate::prompt::Prompt;
-use crate::screen::{Screen, Turn, run_screen};
+use crate::screen::{Screen, ScreenEnd, Turn, run_screen};
 use crate::{Key, Notice, Style};
 
 /// A run as it is watched.
@@ -168,7 +168,7 @@ impl Watch {
 }
 
 /// Opens the screen and stays until the person leaves it. The run goes on without it.
-pub fn open_watch(backend: &mut dyn WatchBackend, style: Style) -> Result<(), String> {
+pub fn open_watch(backend: &mut dyn WatchBackend, style: Style) -> Result<ScreenEnd, String> {
     let Some(data) = backend.load(None, true)? else {
         return Err("the run cannot be read".to_owned());
     };

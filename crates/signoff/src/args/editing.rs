@@ -53,7 +53,7 @@ pub(crate) enum EditCommand {
 #[derive(Debug, Args)]
 pub(crate) struct SetField {
     /// `STEP FIELD VALUE`; with `--plan`, `FIELD VALUE`; with `--clear`, no value
-    #[arg(required = true, num_args = 1..=3, value_names = ["STEP", "FIELD", "VALUE"], allow_hyphen_values = true)]
+    #[arg(required = true, num_args = 1..=3, value_names = ["STEP", "FIELD", "VALUE"])]
     pub(crate) words: Vec<String>,
     /// The field is one of the plan
     #[arg(long = "plan")]

@@ -20,7 +20,7 @@ use signoff_tui::{Notice, WatchBackend, open_watch};
 
 use crate::args::Answer;
 use crate::commands::running::answer::answer_request;
-use crate::commands::sign::review::{plain, require_terminal, screen_style, sentence};
+use crate::commands::sign::review::{exit_code, plain, require_terminal, screen_style, sentence};
 use crate::failure::Failure;
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::{RunProgress, terminal};
@@ -43,8 +43,9 @@ pub(crate) fn watch(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
         seen: Vec::new(),
         log: None,
     };
-    open_watch(&mut screen, style).map_err(|why| Failure::new(6, "terminal", why))?;
-    Ok(0)
+    let end = open_watch(&mut screen, style);
+    end.map(exit_code)
+        .map_err(|why| Failure::new(6, "terminal", why))
 }
 
 /// The run that is on the screen.

@@ -17,7 +17,7 @@ use signoff_runtime::signing::proof::SignatureCheck;
 use signoff_runtime::{Error, SystemClock, plans};
 use signoff_store::signatures::Proof;
 use signoff_tui::review::{ReviewData, ReviewEffect};
-use signoff_tui::{Notice, ReviewBackend, Style, open_review};
+use signoff_tui::{Notice, ReviewBackend, ScreenEnd, Style, open_review};
 
 use super::approve::sign_off;
 use super::{by_person, locate};
@@ -46,8 +46,17 @@ pub(crate) fn review(session: &mut Session, args: &Review) -> Result<u8, Failure
         name,
         plan,
     };
-    open_review(&mut screen, style).map_err(|why| Failure::new(6, "terminal", why))?;
-    Ok(0)
+    let end = open_review(&mut screen, style);
+    end.map(exit_code)
+        .map_err(|why| Failure::new(6, "terminal", why))
+}
+
+/// What a screen's end means for whoever started it.
+pub(crate) fn exit_code(end: ScreenEnd) -> u8 {
+    match end {
+        ScreenEnd::Left => 0,
+        ScreenEnd::Interrupted => 130,
+    }
 }
 
 /// Refuses to open a screen where nobody could see it, and names what to use instead.

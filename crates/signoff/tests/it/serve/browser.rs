@@ -228,7 +228,8 @@ impl Iterator for Stream {
         let (mut id, mut name) = (None, String::new());
         loop {
             let mut line = String::new();
-            if self.lines.read_line(&mut line).ok()? == 0 {
+            let read = self.lines.read_line(&mut line);
+            if read.expect("the server says something, or ends the stream") == 0 {
                 return None;
             }
             let line = line.trim_end();

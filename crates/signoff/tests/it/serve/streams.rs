@@ -114,3 +114,18 @@ fn a_stopped_server_ends_its_streams_and_runs_go_on() {
     let status = project.json(["status", &run]);
     assert_eq!(status["status"], "completed", "{status}");
 }
+
+#[test]
+fn a_stream_ends_when_its_person_signs_out() {
+    let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["propose", "plan.md"]).assert_success();
+    let served = Served::signed_in(&project);
+    let mut events = served.follow("/api/events", None);
+    events.next().unwrap();
+    let page = served.get("/").body;
+    let (_, rest) = page.split_once("data-csrf=\"").unwrap();
+    let (csrf, _) = rest.split_once('"').unwrap();
+    let signed_out = served.form("/sign-out", &format!("csrf={csrf}"));
+    assert_eq!(signed_out.status, 303, "{signed_out:?}");
+    assert_eq!(events.next(), None);
+}
