@@ -32,7 +32,10 @@ fn over_budget(agent: &'static str, first: &str) -> (World, Output) {
     assert_eq!(ended.len(), 1, "{agent}: {ran}");
     assert_eq!(ended[0]["ended"], "over_budget", "{agent}: {ended:?}");
     assert_eq!(world.prompts().len(), 3, "{agent}: {ran}");
-    assert_eq!(world.step()["usage"]["tokens"], 6000, "{agent}: {ran}");
+    // What the third answer took is told in parts, and it may be stopped in between.
+    let tokens = world.step()["usage"]["tokens"].as_u64();
+    let is_told = tokens.is_some_and(|tokens| (5_001..=6_000).contains(&tokens));
+    assert!(is_told, "{agent}: {ran}");
     assert_eq!(world.leftovers(), Vec::<String>::new(), "{agent}: {ran}");
     (world, ran)
 }
