@@ -6,7 +6,7 @@
 //! Start reading at [`serve`], then `routes`. Each module uses only those above it in this list:
 //!
 //! - `options`, `error`: what a server is made of; failures as responses
-//! - `sessions`: secrets, codes and cookies, and the [`Session`] that a request has
+//! - `sessions`: secrets, codes and cookies, and the `Session` that a request has
 //! - `streams`: events as they come
 //! - `state`, `calls`, `forms`: what requests share; calls of the runtime beside the threads that answer; forms of pages
 //! - `safety`: which requests are answered at all, and with which headers
